@@ -1,0 +1,1 @@
+"""Temporal GraphRAG on SurrealDB."""

@@ -1,0 +1,96 @@
+"""Every error this library raises on purpose, in one tree.
+
+::
+
+    GraphRAGError
+    ├── InputError                 what you passed cannot be used (nothing was written)
+    │   ├── TimeError              not a moment: naive, impossible or not a date at all
+    │   ├── EpisodeError           an episode that is empty, binary or malformed
+    │   └── QueryError             a search that cannot be run (empty query, unknown group)
+    ├── StoreError                 the database said no
+    │   ├── StoreURLError          the URL names no store we can open
+    │   ├── StoreLockedError       another process has the store open
+    │   ├── StoreCorruptError      the files are damaged
+    │   ├── StoreUnreachableError  no server answers at the URL
+    │   ├── StoreAuthError         the server refused user or password
+    │   ├── StoreVersionError      the store was written by a newer version
+    │   ├── EmbedderMismatchError  the store was built with another embedder or dimension
+    │   ├── StoreClosedError       the graph was used before opening or after closing
+    │   └── TransactionError       a transaction failed; nothing of it was written
+    ├── ExtractionError            an extractor or model failed on an episode
+    └── MissingExtraError          an optional dependency is not installed
+
+A message says what happened, to which object, and what to do next. Secrets never appear in one.
+"""
+
+
+class GraphRAGError(Exception):
+    """Root of every error raised by graphrag."""
+
+
+class InputError(GraphRAGError, ValueError):
+    """An argument cannot be used; nothing was written."""
+
+
+class TimeError(InputError):
+    """A value is not a moment in time that we can place exactly."""
+
+
+class EpisodeError(InputError):
+    """An episode is empty, binary or malformed."""
+
+
+class QueryError(InputError):
+    """A search cannot be run as asked."""
+
+
+class StoreError(GraphRAGError):
+    """The database refused or failed."""
+
+
+class StoreURLError(StoreError, ValueError):
+    """The URL names no store that can be opened."""
+
+
+class StoreLockedError(StoreError):
+    """Another process, or another graph in this one, has the store open."""
+
+
+class StoreCorruptError(StoreError):
+    """The files of an embedded store are damaged."""
+
+
+class StoreUnreachableError(StoreError):
+    """No server answers at the URL."""
+
+
+class StoreAuthError(StoreError):
+    """The server refused the user or the password."""
+
+
+class StoreVersionError(StoreError):
+    """The store was written by a newer version of this library."""
+
+
+class EmbedderMismatchError(StoreError):
+    """The store was built with another embedder, or with another dimension."""
+
+
+class StoreClosedError(StoreError):
+    """The graph is not open."""
+
+
+class TransactionError(StoreError):
+    """A transaction failed; nothing of it was written."""
+
+
+class ExtractionError(GraphRAGError):
+    """An extractor or a model failed on an episode."""
+
+
+class MissingExtraError(GraphRAGError, ImportError):
+    """An optional dependency is not installed; the message names the pip command."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra: pip install 'surreal-graphrag[{extra}]'")
+        self.extra = extra

@@ -1,0 +1,159 @@
+"""The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
+
+World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: ``None`` as a start means
+unknown ("always so far"), ``None`` as an end means still true. System time is ``created_at`` (when
+the graph was told), ``expired_at`` (when later information closed it) and ``retracted_at`` (when it
+was declared never true).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+JSON = Any
+"""A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
+
+Source = Literal["message", "text", "json", "fact"]
+Status = Literal["pending", "done", "failed"]
+Origin = Literal["stated", "inferred", "manual", "structural"]
+
+DEFAULT_GROUP = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one episode's content, in characters: ``content[start:end]``."""
+
+    episode_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A piece of raw input, kept word for word: the ground truth of everything else."""
+
+    id: str
+    group_id: str
+    created_at: datetime
+    name: str
+    content: str
+    source: Source
+    valid_at: datetime
+    """Reference time: when it was said or written."""
+    content_hash: str
+    source_description: str = ""
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    status: Status = "done"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, place, organisation or thing that facts are about."""
+
+    id: str
+    group_id: str
+    created_at: datetime
+    name: str
+    key: str
+    """Normalised name: what two spellings of one name share."""
+    entity_type: str = "thing"
+    labels: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A relation between two entities with its lifetime and its sources."""
+
+    id: str
+    group_id: str
+    created_at: datetime
+    subject_id: str
+    object_id: str
+    subject: str
+    """Name of the subject when the fact was stored."""
+    relation: str
+    object: str
+    """Name of the object when the fact was stored."""
+    fact: str
+    """The sentence that states it."""
+    valid_at: datetime | None
+    invalid_at: datetime | None = None
+    expired_at: datetime | None = None
+    retracted_at: datetime | None = None
+    reference_time: datetime | None = None
+    observed: bool = False
+    """True if ``valid_at`` is when the fact was first seen to hold, not a stated start."""
+    confidence: float = 1.0
+    origin: Origin = "stated"
+    confirmed: bool = False
+    invalidated_by: str | None = None
+    """Id of the fact that closed or retracted this one."""
+    reason: str | None = None
+    """Why it was closed or retracted, in words."""
+    sources: tuple[Span, ...] = ()
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def episodes(self) -> tuple[str, ...]:
+        """Ids of the episodes that state this fact, oldest first, each once."""
+        return tuple(dict.fromkeys(span.episode_id for span in self.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """A cluster of entities that facts tie together more than they tie them to the rest."""
+
+    id: str
+    group_id: str
+    created_at: datetime
+    name: str
+    summary: str
+    level: int
+    parent: str | None
+    members: tuple[str, ...]
+    """Entity ids, most connected first."""
+    fingerprint: str
+    """Hash of the member ids: equal fingerprints mean an unchanged community."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saga:
+    """A named run of episodes, in the order of their reference times."""
+
+    id: str
+    group_id: str
+    created_at: datetime
+    name: str
+    summary: str = ""
+    first_episode: str | None = None
+    last_episode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One record's part in an event: the fields that changed, before and after."""
+
+    record: str
+    """``table:id``."""
+    before: Mapping[str, JSON] | None
+    """None when the event created the record."""
+    after: Mapping[str, JSON] | None
+    """None when the event erased the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One committed transaction of a group, as the append-only log keeps it."""
+
+    group_id: str
+    seq: int
+    at: datetime
+    actor: str
+    kind: str
+    changes: tuple[Change, ...]

@@ -1,0 +1,1 @@
+"""The temporal room."""

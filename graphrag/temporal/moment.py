@@ -1,0 +1,92 @@
+"""What a caller passes as a time becomes one aware UTC instant, or a TimeError.
+
+The edge of the library: beyond it every time is a UTC datetime. A day, month or year means its
+first instant. Nothing is guessed: a time of day without an offset could be any of two dozen.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+from graphrag.errors import TimeError
+from graphrag.temporal.phrase import resolve_phrase
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICRO = timedelta(microseconds=1)
+_FORMS = 'such as "2024-03-05T10:00:00Z", "2024-03-05", "2024-03", "March 2024" or "last month"'
+_ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?P<clock>[Tt ].+)?)?)?", re.ASCII)
+
+
+def utc_now() -> datetime:
+    """Give the present moment, aware."""
+    return datetime.now(UTC)
+
+
+def parse_moment(
+    value: datetime | date | str, *, what: str = "time", reference: datetime | None = None
+) -> datetime:
+    """Turn a datetime, a date, or a string that names a time into a UTC instant.
+
+    Args:
+        value: Aware datetime, date, ISO string, or English such as "5 May 2023" or "last month".
+        what: Name of the argument, for the error message.
+        reference: Moment that relative English is counted from; now if not given.
+
+    Raises:
+        TimeError: If the value is naive, impossible, or not a time.
+    """
+    if isinstance(value, datetime):
+        return _aware(value, value, what)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    if not isinstance(value, str):
+        raise TimeError(
+            f"{what} {value!r} is not a time: pass an aware datetime, a date or a string"
+        )
+    text = value.strip()
+    if iso := _ISO.fullmatch(text):
+        return _from_iso(iso, value, what)
+    base = utc_now() if reference is None else _aware(reference, reference, "reference")
+    period = resolve_phrase(text, base)
+    if period is None or period.bound != "in":
+        raise TimeError(f"{what} {value!r} is not a time we can place: pass one {_FORMS}")
+    return period.start
+
+
+def to_micros(moment: datetime | None, default: int) -> int:
+    """Count whole microseconds since 1970 in UTC, exactly; give the default for None."""
+    if moment is None:
+        return default
+    return (_aware(moment, moment, "moment") - EPOCH) // _MICRO
+
+
+def from_micros(micros: int) -> datetime:
+    """Give the UTC instant that many microseconds after 1970, exactly.
+
+    Raises:
+        TimeError: If it lies outside years 1-9999.
+    """
+    try:
+        return EPOCH + micros * _MICRO
+    except OverflowError as error:
+        raise TimeError(f"{micros} microseconds since 1970 is outside years 1-9999") from error
+
+
+def _from_iso(match: re.Match[str], value: str, what: str) -> datetime:
+    year, month, day = (int(part) if part else 1 for part in match.group(1, 2, 3))
+    try:
+        if match["clock"] is None:
+            return datetime(year, month, day, tzinfo=UTC)
+        moment = datetime.fromisoformat(match.string.upper())
+    except ValueError as error:
+        raise TimeError(f"{what} {value!r} is not a possible date: {error}") from error
+    return _aware(moment, value, what)
+
+
+def _aware(moment: datetime, shown: datetime | str, what: str) -> datetime:
+    if moment.utcoffset() is None:
+        text = shown if isinstance(shown, str) else shown.isoformat()
+        raise TimeError(f"{what} {text!r} has no time zone: add Z or an offset such as +02:00")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise TimeError(f"{what} {str(shown)!r} is outside years 1-9999 in UTC") from error

@@ -1,0 +1,110 @@
+"""Text to index terms: words, without the commonest ones, reduced to their stems.
+
+The pipeline is the one that our retrieval quality was measured with, English stop words and the
+Snowball English stemmer, made safe for other languages: only Latin words are stemmed, and scripts
+written without spaces (or, like Korean, with particles glued to the noun) become character bigrams,
+because one token per sentence would never match a query.
+
+Stop words are the 33 of Lucene plus the auxiliaries, pronouns and question words that turn a
+statement into a question: "where does Alice work" must be about Alice and work, although "does" is
+rare in facts and would weigh much. Left out on purpose: "will", "may" and "us", which casefolding
+makes equal to a name, a month and a country.
+"""
+
+import re
+import threading
+import unicodedata
+
+import Stemmer
+
+STOP_WORDS = frozenset(
+    # Lucene's list, without "will".
+    "a an and are as at be but by for if in into is it no not of on or such that the their then "
+    "there these they this to was with "
+    # Auxiliaries.
+    "am been being can could did do does doing had has have having must shall should were would "
+    # Pronouns.
+    "he her hers him his i its me my our she them we you your "
+    # Question words.
+    "how what when where which who whom whose why".split()
+)
+
+# Han with its iteration marks, kana, Hangul, Thai, Lao, Burmese and Khmer.
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U000323af\uac00-\ud7a3\u1100-\u11ff\u0e01-\u0e4e\u0e80-\u0ece\u1000-\u103f"
+    "\u1780-\u17d3"
+)
+# Vowel signs and accents that belong to a word although ``\w`` refuses them.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
+    "\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83"
+    "\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c56"
+    "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0d81-\u0d83\u0dca-\u0ddf\u0f71-\u0f84"
+    "\u200c\u200d"
+)
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_LETTER = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
+_WORD = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:'{_LETTER}+)*")
+_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
+_LATIN = re.compile(r"[a-z0-9'\u00df-\u024f\u1e00-\u1eff]+")
+_CLITICS = ("'s", "'m", "'re", "'ve", "'ll", "'d")
+
+
+class _Stems(dict[str, str]):
+    """Map a casefolded word to its term, or to "" for a stop word, computing each once."""
+
+    LIMIT = 200_000
+    """Words kept, about 30 MB; past it the cache starts anew, which costs less than an LRU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # A Stemmer owns one C buffer for the current word, so two threads must not share a call.
+        # A lock is enough, and simpler than one stemmer per thread: only new words come here.
+        self._lock = threading.Lock()
+        self._stemmer = Stemmer.Stemmer("english", 0)
+
+    def __missing__(self, word: str) -> str:
+        """Compute the term of a word that was not seen before."""
+        term = self._term(word)
+        if len(self) >= self.LIMIT:
+            self.clear()
+        self[word] = term
+        return term
+
+    def _term(self, word: str) -> str:
+        # In English only auxiliaries take n't.
+        if word.endswith("n't"):
+            return ""
+        for clitic in _CLITICS:
+            word = word.removesuffix(clitic)
+        if word in STOP_WORDS:
+            return ""
+        if not _LATIN.fullmatch(word):
+            return word
+        with self._lock:
+            return str(self._stemmer.stemWord(word))
+
+
+_stems = _Stems()
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the terms of a text, in order, with repetitions."""
+    if text.isascii():
+        terms = map(_stems.__getitem__, _ASCII_WORD.findall(text.lower()))
+        return [term for term in terms if term]
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    found = []
+    for word in _WORD.findall(folded):
+        if _UNSPACED_RUN.fullmatch(word):
+            found += _bigrams(word)
+        elif term := _stems[word]:
+            found.append(term)
+    return found
+
+
+def _bigrams(run: str) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    return [run[i : i + 2] for i in range(len(run) - 1)]

@@ -1,8 +1,12 @@
 """How far every node is from some seeds, straight from the edge columns.
 
 No adjacency structure: each level gathers the frontier at both ends of every edge. That is always
-O(levels * edges), however small the frontier, but there is nothing to build, to update after a
-write or to rebuild for another moment: a view in time is a mask over the edges.
+O(levels * edges), however small the frontier, but there is nothing to build, nothing to update
+after a write, and a view in time is a mask over the edges.
+
+Measured with 30 000 nodes and 100 000 edges (largest degree 1337), p50: 0.3 ms a level from few
+seeds, 1.8 ms for depth 3 from 10 seeds (17 000 nodes reached). Compressed adjacency lists need
+0.02 ms for the first level, but 2.5 ms for the same depth 3, plus 18 ms to build after each write.
 """
 
 import numpy as np

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.index.columns import Column
+
+INTS = st.integers(-(2**31), 2**31 - 1)
+
+
+@given(st.lists(st.one_of(INTS, st.lists(INTS, max_size=40)), max_size=40))
+def test_appends_and_extends_in_any_order_keep_every_value(steps):
+    column, expected = Column(np.int32), []
+    for step in steps:
+        if isinstance(step, list):
+            column.extend(step)
+            expected += step
+        else:
+            assert column.append(step) == len(expected)
+            expected.append(step)
+    assert column.values.tolist() == expected
+    assert len(column) == len(expected)
+    assert column.values.dtype == column.dtype == np.int32
+
+
+def test_microsecond_times_are_exact():
+    column = Column(np.int64, [253_402_300_799_999_999])
+    column.append(-62_135_596_800_000_000)
+    assert column.values.tolist() == [253_402_300_799_999_999, -62_135_596_800_000_000]
+
+
+def test_rows_are_overwritten_by_number_slice_rows_and_mask():
+    column = Column(np.bool_, [False] * 6)
+    column[0] = True
+    column[1:3] = True
+    column[np.array([5])] = True
+    column[np.array([False, False, False, True, False, False])] = True
+    assert column.values.tolist() == [True, True, True, True, False, True]
+
+
+def test_spare_room_cannot_be_written():
+    column = Column(np.int32, [1])
+    with pytest.raises(IndexError):
+        column[1] = 5
+
+
+def test_a_view_taken_before_growth_keeps_its_values():
+    column = Column(np.int32, [1, 2])
+    before = column.values
+    column.extend(range(1000))
+    column[0] = 9
+    assert before.tolist() == [1, 2]
+
+
+def test_fractions_do_not_enter_a_column_of_integers():
+    with pytest.raises(TypeError):
+        Column(np.int64).extend([1.5])
+
+
+def test_a_refused_value_adds_no_row():
+    column = Column(np.int64)
+    with pytest.raises(TypeError):
+        column.append(None)
+    assert len(column) == 0
+
+
+def test_growth_reallocates_rarely():
+    column = Column(np.int32)
+    buffers = set()
+    for value in range(10_000):
+        column.append(value)
+        buffers.add(id(column.values.base))
+    assert len(buffers) < 16
+
+
+def test_repr_fits_a_line():
+    assert repr(Column(np.int64, [1, 2])) == "Column(int64, 2 rows)"

@@ -1,0 +1,120 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from graphrag.index.postings import Postings
+from graphrag.index.tokens import tokenize
+
+WORDS = st.sampled_from("acme alice bob globex joined left paris met the of 東京都 tea".split())
+TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
+QUERIES = st.lists(WORDS, max_size=5).map(" ".join)
+
+
+def reference(texts, query):
+    """Score with rank_bm25, its idf replaced by Lucene's."""
+    corpus = [tokenize(text) for text in texts]
+    if not any(corpus):
+        return [0.0] * len(texts)
+    okapi = BM25Okapi(corpus)
+    for term in okapi.idf:
+        df = sum(term in document for document in corpus)
+        okapi.idf[term] = math.log(1 + (len(corpus) - df + 0.5) / (df + 0.5))
+    return okapi.get_scores(tokenize(query)).tolist()
+
+
+@given(st.lists(TEXTS, max_size=15), QUERIES)
+def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
+    assert Postings(texts).scores(query).tolist() == pytest.approx(
+        reference(texts, query), rel=1e-5
+    )
+
+
+@given(
+    st.lists(TEXTS, max_size=6),
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("append"), TEXTS),
+            st.tuples(st.just("extend"), st.lists(TEXTS, max_size=4)),
+            st.tuples(st.just("replace"), st.integers(0, 30), TEXTS),
+            st.tuples(st.just("remove"), st.integers(0, 30)),
+        ),
+        max_size=20,
+    ),
+    QUERIES,
+)
+def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first, steps, query):
+    postings, live = Postings(first), dict(enumerate(first))
+    for step in steps:
+        rows = len(postings)
+        match step:
+            case ("append", text):
+                assert postings.append(text) == rows
+                live[rows] = text
+            case ("extend", texts):
+                postings.extend(texts)
+                live |= dict(enumerate(texts, start=rows))
+            case ("replace", number, text) if rows:
+                postings.replace(number % rows, text)
+                live[number % rows] = text
+            case ("remove", number) if rows:
+                postings.remove(number % rows)
+                live.pop(number % rows, None)
+    expected = np.zeros(len(postings))
+    kept = sorted(live)
+    expected[kept] = reference([live[row] for row in kept], query)
+    scores = postings.scores(query)
+    assert scores.dtype == np.float32
+    assert scores.tolist() == pytest.approx(expected.tolist(), rel=1e-5)
+    fresh = Postings([live[row] for row in kept])
+    assert scores[kept].tolist() == fresh.scores(query).tolist()
+    assert repr(postings).split(", ")[1] == repr(fresh).split(", ")[1]
+
+
+def test_a_word_in_every_text_still_scores_above_zero():
+    assert (Postings(["tea time", "tea party"]).scores("tea") > 0).all()
+
+
+def test_a_repeated_query_word_counts_twice():
+    postings = Postings(["tea time", "party"])
+    assert postings.scores("tea tea")[0] == pytest.approx(2 * postings.scores("tea")[0])
+
+
+def test_terms_may_be_passed_instead_of_a_string():
+    postings = Postings(["Alice runs", "Bob"])
+    assert postings.scores(["alic", "run"]).tolist() == postings.scores("Alice running").tolist()
+
+
+def test_no_texts_and_no_matches_score_nothing():
+    assert Postings().scores("tea").tolist() == []
+    assert Postings(["", "tea"]).scores("coffee").tolist() == [0.0, 0.0]
+    assert Postings(["", ""]).scores("tea").tolist() == [0.0, 0.0]
+
+
+def test_removing_twice_counts_once():
+    postings = Postings(["tea", "tea time", "party"])
+    postings.remove(1)
+    once = postings.scores("tea").tolist()
+    postings.remove(1)
+    assert postings.scores("tea").tolist() == once
+
+
+@pytest.mark.parametrize("row", [-1, 1])
+def test_a_row_that_does_not_exist_is_an_error(row):
+    postings = Postings(["tea"])
+    with pytest.raises(IndexError, match=f"row {row} of 1"):
+        postings.remove(row)
+    with pytest.raises(IndexError, match=f"row {row} of 1"):
+        postings.replace(row, "party")
+
+
+def test_scores_taken_earlier_do_not_block_or_follow_growth():
+    postings = Postings(["tea"])
+    before = postings.scores("tea")
+    for _ in range(100):
+        postings.append("tea")
+    assert before.shape == (1,)
+    assert postings.scores("tea").shape == (101,)

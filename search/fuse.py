@@ -99,7 +99,9 @@ def _fuse(
         Fused(
             item,
             math.fsum(share for share, _ in cast),
-            tuple(sorted((why for _, why in cast), key=lambda why: (why.rank, why.method))),
+            tuple(
+                sorted((why for _, why in cast), key=lambda why: (why.rank, why.method, why.score))
+            ),
         )
         for item, cast in votes.items()
     ]

@@ -1,15 +1,39 @@
-"""Stub, being written."""
+"""Where a running English text speaks of times, and which.
 
-from dataclasses import dataclass
+A window slides over the words: the longest run of words of time that `phrase` can read is an
+expression, if `context` sees no reason to doubt it ("she may", "Chapter 12", "Black Friday"). A
+range is two expressions, "from 2015" and "to 2019", with the bounds since and until: whoever sets
+the two ends of a fact needs both, and the intersection of their intervals is the range.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Final
 
-from graphrag.temporal.phrase import Period
+from graphrag.temporal.context import Candidate, is_meant
+from graphrag.temporal.period import Period, Prefer, Reference
+from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
+from graphrag.temporal.tokens import Token, tokenise
+from graphrag.temporal.words import WEEKDAYS, normalise
+
+_LONGEST = 12
+"""Words: "three weeks before the end of the third quarter of 2021" has eleven."""
+_NOT_FIRST = frozenset({",", "-", "of", "to", "and", "ago", "back"})
+_NOT_LAST = frozenset({",", "-", "of", "the"})
+_JOINTS: Final = frozenset({"to", "until", "till", "through", "and", "-"})
+_OPENERS: Final = frozenset({"from", "since", "between", "starting"})
+_FUTURE: Final = re.compile(
+    r"\b(?:will|won't|gonna|going to|can't wait|looking forward|excited for|upcoming|planning)\b"
+    r"|'ll\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeExpression:
-    """Stub."""
+    """A stretch of a text, ``text[start:end]``, that names a time."""
 
     start: int
     end: int
@@ -17,8 +41,110 @@ class TimeExpression:
     period: Period
 
 
-def find_times(
-    text: str, reference: datetime, *, prefer: Literal["past", "future"] = "past"
-) -> list[TimeExpression]:
-    """Find."""
-    return []
+def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> list[TimeExpression]:
+    """Find the expressions of time in an English text, in order, none overlapping another.
+
+    Args:
+        text: Any running text.
+        reference: Aware moment it was written at; relative expressions count from it.
+        prefer: Side on which an undated "Friday" or "3 May" lies, unless its sentence says "will".
+
+    Raises:
+        TimeError: If the reference is naive.
+    """
+    tokens = tokenise(text)
+    return _Finder(text, tokens, reference_of(reference, prefer)).find()
+
+
+class _Finder:
+    def __init__(self, text: str, tokens: Sequence[Token], reference: Reference) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._reference = reference
+
+    def find(self) -> list[TimeExpression]:
+        found: list[TimeExpression] = []
+        at = 0
+        while at < len(self._tokens):
+            readings = self._readings(at)
+            if pair := next(filter(None, (self._range(at, stop) for stop, _ in readings)), None):
+                found.extend(pair[0])
+                at = pair[1]
+                continue
+            if not readings or self._tokens[at].key == "between":
+                at += 1
+                continue
+            stop, period = readings[0]
+            listed = bool(found) and self._continues(found[-1], at)
+            # Doubted words are passed over whole: a part of them is no better ("the next week").
+            if is_meant(Candidate(self._text, self._tokens, at, stop, period, listed)):
+                found.append(self._expression(at, stop, period))
+            at = stop
+        return found
+
+    def _readings(self, at: int) -> list[tuple[int, Period]]:
+        """Read the windows that start here, longest first."""
+        tokens, last = self._tokens, at
+        if tokens[at].key in _NOT_FIRST:
+            return []
+        while last < min(len(tokens), at + _LONGEST) and tokens[last].timely:
+            if last > at and "\n\n" in self._text[tokens[last - 1].end : tokens[last].start]:
+                break
+            last += 1
+        triggers = [index for index in range(at, last) if tokens[index].triggering]
+        if not triggers:
+            return []
+        readings = []
+        reference = self._leaning(at)
+        for stop in range(last, triggers[0], -1):
+            if tokens[stop - 1].key not in _NOT_LAST:
+                period = read_phrase(self._words(at, stop), reference)
+                if period is not None:
+                    readings.append((stop, period))
+        return readings
+
+    def _range(self, at: int, stop: int) -> tuple[list[TimeExpression], int] | None:
+        """Read "from A to B", "between A and B" or "A-B" whose first part ends at the stop."""
+        tokens = self._tokens
+        if stop + 1 >= len(tokens) or tokens[stop].key not in _JOINTS:
+            return None
+        opened, joint = tokens[at].key in _OPENERS, tokens[stop].key
+        if (joint == "and") != (tokens[at].key == "between"):
+            return None
+        first = self._words(at + opened, stop)
+        if first in WEEKDAYS:
+            return None
+        for end, _ in self._readings(stop + 1):
+            pair = read_pair(first, self._words(stop + 1, end), self._reference)
+            if pair is None or not (opened or pair[0].granularity == pair[1].granularity):
+                continue
+            since, until = pair[0].bounded("since"), pair[1].bounded("until")
+            closing = stop if joint != "-" else stop + 1
+            parts = Candidate(self._text, tokens, at, end, since)
+            if not is_meant(parts):
+                return None
+            return [self._expression(at, stop, since), self._expression(closing, end, until)], end
+        return None
+
+    def _continues(self, previous: TimeExpression, at: int) -> bool:
+        between = self._text[previous.end : self._tokens[at].start]
+        return previous.period.granularity == "year" and bool(
+            re.fullmatch(r"\s*(?:,|,?\s*(?:and|or))\s*", between)
+        )
+
+    def _leaning(self, at: int) -> Reference:
+        """Turn to the future in a sentence that speaks of it."""
+        start = self._tokens[at].start
+        sentence = re.split(r"[.!?\n]", self._text[max(0, start - 120) : start])[-1]
+        if _FUTURE.search(sentence):
+            return replace(self._reference, prefer="future")
+        return self._reference
+
+    def _words(self, at: int, stop: int) -> str:
+        if at >= stop:
+            return ""
+        return normalise(self._text[self._tokens[at].start : self._tokens[stop - 1].end])
+
+    def _expression(self, at: int, stop: int, period: Period) -> TimeExpression:
+        start, end = self._tokens[at].start, self._tokens[stop - 1].end
+        return TimeExpression(start, end, self._text[start:end], period)

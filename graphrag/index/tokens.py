@@ -5,10 +5,13 @@ Snowball English stemmer, made safe for other languages: only Latin words are st
 written without spaces (or, like Korean, with particles glued to the noun) become character bigrams,
 because one token per sentence would never match a query.
 
-Stop words are the 33 of Lucene plus the auxiliaries, pronouns and question words that turn a
-statement into a question: "where does Alice work" must be about Alice and work, although "does" is
-rare in facts and would weigh much. Left out on purpose: "will", "may" and "us", which casefolding
-makes equal to a name, a month and a country.
+Stop words are the 33 of Lucene plus the auxiliaries and question words that turn a statement into a
+question ("where does Alice work" is about Alice and work, but "does" is rare in facts and would
+weigh much) and the third person. Against the 33 alone, recall@5 of BM25 rises from 47.3 to 52.6 on
+997 LoCoMo questions, from 56.3 to 58.8 on 80 of MuSiQue and from 36.9 to 40.0 on 144 of BEAM.
+Left out on purpose: "I", "my", "you" and their like, which tell who speaks in a chat (without them
+BEAM falls to 35.0), and "will", "may" and "us", which casefolding makes equal to a name, a month
+and a country.
 """
 
 import re
@@ -23,8 +26,8 @@ STOP_WORDS = frozenset(
     "there these they this to was with "
     # Auxiliaries.
     "am been being can could did do does doing had has have having must shall should were would "
-    # Pronouns.
-    "he her hers him his i its me my our she them we you your "
+    # Third person.
+    "he her hers him his its she them "
     # Question words.
     "how what when where which who whom whose why".split()
 )

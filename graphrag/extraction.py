@@ -17,7 +17,7 @@ class Mention:
 
     name: str
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``date``, ``thing`` or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``thing`` or a user's own."""
     start: int = 0
     end: int = 0
     aliases: tuple[str, ...] = ()

@@ -26,9 +26,7 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """Length of one vector."""
 
-    async def embed(
-        self, texts: Sequence[str], *, purpose: Literal["query", "document"]
-    ) -> Matrix:
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
         """Return one row of length ``dimension`` and norm 1 per text, in order."""
 
 

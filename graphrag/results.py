@@ -1,18 +1,108 @@
-"""What a search returns, with the reasons for it.
+"""What a search returns: hits with one score each and the reasons for it."""
 
-A score alone cannot be argued with. Every result therefore carries one ``Why`` per method that
-found it: the method's name, the rank it gave and its own, unfused score.
-"""
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from typing import Generic, TypeVar
+
+from graphrag.models import Community, Entity, Episode, Fact
+
+Item = TypeVar("Item", Fact, Entity, Episode, Community, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """One method's vote for a result."""
+    """How one ranking method saw a hit."""
 
     method: str
+    """The method's name, such as ``"vector"``."""
     rank: int
-    """Place in the method's own ranking, from 1."""
+    """Place in that method's ranking, from 1."""
     score: float
-    """The method's own score: comparable within the method only."""
+    """The method's own score, on its own scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Generic[Item]):
+    """One found item."""
+
+    item: Item
+    score: float
+    """Fused score: comparable inside one scope of one search only."""
+    why: tuple[Why, ...]
+    """The methods that found it, best rank first."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Results:
+    """Everything one search found, by scope, best first."""
+
+    query: str
+    facts: tuple[Hit[Fact], ...] = ()
+    entities: tuple[Hit[Entity], ...] = ()
+    episodes: tuple[Hit[Episode], ...] = ()
+    passages: tuple[Episode, ...] = ()
+    """The episodes that the found facts come from."""
+
+    def __iter__(self) -> Iterator[Hit[Fact]]:
+        """Iterate over the facts, the usual answer."""
+        return iter(self.facts)
+
+    def __len__(self) -> int:
+        """Count the hits of all scopes."""
+        return len(self.facts) + len(self.entities) + len(self.episodes)
+
+    def __bool__(self) -> bool:
+        """Tell whether anything was found."""
+        return len(self) > 0
+
+    def source_of(self, fact: Fact) -> str | None:
+        """Return the words of the passage that states a found fact."""
+        episodes = {episode.id: episode for episode in self.passages}
+        for span in fact.sources:
+            if episode := episodes.get(span.episode_id):
+                return episode.content[span.start : span.end]
+        return None
+
+    def __repr__(self) -> str:
+        """Show the counts and the best fact."""
+        best = f", best: {self.facts[0].item.fact!r}" if self.facts else ""
+        return (
+            f"Results({self.query!r}: {len(self.facts)} facts, {len(self.entities)} entities, "
+            f"{len(self.episodes)} episodes{best})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{hit.score:.4f}", lifetime(hit.item), triple(hit.item), hit.item.fact)
+            for hit in self.facts
+        ]
+        return _table(("score", "valid", "fact", "stated as"), rows)
+
+
+def lifetime(fact: Fact) -> str:
+    """Return a fact's interval for people: ``2021-03-01 to 2023-06-01``, ``since 2023-06-01``."""
+    start = "" if fact.valid_at is None else _day(fact.valid_at)
+    if fact.retracted_at is not None:
+        return "never true"
+    if fact.invalid_at is None:
+        return f"since {start}" if start else "always so far"
+    return f"{start or 'unknown'} to {_day(fact.invalid_at)}"
+
+
+def triple(fact: Fact) -> str:
+    """Return ``subject relation object`` in words."""
+    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}"
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,102 @@
+"""Reading a graph from a viewpoint: now, at another moment, or as it was known at one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag.errors import QueryError
+from graphrag.index.catalog import Catalog
+from graphrag.index.group import GroupIndex
+from graphrag.models import DEFAULT_GROUP, Entity, Fact
+from graphrag.protocols import Embedder
+from graphrag.results import Results
+from graphrag.search import pipeline
+from graphrag.search.recipe import SCOPES, Recipe, Request, Scope
+from graphrag.search.visible import visible
+from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+from graphrag.temporal.viewpoint import NOW, Viewpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader needs: the store, the groups in memory, and the embedder of queries."""
+
+    store: Store
+    catalog: Catalog
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AsOf:
+    """The graph as seen from one viewpoint; every read of the graph is a method here."""
+
+    _reading: Reading
+    viewpoint: Viewpoint = NOW
+
+    def __repr__(self) -> str:
+        """Show the viewpoint."""
+        return f"AsOf({self.viewpoint!r})"
+
+    async def search(
+        self,
+        query: str,
+        *,
+        group: str = DEFAULT_GROUP,
+        limit: int = 10,
+        scopes: Sequence[Scope] = SCOPES,
+        recipe: Recipe | None = None,
+    ) -> Results:
+        """Search facts, entities and episodes of a group; ``limit`` hits of each.
+
+        Raises:
+            QueryError: for an empty query, an unknown group or an impossible limit.
+        """
+        request = Request(query, group, limit, tuple(scopes), recipe or Recipe())
+        index = await self._group(group)
+        return await pipeline.run(
+            request, index, self._reading.store, self._reading.embedder, self.viewpoint
+        )
+
+    async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
+        """Return the entity with this name, alias or id; the best connected if several share it."""
+        found = await self.entities(name, group=group)
+        return found[0] if found else None
+
+    async def entities(self, name: str, *, group: str = DEFAULT_GROUP) -> list[Entity]:
+        """Return every entity with this name, alias or id, the best connected first."""
+        index = await self._group(group)
+        ids = [name] if name in index.entities.row_of else index.entities_named(name)
+        ids = list(ids) or sorted(index.people_called(name.casefold()))
+        past = await pipeline.undone(self._reading.store, group, self.viewpoint)
+        seen = visible(index, self.viewpoint, past, now=utc_now()).entities
+        row_of = index.entities.row_of
+        ids = [id_ for id_ in ids if id_ in row_of and seen[row_of[id_]]]
+        ids.sort(key=lambda id_: -len(index.facts_of(id_)))
+        found = await self._reading.store.get(Entity, ids)
+        return [past.rewind(entity) for entity in found.values()]
+
+    async def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
+        """Return the facts about an entity that hold at the viewpoint, by their start.
+
+        Raises:
+            QueryError: if no entity has this name or id.
+        """
+        known = entity if isinstance(entity, Entity) else await self.entity(entity, group=group)
+        if known is None:
+            raise QueryError(f"no entity is called {entity!r} in group {group!r}: try a search")
+        index = await self._group(known.group_id)
+        past = await pipeline.undone(self._reading.store, known.group_id, self.viewpoint)
+        seen = visible(index, self.viewpoint, past, now=utc_now()).facts
+        row_of = index.facts.row_of
+        ids = [id_ for id_ in index.facts_of(known.id) if seen[row_of[id_]]]
+        found = await self._reading.store.get(Fact, ids)
+        facts = [past.rewind(fact) for fact in found.values()]
+        return sorted(facts, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
+
+    async def _group(self, name: str) -> GroupIndex:
+        index = await self._reading.catalog.group(name)
+        # A group that nobody wrote to is most often a misspelt one; the default may be empty.
+        if index.seq == 0 and name != DEFAULT_GROUP:
+            known = ", ".join(map(repr, await self._reading.store.groups())) or "none yet"
+            raise QueryError(f"there is no group {name!r}; groups in this store: {known}")
+        return index

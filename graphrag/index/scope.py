@@ -1,0 +1,73 @@
+"""The searchable rows of one kind in one group: ids, vectors, words and typed columns side by side.
+
+A row keeps its number for life: removal only marks it dead, so that columns of other scopes may
+point at it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.columns import Column
+from graphrag.index.postings import Postings
+from graphrag.index.vectors import Vectors
+from graphrag.protocols import Matrix
+
+Array = npt.NDArray[Any]
+
+
+class Scope:
+    """Rows that can be ranked by meaning and by words, and masked by columns."""
+
+    def __init__(self, dimension: int, columns: Mapping[str, type[np.generic]]) -> None:
+        self.ids: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.alive = Column(np.bool_)
+        self.vectors = Vectors(dimension)
+        self.postings = Postings()
+        self.columns = {name: Column(dtype) for name, dtype in columns.items()}
+
+    def __len__(self) -> int:
+        """Count the rows, dead ones too."""
+        return len(self.ids)
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a column's values, one per row."""
+        return self.columns[name].values
+
+    def extend(
+        self,
+        ids: Sequence[str],
+        vectors: Matrix,
+        texts: Sequence[str],
+        columns: Mapping[str, Sequence[object] | Array],
+    ) -> None:
+        """Append rows; all arguments have one entry per row."""
+        first = len(self.ids)
+        self.vectors.extend(vectors)
+        self.postings.extend(texts)
+        for name, column in self.columns.items():
+            column.extend(np.asarray(columns[name], dtype=column.values.dtype))
+        self.alive.extend(np.ones(len(ids), dtype=np.bool_))
+        self.ids.extend(ids)
+        self.row_of.update(zip(ids, range(first, first + len(ids)), strict=True))
+
+    def replace(
+        self, id_: str, vector: Matrix | None = None, text: str | None = None, **columns: int
+    ) -> None:
+        """Change what is given of one row."""
+        row = self.row_of[id_]
+        if vector is not None:
+            self.vectors.replace(row, vector)
+        if text is not None:
+            self.postings.replace(row, text)
+        for name, value in columns.items():
+            self.columns[name][row] = value
+
+    def remove(self, id_: str) -> None:
+        """Take one row out of every ranking."""
+        row = self.row_of.pop(id_)
+        self.alive[row] = False
+        self.postings.remove(row)

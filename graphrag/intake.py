@@ -1,0 +1,107 @@
+"""What a caller hands in, checked and turned into an episode before anything is touched."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from graphrag.errors import EpisodeError, InputError
+from graphrag.ids import new_id
+from graphrag.models import DEFAULT_GROUP, JSON, Episode, Source
+from graphrag.temporal.moment import parse_moment, utc_now
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_TURN = re.compile(r"[^\W\d_][\w .'’-]{0,40}: +\S")
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|we|our)\b")
+_LONGEST_GROUP = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NewEpisode:
+    """An episode to add: text, or a JSON value."""
+
+    content: JSON
+    reference_time: datetime | date | str | None = None
+    """When it was said or written; None is now."""
+    name: str = ""
+    source: Source | None = None
+    """None guesses: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
+    source_description: str = ""
+    group: str = DEFAULT_GROUP
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
+def prepare(new: NewEpisode) -> Episode:
+    """Return the episode for an input.
+
+    Raises:
+        EpisodeError: if it is empty, binary, or JSON that does not parse.
+        TimeError: if the reference time is not a moment.
+    """
+    source, content = _content(new)
+    now = utc_now()
+    return Episode(
+        id=new_id(),
+        group_id=checked_group(new.group),
+        created_at=now,
+        name=new.name,
+        content=content,
+        source=source,
+        valid_at=(
+            now
+            if new.reference_time is None
+            else parse_moment(new.reference_time, what="reference_time")
+        ),
+        content_hash=hashlib.sha256(content.encode()).hexdigest(),
+        source_description=new.source_description,
+        metadata=dict(new.metadata),
+    )
+
+
+def checked_group(group: str) -> str:
+    """Return the name of a group if it can be one.
+
+    Raises:
+        InputError: if it is empty, too long, or holds control characters.
+    """
+    if not isinstance(group, str) or not group.strip():
+        raise InputError(f"group {group!r} is no name: use a non-empty string")
+    if len(group) > _LONGEST_GROUP or _CONTROL.search(group):
+        raise InputError(
+            f"group {group[:40]!r} is no name: at most {_LONGEST_GROUP} printable characters"
+        )
+    return group
+
+
+def _content(new: NewEpisode) -> tuple[Source, str]:
+    label = f"episode {new.name!r}" if new.name else "the episode"
+    if not isinstance(new.content, str):
+        if new.content is None or new.content in ({}, []):
+            raise EpisodeError(f"{label} is empty: give it text or a JSON value")
+        try:
+            return "json", json.dumps(new.content, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise EpisodeError(f"{label} is no JSON value: {error}") from None
+    content = new.content.strip("\ufeff")
+    if not content.strip():
+        raise EpisodeError(f"{label} is empty: give it text or a JSON value")
+    if found := _CONTROL.search(content):
+        raise EpisodeError(
+            f"{label} is not text: control character {found.group()!r} at {found.start()}"
+        )
+    if new.source == "json":
+        try:
+            json.loads(content)
+        except json.JSONDecodeError as error:
+            raise EpisodeError(f"{label} is no JSON: line {error.lineno}: {error.msg}") from None
+    return new.source or ("message" if looks_like_messages(content) else "text"), content
+
+
+def looks_like_messages(text: str) -> bool:
+    """Tell whether every line is ``name: text``; a single line must also speak in first person."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not all(_TURN.match(line) for line in lines):
+        return False
+    return len(lines) > 1 or bool(_FIRST_PERSON.search(text))

@@ -1,0 +1,194 @@
+"""New facts against old ones: what is a repetition, what closes what, and why. Pure functions.
+
+Two facts can only exclude each other if they share an end (or both, for exclusive relations), their
+intervals overlap, and their relation says that both cannot hold at once. Then the one that starts
+later ends the earlier one at that moment; of two that start together, the one with the later
+reference time stands, then the one told later. Nothing is deleted: the loser is closed, or, if no
+moment is left to it, retracted, with the reason and the winner's id on it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from graphrag.models import Fact
+from graphrag.relations import Relations
+
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact about to be told, and what kind of telling it is."""
+
+    fact: Fact
+    """``object_id`` is empty when an end names no object ("she quit her job")."""
+    ends: bool = False
+    corrects: bool = False
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What one statement does to the graph."""
+
+    new: Fact | None = None
+    """The fact to store, its interval adjusted; None if the statement adds none."""
+    changed: dict[str, Fact] = field(default_factory=dict)
+    """Older facts by id, as they are to be from now on."""
+
+
+def judge(
+    statement: Statement, old: Iterable[Fact], relations: Relations, *, now: datetime
+) -> Verdict:
+    """Decide what a statement adds and what it closes among facts that share an entity with it."""
+    live = [fact for fact in old if fact.retracted_at is None]
+    same = [fact for fact in live if _same(statement.fact, fact, relations)]
+    if statement.ends:
+        return _end(statement, same, now)
+    rivals = [fact for fact in live if _excludes(statement.fact, fact, relations)]
+    repeated = _repeated(statement.fact, same, rivals)
+    if repeated is not None:
+        return Verdict(changed={repeated.id: _confirmed(repeated, statement.fact)})
+    if statement.corrects:
+        return _correct(statement, rivals, now)
+    return _weigh(statement.fact, rivals, now)
+
+
+def _end(statement: Statement, same: Sequence[Fact], now: datetime) -> Verdict:
+    told = statement.fact
+    end = told.invalid_at
+    assert end is not None, "an end has a moment"
+    running = [
+        # Seen to hold and seen to end at one moment: its start is unknown, not equal to its end.
+        replace(fact, valid_at=None) if fact.observed and fact.valid_at == end else fact
+        for fact in same
+        if _stop(fact) > end and (_start(fact) < end or (fact.observed and fact.valid_at == end))
+    ]
+    if running:
+        reason = f"ended: {told.fact}"
+        return Verdict(
+            changed={
+                fact.id: replace(
+                    _confirmed(fact, told), invalid_at=end, expired_at=now, reason=reason
+                )
+                for fact in running
+            }
+        )
+    if not told.object_id or any(_start(fact) < end for fact in same):
+        return Verdict()  # already ended, or nothing is known that could end
+    return Verdict(new=told)
+
+
+def _repeated(told: Fact, same: Sequence[Fact], rivals: Sequence[Fact]) -> Fact | None:
+    """Return the fact that the telling repeats; one that ended before it began again instead."""
+    for fact in same:
+        between = [
+            rival
+            for rival in rivals
+            if _start(told) < _stop(rival) and _start(rival) < _start(fact)
+        ]
+        if _overlap(told, fact) and (_start(fact) <= _start(told) or not between):
+            return fact
+    return None
+
+
+def _confirmed(fact: Fact, told: Fact) -> Fact:
+    """Return the fact with one more source, and with an earlier start or an end it lacked."""
+    earlier = told.valid_at is not None and (
+        fact.valid_at is None or (fact.observed and told.valid_at < fact.valid_at)
+    )
+    ended = told.invalid_at is not None and fact.invalid_at is None
+    return replace(
+        fact,
+        sources=tuple(dict.fromkeys((*fact.sources, *told.sources))),
+        confidence=max(fact.confidence, told.confidence),
+        valid_at=told.valid_at if earlier else fact.valid_at,
+        observed=told.observed if earlier else fact.observed,
+        invalid_at=told.invalid_at if ended else fact.invalid_at,
+    )
+
+
+def _correct(statement: Statement, rivals: Sequence[Fact], now: datetime) -> Verdict:
+    told = statement.fact
+    wrong = [fact for fact in rivals if _stop(fact) > _start(told) or told.observed]
+    changed = {
+        fact.id: replace(
+            fact, retracted_at=now, invalidated_by=told.id, reason=f"corrected: {told.fact}"
+        )
+        for fact in wrong
+    }
+    if wrong and told.observed:  # the true fact held since the wrong one was said to
+        told = replace(told, valid_at=wrong[0].valid_at, observed=wrong[0].observed)
+    return Verdict(new=told, changed=changed)
+
+
+def _weigh(told: Fact, rivals: Sequence[Fact], now: datetime) -> Verdict:
+    changed: dict[str, Fact] = {}
+    for fact in sorted(rivals, key=_start):
+        if not _overlap(told, fact):
+            continue
+        if _start(fact) < _start(told):
+            changed[fact.id] = replace(
+                fact,
+                invalid_at=told.valid_at,
+                expired_at=now,
+                invalidated_by=told.id,
+                reason=f"ended by: {told.fact}",
+            )
+        elif _start(fact) > _start(told):
+            told = replace(
+                told,
+                invalid_at=fact.valid_at,
+                expired_at=now,
+                invalidated_by=fact.id,
+                reason=f"ended by: {fact.fact}",
+            )
+        elif set(fact.episodes) & set(told.episodes):
+            continue  # one text that says both at once means both
+        elif (told.reference_time or _EARLIEST) >= (fact.reference_time or _EARLIEST):
+            changed[fact.id] = replace(
+                fact, retracted_at=now, invalidated_by=told.id, reason=f"replaced by: {told.fact}"
+            )
+        else:
+            told = replace(
+                told, retracted_at=now, invalidated_by=fact.id, reason=f"replaced by: {fact.fact}"
+            )
+            break
+    return Verdict(new=told, changed=changed)
+
+
+def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
+    if told.relation != fact.relation:
+        return False
+    ends = (fact.subject_id, fact.object_id)
+    if not told.object_id:
+        symmetric = relations[told.relation].symmetric
+        return told.subject_id in ends if symmetric else told.subject_id == fact.subject_id
+    pair = (told.subject_id, told.object_id)
+    return pair == ends or (relations[told.relation].symmetric and pair == ends[::-1])
+
+
+def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
+    relation = relations[told.relation]
+    if fact.relation in relation.exclusive_with:
+        return (told.subject_id, told.object_id) == (fact.subject_id, fact.object_id)
+    if told.relation != fact.relation or _same(told, fact, relations):
+        return False
+    if relation.single_valued and relation.symmetric:
+        return bool({told.subject_id, told.object_id} & {fact.subject_id, fact.object_id})
+    return (relation.single_valued and told.subject_id == fact.subject_id) or (
+        relation.single_holder and told.object_id == fact.object_id
+    )
+
+
+def _overlap(one: Fact, other: Fact) -> bool:
+    return _start(one) < _stop(other) and _start(other) < _stop(one)
+
+
+def _start(fact: Fact) -> datetime:
+    return fact.valid_at or _EARLIEST
+
+
+def _stop(fact: Fact) -> datetime:
+    return fact.invalid_at or _LATEST

@@ -1,0 +1,137 @@
+"""What one episode will change, worked out as values before anything is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphrag.extraction import Mention
+from graphrag.ids import new_id
+from graphrag.index.group import GroupIndex
+from graphrag.models import Entity, Episode, Fact
+from graphrag.protocols import Matrix
+from graphrag.resolve import Resolution
+from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.rows import edge, record, to_row, vector_bytes
+
+
+@dataclass(slots=True)
+class Plan:
+    """The new and the changed values of one episode, with their vectors."""
+
+    episode: Episode
+    resolution: Resolution
+    entities: dict[str, Entity] = field(default_factory=dict)
+    facts: dict[str, Fact] = field(default_factory=dict)
+    changed_entities: dict[str, tuple[Entity, Entity]] = field(default_factory=dict)
+    changed_facts: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
+    """By id: as it was stored, and as it is to be."""
+    passages: list[tuple[int, int]] = field(default_factory=list)
+    vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    neighbours: tuple[str | None, str | None] = (None, None)
+    """The episodes just before and just after this one by reference time."""
+    embed_seconds: float = 0.0
+
+    def changes(self) -> ChangeSet:
+        """Return the transaction that writes this plan."""
+        episode, group = self.episode, self.episode.group_id
+        changes = ChangeSet(group, kind="add_episode")
+        changes.insert(episode, self.vectors[episode.id])
+        for entity in self.entities.values():
+            changes.insert(entity, self.vectors[entity.id])
+        for fact in self.facts.values():
+            changes.insert(fact, self.vectors[fact.id])
+        for table, pairs in (
+            ("entity", self.changed_entities.values()),
+            ("relates_to", self.changed_facts.values()),
+        ):
+            changes.updates.extend(_update(table, before, after) for before, after in pairs)
+        for number, (start, end) in enumerate(self.passages):
+            id_ = f"{episode.id}:{number}"
+            changes.insert_row(
+                "passage",
+                {
+                    "id": record("passage", id_),
+                    "group_id": group,
+                    "episode": episode.id,
+                    "start": start,
+                    "end": end,
+                    "embedding": vector_bytes(self.vectors[id_]),
+                },
+            )
+        for mention, entity_id in self._first_mentions().items():
+            changes.insert_row(
+                "mentions",
+                edge(
+                    "mentions",
+                    new_id(),
+                    ("episode", episode.id),
+                    ("entity", entity_id),
+                    group_id=group,
+                    start=mention.start,
+                    end=mention.end,
+                ),
+            )
+        self._order(changes)
+        return changes
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Put what was committed as event ``seq`` into the index."""
+
+        def stack(ids: Sequence[str]) -> Matrix:
+            return np.stack([self.vectors[id_] for id_ in ids])
+
+        if self.entities:
+            index.add_entities(list(self.entities.values()), stack(list(self.entities)))
+        for _, entity in self.changed_entities.values():
+            index.change_entity(entity)
+        if self.facts:
+            index.add_facts(list(self.facts.values()), stack(list(self.facts)))
+        for _, fact in self.changed_facts.values():
+            index.change_fact(fact)
+        index.add_episodes([self.episode], stack([self.episode.id]))
+        if self.passages:
+            ids = [f"{self.episode.id}:{number}" for number in range(len(self.passages))]
+            index.add_passages(ids, [self.episode.id] * len(ids), stack(ids))
+        index.seq = seq
+
+    def _first_mentions(self) -> dict[Mention, str]:
+        first: dict[str, Mention] = {}
+        for mention, entity_id in self.resolution.entity_of.items():
+            if entity_id not in first or mention.start < first[entity_id].start:
+                first[entity_id] = mention
+        return {mention: entity_id for entity_id, mention in first.items()}
+
+    def _order(self, changes: ChangeSet) -> None:
+        before, after = self.neighbours
+        for later, earlier in ((self.episode.id, before), (after, self.episode.id)):
+            if later is None or earlier is None:
+                continue
+            link = edge(
+                "occurred_after",
+                later,
+                ("episode", later),
+                ("episode", earlier),
+                group_id=changes.group_id,
+            )
+            if later == after and before is not None:
+                old = edge(
+                    "occurred_after",
+                    later,
+                    ("episode", later),
+                    ("episode", before),
+                    group_id=changes.group_id,
+                )
+                changes.deletes.append(("occurred_after", old))
+            changes.insert_row("occurred_after", link)
+
+
+def _update(table: str, before: Entity | Fact, after: Entity | Fact) -> Update:
+    old, new = to_row(before), to_row(after)
+    changed = [key for key in old.keys() | new.keys() if old.get(key) != new.get(key)]
+    return Update(
+        table,
+        before.id,
+        before={key: old.get(key) for key in sorted(changed)},
+        after={key: new.get(key) for key in sorted(changed)},
+    )

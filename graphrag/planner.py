@@ -1,0 +1,118 @@
+"""From what a text says to what the graph becomes: resolve every mention, judge every claim."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from graphrag.extraction import Extraction, Mention
+from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
+from graphrag.invalidate import Statement, judge
+from graphrag.models import Entity, Episode, Fact
+from graphrag.passages import split_passages
+from graphrag.plan import Plan
+from graphrag.protocols import Embedder, Matrix
+from graphrag.relations import Relations
+from graphrag.resolve import adds_something, enriched, resolve
+from graphrag.statements import state
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros, utc_now
+
+
+async def make_plan(
+    episode: Episode,
+    extraction: Extraction,
+    index: GroupIndex,
+    store: Store,
+    embedder: Embedder,
+    relations: Relations,
+) -> Plan:
+    """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
+    now = utc_now()
+    resolution = resolve(_mentions(extraction), index, created_at=now)
+    plan = Plan(episode, resolution, entities=resolution.created)
+    plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
+    await _enrich(plan, index, store)
+
+    def name_of(id_: str) -> str:
+        created = resolution.created.get(id_)
+        return created.name if created else index.entity_name(id_)
+
+    statements = list(state(extraction.claims, episode, resolution.entity_of, name_of, now=now))
+    old = await store.get(Fact, _candidates(statements, index, relations))
+    _judge_all(plan, statements, old, relations)
+    passages = split_passages(episode.content)
+    plan.passages = passages if len(passages) > 1 else []
+    started = time.perf_counter()
+    plan.vectors = await _embed(plan, embedder)
+    plan.embed_seconds = time.perf_counter() - started
+    return plan
+
+
+def _mentions(extraction: Extraction) -> Iterable[Mention]:
+    yield from extraction.mentions
+    for claim in extraction.claims:
+        yield claim.subject
+        if claim.object is not None:
+            yield claim.object
+
+
+async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
+    """Note the stored entities that a mention adds something to."""
+    stored = [
+        (mention, id_)
+        for mention, id_ in plan.resolution.entity_of.items()
+        if id_ not in plan.entities and adds_something(mention, index.entity_type(id_))
+    ]
+    before = await store.get(Entity, [id_ for _, id_ in stored])
+    after = dict(before)
+    for mention, id_ in stored:
+        after[id_] = enriched(after[id_], mention)
+    plan.changed_entities = {
+        id_: (before[id_], after[id_]) for id_ in before if after[id_] != before[id_]
+    }
+
+
+def _candidates(
+    statements: Iterable[Statement], index: GroupIndex, relations: Relations
+) -> list[str]:
+    """Return the stored facts that a statement may repeat, end or exclude."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        fact = statement.fact
+        relation = relations[fact.relation]
+        exclusive = relation.single_valued or relation.single_holder or not fact.object_id
+        ends = (fact.subject_id, fact.object_id)
+        for name in (fact.relation, *relation.exclusive_with):
+            if exclusive:
+                found.update(
+                    dict.fromkeys(id_ for end in ends for id_ in index.facts_at(end, name))
+                )
+            else:
+                found.update(dict.fromkeys(index.facts_at(ends[0], name, ends[1])))
+    return list(found)
+
+
+def _judge_all(
+    plan: Plan, statements: Sequence[Statement], old: Mapping[str, Fact], relations: Relations
+) -> None:
+    current = dict(old)
+    for statement in statements:
+        verdict = judge(statement, current.values(), relations, now=statement.fact.created_at)
+        if verdict.new is not None:
+            plan.facts[verdict.new.id] = current[verdict.new.id] = verdict.new
+        for id_, fact in verdict.changed.items():
+            current[id_] = fact
+            if id_ in plan.facts:
+                plan.facts[id_] = fact
+            elif fact != old[id_]:
+                plan.changed_facts[id_] = (old[id_], fact)
+
+
+async def _embed(plan: Plan, embedder: Embedder) -> dict[str, Matrix]:
+    content = plan.episode.content
+    texts = {plan.episode.id: content}
+    for number, (start, end) in enumerate(plan.passages):
+        texts[f"{plan.episode.id}:{number}"] = content[start:end]
+    texts |= {entity.id: entity_text(entity) for entity in plan.entities.values()}
+    texts |= {fact.id: fact_text(fact) for fact in plan.facts.values()}
+    vectors = await embedder.embed(list(texts.values()), purpose="document")
+    return dict(zip(texts, vectors, strict=True))

@@ -1,0 +1,107 @@
+"""Mentions to entities: which stored entity a name means, or that it is a new one.
+
+Rules, first match wins: the same key or alias and a compatible type; a lone first or family name
+and exactly one person who bears it; otherwise a new entity. Types are compatible when equal or when
+one side is the untyped ``thing``. Similar but unequal names never merge by themselves.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.extraction import Mention
+from graphrag.ids import new_id
+from graphrag.index.group import GroupIndex
+from graphrag.models import Entity
+from graphrag.names import name_key
+
+UNTYPED = "thing"
+
+
+@dataclass(slots=True)
+class Resolution:
+    """What the mentions of one episode mean."""
+
+    entity_of: dict[Mention, str] = field(default_factory=dict)
+    """Entity id by mention."""
+    created: dict[str, Entity] = field(default_factory=dict)
+    """New entities by id."""
+
+
+def resolve(mentions: Iterable[Mention], index: GroupIndex, *, created_at: datetime) -> Resolution:
+    """Find or create the entity of each mention; a mention without a usable name is left out."""
+    resolution = Resolution()
+    # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
+    for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
+        if mention in resolution.entity_of or not name_key(mention.name):
+            continue
+        id_ = _find(mention, index, resolution.created)
+        if id_ is None:
+            entity = Entity(
+                id=new_id(),
+                group_id=index.group_id,
+                created_at=created_at,
+                name=mention.name.strip(),
+                key=name_key(mention.name),
+                entity_type=mention.entity_type,
+                aliases=tuple(dict.fromkeys(mention.aliases)),
+                attributes=dict(mention.attributes),
+            )
+            resolution.created[entity.id] = entity
+            id_ = entity.id
+        elif id_ in resolution.created:
+            resolution.created[id_] = enriched(resolution.created[id_], mention)
+        resolution.entity_of[mention] = id_
+    return resolution
+
+
+def enriched(entity: Entity, mention: Mention) -> Entity:
+    """Return the entity with what a mention adds: a type, aliases, attributes."""
+    known = {name_key(name) for name in (entity.name, *entity.aliases)}
+    aliases = [alias for alias in mention.aliases if name_key(alias) not in known]
+    promoted = entity.entity_type == UNTYPED != mention.entity_type
+    return replace(
+        entity,
+        entity_type=mention.entity_type if promoted else entity.entity_type,
+        aliases=(*entity.aliases, *dict.fromkeys(aliases)),
+        attributes={**entity.attributes, **mention.attributes},
+    )
+
+
+def adds_something(mention: Mention, entity_type: str) -> bool:
+    """Tell whether a mention may change the stored entity it means."""
+    return bool(
+        mention.aliases
+        or mention.attributes
+        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
+    )
+
+
+def _find(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:
+    # A text may only give the new name of a renamed thing, or only the old one.
+    for name in (mention.name, *mention.aliases):
+        key = name_key(name)
+        candidates = [(id_, index.entity_type(id_)) for id_ in index.entities_named(name)]
+        candidates += [
+            (entity.id, entity.entity_type)
+            for entity in created.values()
+            if key in (entity.key, *map(name_key, entity.aliases))
+        ]
+        same = [id_ for id_, kind in candidates if kind == mention.entity_type]
+        compatible = [id_ for id_, kind in candidates if UNTYPED in (kind, mention.entity_type)]
+        if same or compatible:
+            return (same or compatible)[0]
+    return _only_bearer(mention, index, created)
+
+
+def _only_bearer(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:
+    key = name_key(mention.name)
+    if " " in key or mention.entity_type != "person":
+        return None
+    bearers = set(index.people_called(key))
+    bearers |= {
+        entity.id
+        for entity in created.values()
+        if entity.entity_type == "person" and key in (entity.key.split()[0], entity.key.split()[-1])
+    }
+    return bearers.pop() if len(bearers) == 1 else None

@@ -1,0 +1,63 @@
+"""Counts of a graph, for people and for health checks."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.models import Entity
+from graphrag.store.store import Store
+from graphrag.temporal.moment import from_micros, to_micros
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What a group holds."""
+
+    group: str
+    episodes: int
+    entities: int
+    facts: int
+    facts_now: int
+    """Facts that hold at the moment of counting."""
+    facts_ended: int
+    facts_retracted: int
+    events: int
+    first: datetime | None
+    """Reference time of the earliest episode."""
+    last: datetime | None
+    """Reference time of the latest episode."""
+
+
+def count(index: GroupIndex, *, now: datetime) -> Stats:
+    """Count one group, from memory."""
+    at = to_micros(now, FOREVER)
+    alive = index.facts.alive.values
+    retracted = alive & (index.facts["retracted"] != FOREVER)
+    held = alive & ~retracted
+    times = index.episodes["valid"][index.episodes.alive.values]
+    return Stats(
+        group=index.group_id,
+        episodes=int(index.episodes.alive.values.sum()),
+        entities=int(index.entities.alive.values.sum()),
+        facts=int(alive.sum()),
+        facts_now=int((held & (index.facts["valid"] <= at) & (at < index.facts["invalid"])).sum()),
+        facts_ended=int((held & (index.facts["invalid"] <= at)).sum()),
+        facts_retracted=int(retracted.sum()),
+        events=index.seq,
+        first=from_micros(int(times.min())) if times.size else None,
+        last=from_micros(int(times.max())) if times.size else None,
+    )
+
+
+async def most_connected(
+    index: GroupIndex, store: Store, *, limit: int
+) -> list[tuple[Entity, int]]:
+    """Return the entities with the most facts that were not retracted, with their number."""
+    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
+    ends = np.concatenate((index.facts["subject"][live], index.facts["object"][live]))
+    degree = np.bincount(ends, minlength=len(index.entities)) * index.entities.alive.values
+    rows = [row for row in np.argsort(-degree, kind="stable")[:limit].tolist() if degree[row]]
+    found = await store.get(Entity, [index.entities.ids[row] for row in rows])
+    return [(found[index.entities.ids[row]], int(degree[row])) for row in rows]

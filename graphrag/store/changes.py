@@ -1,0 +1,122 @@
+"""What one transaction writes, and the event that records it.
+
+A ``ChangeSet`` is built by the write path and applied by the store: inserts, field updates and
+deletes become one SurrealQL transaction together with one ``event`` record, whose number doubles as
+a lock: if another writer took it first, nothing is written and the caller plans again.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from graphrag.models import Community, Entity, Episode, Fact, Saga
+from graphrag.protocols import Matrix
+from graphrag.store.rows import TABLES, Row, plain, record, to_row, vector_bytes
+
+# Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
+_ORDER = (
+    "group_info",
+    "episode",
+    "entity",
+    "saga",
+    "community",
+    "passage",
+    "relates_to",
+    "mentions",
+    "occurred_after",
+    "has_episode",
+    "has_member",
+)
+_EDGES = {"relates_to", "mentions", "occurred_after", "has_episode", "has_member"}
+_HUSHED = {"embedding"}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A change of some fields of one record; ``before`` and ``after`` have the same keys."""
+
+    table: str
+    id: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class ChangeSet:
+    """Everything one transaction writes to one group."""
+
+    group_id: str
+    kind: str
+    actor: str = "library"
+    inserts: dict[str, list[Row]] = field(default_factory=dict)
+    updates: list[Update] = field(default_factory=list)
+    deletes: list[tuple[str, Row]] = field(default_factory=list)
+    """Table and old row of records to remove: only links and derived records, never facts."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to write."""
+        return bool(self.inserts or self.updates or self.deletes)
+
+    def insert(
+        self, value: Episode | Entity | Fact | Community | Saga, vector: Matrix | None = None
+    ) -> None:
+        """Add a value with its embedding."""
+        row = to_row(value)
+        if vector is not None:
+            row["embedding"] = vector_bytes(vector)
+        self.insert_row(TABLES[type(value)], row)
+
+    def insert_row(self, table: str, row: Row) -> None:
+        """Add a row as it is."""
+        self.inserts.setdefault(table, []).append(row)
+
+    def statements(self, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
+        """Return the SurrealQL and its parameters for this change as event number ``seq``."""
+        params: dict[str, Any] = {"event": self._event(seq, at)}
+        # The event comes first: it fails at once when another writer took this number.
+        lines = ["CREATE $event.id CONTENT $event RETURN NONE;"]
+        if self.deletes:
+            params["deletes"] = [row["id"] for _, row in self.deletes]
+            lines.append("DELETE $deletes RETURN NONE;")
+        for table in _ORDER:
+            if rows := self.inserts.get(table):
+                relation = "RELATION " if table in _EDGES else ""
+                lines.append(f"INSERT {relation}INTO {table} ${table} RETURN NONE;")
+                params[table] = rows
+        if self.updates:
+            params["updates"] = [
+                {"id": record(update.table, update.id), "set": dict(update.after)}
+                for update in self.updates
+            ]
+            lines.append("FOR $u IN $updates { UPDATE $u.id MERGE $u.set RETURN NONE };")
+        return "\n".join(lines), params
+
+    def _event(self, seq: int, at: datetime) -> Row:
+        return {
+            "id": record("event", [self.group_id, seq]),
+            "group_id": self.group_id,
+            "seq": seq,
+            "at": at,
+            "actor": self.actor,
+            "kind": self.kind,
+            "changes": json.dumps(list(self._changes()), ensure_ascii=False),
+        }
+
+    def _changes(self) -> Iterable[dict[str, Any]]:
+        for rows in self.inserts.values():
+            for row in rows:
+                yield {"record": plain(row["id"]), "before": None, "after": _image(row)}
+        for update in self.updates:
+            yield {
+                "record": f"{update.table}:{update.id}",
+                "before": _image(update.before),
+                "after": _image(update.after),
+            }
+        for _, row in self.deletes:
+            yield {"record": plain(row["id"]), "before": _image(row), "after": None}
+
+
+def _image(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: plain(item) for key, item in row.items() if key != "id" and key not in _HUSHED}

@@ -1,0 +1,131 @@
+"""Values to rows and back, in one place.
+
+A row is what SurrealDB takes: record ids for links, aware datetimes, no key for a missing value.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from surrealdb import RecordID
+
+from graphrag.models import Community, Entity, Episode, Fact, Saga, Span
+from graphrag.protocols import Matrix
+
+Row = dict[str, Any]
+Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
+
+TABLES: Mapping[type, str] = {
+    Episode: "episode",
+    Entity: "entity",
+    Fact: "relates_to",
+    Community: "community",
+    Saga: "saga",
+}
+_COLUMN = {"subject_id": "in", "relation": "name", "object_id": "out"}
+_FIELD = {column: field for field, column in _COLUMN.items()}
+
+
+def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
+    """Return the row of a value, without its embedding."""
+    links = _COLUMN if isinstance(value, Fact) else {}
+    row: Row = {}
+    for field in fields(value):
+        item = getattr(value, field.name)
+        if item is not None:
+            row[links.get(field.name, field.name)] = _stored(item)
+    row["id"] = RecordID(TABLES[type(value)], value.id)
+    if isinstance(value, Fact):
+        row["in"] = RecordID("entity", value.subject_id)
+        row["out"] = RecordID("entity", value.object_id)
+    if isinstance(value, Community):
+        row["size"] = len(row.pop("members"))
+    return row
+
+
+def from_row(kind: type[Value], row: Row) -> Value:
+    """Return the value of a row; columns that the value does not have are ignored."""
+    links = _COLUMN if kind is Fact else {}
+    given = {}
+    for field in fields(kind):
+        item = row.get(links.get(field.name, field.name))
+        if item is not None:
+            given[field.name] = _read(field.name, item)
+    return kind(**given)
+
+
+def edge(
+    table: str, id_: str, source: tuple[str, str], target: tuple[str, str], **rest: Any
+) -> Row:
+    """Return the row of an edge between two records given as (table, id)."""
+    return {"id": RecordID(table, id_), "in": RecordID(*source), "out": RecordID(*target), **rest}
+
+
+def record(table: str, id_: str | list[Any]) -> RecordID:
+    """Return the id of a record, safe against any text in it."""
+    return RecordID(table, id_)
+
+
+def plain(item: object) -> Any:
+    """Return a row's value as JSON can carry it: ids as ``table:id``, moments as ISO 8601."""
+    match item:
+        case RecordID():
+            return f"{item.table_name}:{item.id!s}"
+        case datetime():
+            return item.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case Mapping():
+            return {key: plain(value) for key, value in item.items()}
+        case list() | tuple():
+            return [plain(value) for value in item]
+        case _:
+            return item
+
+
+def unplain(column: str, item: Any) -> Any:
+    """Undo ``plain`` for one column of a row."""
+    if item is None:
+        return None
+    if column in ("in", "out", "id"):
+        return RecordID(*str(item).split(":", 1))
+    if column.endswith("_at") or column == "reference_time":
+        return datetime.fromisoformat(item)
+    return item
+
+
+def vector_bytes(vector: Matrix) -> bytes:
+    """Return one vector as float32, little endian."""
+    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def moment(item: datetime | None) -> datetime | None:
+    """Return a plain aware datetime in UTC for the SDK's own type."""
+    if item is None:
+        return None
+    at = item.astimezone(UTC)
+    return datetime(
+        at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond, tzinfo=UTC
+    )
+
+
+def _stored(item: object) -> Any:
+    if isinstance(item, tuple):
+        return [_stored(part) for part in item]
+    if isinstance(item, Span):
+        return {"episode": item.episode_id, "start": item.start, "end": item.end}
+    if isinstance(item, Mapping):
+        return dict(item)
+    return item
+
+
+def _read(name: str, item: Any) -> Any:
+    if isinstance(item, RecordID):
+        return item.id
+    if isinstance(item, datetime):
+        return moment(item)
+    if name == "sources":
+        return tuple(Span(span["episode"], span["start"], span["end"]) for span in item)
+    if isinstance(item, list):
+        return tuple(item)
+    return item

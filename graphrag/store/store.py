@@ -1,0 +1,222 @@
+"""The graph's records: opened and migrated, read by id or by group, written one event at a time."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar
+
+from graphrag.errors import EmbedderMismatchError, StoreVersionError, TransactionError
+from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
+from graphrag.schema import newest, pending
+from graphrag.store.changes import ChangeSet
+from graphrag.store.connection import Connection
+from graphrag.store.rows import TABLES, Row, from_row, moment, record
+from graphrag.store.target import Target
+from graphrag.temporal.moment import utc_now
+
+Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
+
+_EVENTS_OF_GROUP = "event:[$group, NONE]..=[$group, ..]"
+
+
+class StaleGroupError(TransactionError):
+    """Another writer committed to the group first; refresh and plan again."""
+
+
+class Store:
+    """An open store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @classmethod
+    async def open(cls, target: Target, *, embedder: str, dimension: int) -> "Store":
+        """Open the target, apply pending migrations and check who wrote it.
+
+        Raises:
+            StoreVersionError: if a newer version of this library migrated it.
+            EmbedderMismatchError: if its vectors come from another model.
+            StoreError: one of its kinds, if it cannot be opened.
+        """
+        connection = Connection(target)
+        await connection.open()
+        store = cls(connection)
+        try:
+            await store._migrate(embedder, dimension)
+        except BaseException:
+            await connection.close()
+            raise
+        return store
+
+    @property
+    def target(self) -> Target:
+        """Return where this store is."""
+        return self._connection.target
+
+    async def close(self) -> None:
+        """Close the store; closing twice is fine."""
+        await self._connection.close()
+
+    async def __aenter__(self) -> "Store":
+        """Return the open store."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        await self.close()
+
+    # -- write ---------------------------------------------------------------------------------
+
+    async def apply(self, changes: ChangeSet, *, after: int) -> int:
+        """Write one change set as event number ``after + 1`` of its group and return that number.
+
+        Raises:
+            StaleGroupError: if the group has moved past ``after``; nothing was written.
+            TransactionError: for any other cause; nothing was written.
+        """
+        seq = after + 1
+        now = utc_now()
+        if seq == 1:
+            changes.insert_row(
+                "group_info", {"id": record("group_info", changes.group_id), "created_at": now}
+            )
+        sql, params = changes.statements(seq, now)
+        try:
+            await self._connection.transact(sql, params)
+        except TransactionError as error:
+            if "event:" in str(error) and "already exists" in str(error):
+                raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
+            raise
+        return seq
+
+    # -- read ----------------------------------------------------------------------------------
+
+    async def query(self, sql: str, **params: Any) -> list[Any]:
+        """Run read-only SurrealQL with bound parameters; one result per statement."""
+        return await self._connection.query(sql, params)
+
+    async def get(self, kind: type[Value], ids: Iterable[str]) -> dict[str, Value]:
+        """Return the values that exist among ``ids``, by id, in the order asked."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        table = TABLES[kind]
+        sql = "SELECT * OMIT embedding FROM $ids;"
+        params: dict[str, Any] = {"ids": [record(table, id_) for id_ in wanted]}
+        if kind is Community:
+            sql = (
+                "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank)"
+                " AS members OMIT embedding FROM $ids;"
+            )
+        [rows] = await self._connection.query(sql, params)
+        found = {row["id"].id: from_row(kind, row) for row in rows}
+        return {id_: found[id_] for id_ in wanted if id_ in found}
+
+    async def get_mixed(
+        self, facts: Iterable[str], entities: Iterable[str], episodes: Iterable[str]
+    ) -> tuple[dict[str, Fact], dict[str, Entity], dict[str, Episode]]:
+        """Return facts, entities and episodes by id in one round trip."""
+        wanted = ((Fact, facts), (Entity, entities), (Episode, episodes))
+        ids = [record(TABLES[kind], id_) for kind, some in wanted for id_ in some]
+        found: dict[str, dict[str, Any]] = {TABLES[kind]: {} for kind, _ in wanted}
+        if ids:
+            [rows] = await self._connection.query(
+                "SELECT * OMIT embedding FROM $ids;", {"ids": ids}
+            )
+            for row in rows:
+                table = row["id"].table_name
+                found[table][row["id"].id] = _READERS[table](row)
+        return found["relates_to"], found["entity"], found["episode"]
+
+    async def groups(self) -> list[str]:
+        """Return the names of all groups, sorted."""
+        [names] = await self.query("SELECT VALUE record::id(id) FROM group_info;")
+        return sorted(names)
+
+    async def last_seq(self, group: str) -> int:
+        """Return the number of the group's newest event, 0 for a group without any."""
+        [numbers] = await self.query(
+            f"SELECT VALUE seq FROM {_EVENTS_OF_GROUP} ORDER BY seq DESC LIMIT 1;", group=group
+        )
+        return int(numbers[0]) if numbers else 0
+
+    async def events(self, group: str, *, after: int = 0) -> list[Event]:
+        """Return the group's events with a number above ``after``, oldest first."""
+        [rows] = await self.query(
+            "SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq;",
+            group=group,
+            first=after + 1,
+        )
+        return [_event(row) for row in rows]
+
+    async def events_since(self, group: str, moment: datetime) -> list[Event]:
+        """Return the group's events committed after a moment, oldest first."""
+        [rows] = await self.query(
+            f"SELECT * FROM {_EVENTS_OF_GROUP} WHERE at > $moment ORDER BY seq;",
+            group=group,
+            moment=moment,
+        )
+        return [_event(row) for row in rows]
+
+    # -- opening -------------------------------------------------------------------------------
+
+    async def _migrate(self, embedder: str, dimension: int) -> None:
+        _, rows = await self.query(
+            "DEFINE TABLE IF NOT EXISTS meta SCHEMALESS; SELECT * FROM meta;"
+        )
+        meta = {row["id"].id: row for row in rows}
+        applied = frozenset(meta.get("schema", {}).get("applied", ()))
+        if applied and max(applied) > newest():
+            raise StoreVersionError(
+                f"the store at {self.target.url} has schema {max(applied)}, this version knows "
+                f"{newest()}: upgrade surreal-graphrag"
+            )
+        known = meta.get("embedder", {"name": embedder, "dimension": dimension})
+        if (known["name"], known["dimension"]) != (embedder, dimension):
+            raise EmbedderMismatchError(
+                f"the store at {self.target.url} was built with embedder {known['name']!r} "
+                f"({known['dimension']} dimensions), not {embedder!r} ({dimension}): "
+                "open it with that embedder, or start a new store"
+            )
+        for migration in pending(applied, self.target.profile):
+            applied |= {migration.number}
+            await self._connection.transact(
+                migration.statements(dimension=dimension)
+                + "UPSERT meta:schema SET applied = $applied;"
+                + "UPSERT meta:embedder SET name = $name, dimension = $dimension;"
+                + "UPSERT meta:profile SET name = $profile;",
+                {
+                    "applied": sorted(applied),
+                    "name": embedder,
+                    "dimension": dimension,
+                    "profile": self.target.profile,
+                },
+            )
+
+
+_READERS: dict[str, Callable[[Row], Any]] = {
+    "relates_to": partial(from_row, Fact),
+    "entity": partial(from_row, Entity),
+    "episode": partial(from_row, Episode),
+}
+
+
+def _event(row: Row) -> Event:
+    changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
+    at = moment(row["at"])
+    assert at is not None
+    return Event(
+        group_id=row["group_id"],
+        seq=row["seq"],
+        at=at,
+        actor=row["actor"],
+        kind=row["kind"],
+        changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
+    )

@@ -1,0 +1,68 @@
+"""Doubles for your tests: deterministic, offline, fast."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from graphrag.errors import ExtractionError
+from graphrag.extraction import Extraction
+from graphrag.protocols import ExtractionContext, Matrix
+
+_WORD = re.compile(r"\w+")
+
+
+class HashEmbedder:
+    """Embed a text as the normalised sum of one pseudo-random vector per word.
+
+    Texts that share words are close, equal texts are equal, on every machine.
+    """
+
+    def __init__(self, dimension: int = 64) -> None:
+        self.dimension = dimension
+        self.name = f"hash-{dimension}"
+        self._words: dict[str, Matrix] = {}
+
+    def __repr__(self) -> str:
+        """Show the dimension."""
+        return f"HashEmbedder({self.dimension})"
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return one unit vector per text."""
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in _WORD.findall(text.casefold()) or [text]:
+                row += self._word(word)
+            row /= np.linalg.norm(row) or 1.0
+        return rows
+
+    def _word(self, word: str) -> Matrix:
+        if word not in self._words:
+            seed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest())
+            vector = np.random.default_rng(seed).standard_normal(self.dimension)
+            self._words[word] = vector.astype(np.float32)
+        return self._words[word]
+
+
+class ScriptedExtractor:
+    """Return prepared extractions by episode content, and an error for any other content."""
+
+    def __init__(self, script: Mapping[str, Extraction]) -> None:
+        self.script = dict(script)
+        self.calls: list[ExtractionContext] = []
+
+    async def extract(self, context: ExtractionContext) -> Extraction:
+        """Return the extraction prepared for this content.
+
+        Raises:
+            ExtractionError: if none was.
+        """
+        self.calls.append(context)
+        try:
+            return self.script[context.episode.content]
+        except KeyError:
+            raise ExtractionError(
+                f"no extraction scripted for {context.episode.content[:60]!r}"
+            ) from None

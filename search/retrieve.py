@@ -1,0 +1,92 @@
+"""Candidates of one scope by meaning, by words and by closeness in the graph."""
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import GroupIndex
+from graphrag.index.hops import edge_distance, hops
+from graphrag.index.scope import Scope as Rows
+from graphrag.index.topk import top
+from graphrag.protocols import Matrix
+from graphrag.search.fuse import Ranking
+from graphrag.search.recipe import Recipe
+from graphrag.search.visible import Mask
+
+Scores = npt.NDArray[np.float32]
+
+_LENGTH_PENALTY = 0.5
+
+
+def by_vector(rows: Rows, scores: Scores, mask: Mask, recipe: Recipe) -> Ranking[int]:
+    """Rank rows by cosine."""
+    return _ranking("vector", scores, mask, recipe.pool, recipe.vector, floor=0.0)
+
+
+def by_words(rows: Rows, query: str, mask: Mask, recipe: Recipe) -> Ranking[int]:
+    """Rank rows by BM25."""
+    scores = rows.postings.scores(query)
+    return _ranking("fulltext", scores, mask, recipe.pool, recipe.fulltext, floor=0.0)
+
+
+def fact_closeness(
+    index: GroupIndex, distance: npt.NDArray[np.int8], relevance: Scores, mask: Mask, recipe: Recipe
+) -> Ranking[int]:
+    """Rank facts by hops from the seeds; of those equally far, by cosine."""
+    far = edge_distance(distance, index.facts["subject"], index.facts["object"])
+    return _near(far, relevance, mask, recipe)
+
+
+def entity_closeness(
+    distance: npt.NDArray[np.int8], relevance: Scores, mask: Mask, recipe: Recipe
+) -> Ranking[int]:
+    """Rank entities by hops from the seeds; of those equally far, by cosine."""
+    return _near(distance, relevance, mask, recipe)
+
+
+def distances(
+    index: GroupIndex, seeds: list[int], mask: Mask, recipe: Recipe
+) -> npt.NDArray[np.int8]:
+    """Return the hops of every entity from the nearest seed, along visible facts only."""
+    return hops(
+        index.facts["subject"],
+        index.facts["object"],
+        len(index.entities),
+        seeds,
+        depth=recipe.depth,
+        alive=mask,
+    )
+
+
+def episode_scores(index: GroupIndex, query: Matrix) -> Scores:
+    """Return the cosine of each episode, or of its best passage.
+
+    A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
+    ``0.5 sigma sqrt(2 ln n)``, is taken off again.
+    """
+    scores = index.episodes.vectors.scores(query).copy()
+    if len(index.passages):
+        pieces = index.passages.vectors.scores(query)
+        owner = index.passages["episode"]
+        np.maximum.at(scores, owner, pieces)
+        count = np.bincount(owner, minlength=len(scores))
+        penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
+        scores -= (_LENGTH_PENALTY * float(pieces.std()) * penalty).astype(np.float32)
+    return scores
+
+
+def _near(
+    distance: npt.NDArray[np.int8], relevance: Scores, mask: Mask, recipe: Recipe
+) -> Ranking[int]:
+    # A tenth of a cosine orders the equally near and, within three hops, never outweighs a hop.
+    reached = mask & (distance >= 0)
+    scores = (1.0 + 0.1 * relevance) / (1.0 + np.maximum(distance, 0))
+    return _ranking(
+        "graph", scores.astype(np.float32), reached, recipe.pool, recipe.graph, floor=0.0
+    )
+
+
+def _ranking(
+    method: str, scores: Scores, mask: Mask, pool: int, weight: float, *, floor: float
+) -> Ranking[int]:
+    rows, values = top(scores, pool, mask, floor)
+    return Ranking(method, rows.tolist(), values.tolist(), weight)

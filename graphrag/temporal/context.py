@@ -39,6 +39,9 @@ _RECURRING = frozenset(
 )
 
 
+_HABITS = frozenset(f"{part}s" for part in PARTS)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """Words that read as a time, and the text around them."""
@@ -110,11 +113,11 @@ def _lone_number(c: Candidate) -> bool:
         return False
     if round_number:
         return True
-    if keys[0] in ("from", "by", "starting", "as"):
+    if keys[0] in ("from", "by", "starting") or keys[:2] == ["as", "of"]:
         return False
     if c.near(-1) == "of":
         return c.near(-2) in _QUANTITIES or year < 1600
-    return not (keys[0] == "the" and year >= 1800 and c.near(1) not in ("", ",", "."))
+    return not (keys[-2:-1] == ["the"] and year >= 1800 and c.near(1) not in ("", ",", "."))
 
 
 def _counting(c: Candidate) -> bool:
@@ -171,7 +174,7 @@ def _weekday_of_no_week(c: Candidate) -> bool:
         return False
     if any(token.key not in WEEKDAYS.keys() | PARTS.keys() for token in core):
         return False
-    if c.near(-1) in _RECURRING or c.next_is_name:
+    if c.near(-1) in _RECURRING or c.near(1) in _HABITS or c.next_is_name:
         return True
     if c.keys[0] in ("for", "in", "from", "to", "at"):
         return True
@@ -202,9 +205,11 @@ def _stretch(c: Candidate) -> bool:
 
 
 def _figure_of_speech(c: Candidate) -> bool:
-    """Doubt "feels like yesterday" and "USA Today"."""
+    """Doubt "feels like yesterday", "in today's world" and "USA Today"."""
     if c.keys[-1] not in DAY_WORDS or len(c.keys) > 2:
         return False
+    if c.keys[0] == "in":
+        return True
     before = c.tokens[c.at - 1] if c.at else None
     if before is not None and c.words[0].capital and before.capital:
         return True

@@ -81,16 +81,17 @@ def nearest(candidates: Callable[[int], Period], reference: Reference) -> Period
 
 
 def _iso(match: re.Match[str], _: Reference) -> Period:
-    year, month, day = (int(part or 0) for part in match.groups())
+    year, month, day = (*(int(part) for part in match.groups()), 0)[:3]
     # Wikidata writes an unknown month or day as 0.
     if not month and not day:
         return unit_from(midnight(year), "year")
     return unit_from(midnight(year, month), "month") if not day else day_of(year, month, day)
 
 
-def _two_years(match: re.Match[str], _: Reference) -> Period:
+def _two_years(match: re.Match[str], _: Reference) -> Period | None:
     first = int(match[1])
-    return unit_from(midnight(first), "year", (int(match[2]) - first) % 100 + 1)
+    years = (int(match[2]) - first) % 100 + 1
+    return unit_from(midnight(first), "year", years) if 1 < years <= 20 else None
 
 
 def _instant(match: re.Match[str], _: Reference) -> Period | None:
@@ -198,7 +199,8 @@ def _shape(pattern: str, read: Callable[[re.Match[str], Reference], Period | Non
 _TO = r"(?: ?- ?| to | and | until | through )"
 SHAPES: Final[tuple[Shape, ...]] = (
     _shape(rf"({YEAR})-((?!0|10|11|12)\d\d)", _two_years),
-    _shape(r"(\d{4})-(\d\d?)(?:-(\d\d?))?", _iso),
+    _shape(r"(\d{4})-(\d\d)", _iso),
+    _shape(r"(\d{4})-(\d\d?)-(\d\d?)", _iso),
     _shape(r"(\d{4})/(\d\d?)/(\d\d?)", _iso),
     _shape(rf"({YEAR})/(\d\d)", _two_years),
     _shape(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d.*", _instant),

@@ -8,27 +8,28 @@ the two ends of a fact needs both, and the intersection of their intervals is th
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from graphrag.temporal.context import Candidate, is_meant
+from graphrag.temporal.lean import choose, tense
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
-from graphrag.temporal.tokens import Token, tokenise
-from graphrag.temporal.words import WEEKDAYS, normalise
+from graphrag.temporal.tokens import DAY_WORDS, DIRECTIONS, Token, tokenise
+from graphrag.temporal.words import MONTHS, WEEKDAYS, normalise
 
 _LONGEST = 12
 """Words: "three weeks before the end of the third quarter of 2021" has eleven."""
 _NOT_FIRST = frozenset({",", "-", "of", "to", "and", "ago", "back"})
 _NOT_LAST = frozenset({",", "-", "of", "the"})
+_LISTING: Final = frozenset({",", "and", "or", ", and", ", or"})
 _JOINTS: Final = frozenset({"to", "until", "till", "through", "and", "-"})
 _OPENERS: Final = frozenset({"from", "since", "between", "starting"})
-_FUTURE: Final = re.compile(
-    r"\b(?:will|won't|gonna|going to|can't wait|looking forward|excited for|upcoming|planning)\b"
-    r"|'ll\b",
-    re.IGNORECASE,
-)
+_POINTING: Final = DAY_WORDS | DIRECTIONS | {"ago"}
+"""With these "from" tells where a thing is from, "a photo from last week", not since when."""
+_NAMED: Final = MONTHS.keys() | WEEKDAYS.keys() | {"q1", "q2", "q3", "q4"}
+_YEAR: Final = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> li
     Args:
         text: Any running text.
         reference: Aware moment it was written at; relative expressions count from it.
-        prefer: Side on which an undated "Friday" or "3 May" lies, unless its sentence says "will".
+        prefer: Side on which an undated "3 May" lies if its sentence does not tell; an undated
+            "Friday" of which nothing tells is left out, unless the future is preferred.
 
     Raises:
         TimeError: If the reference is naive.
@@ -74,13 +76,47 @@ class _Finder:
             if not readings or self._tokens[at].key == "between":
                 at += 1
                 continue
-            stop, period = readings[0]
+            stop, read = readings[0]
             listed = bool(found) and self._continues(found[-1], at)
             # Doubted words are passed over whole: a part of them is no better ("the next week").
-            if is_meant(Candidate(self._text, self._tokens, at, stop, period, listed)):
-                found.append(self._expression(at, stop, period))
+            if is_meant(Candidate(self._text, self._tokens, at, stop, read, listed)):
+                period = self._placed(at, stop, read, found)
+                if period is not None:
+                    found.append(self._expression(at, stop, period))
             at = stop
         return found
+
+    def _placed(
+        self, at: int, stop: int, read: Period, found: Sequence[TimeExpression]
+    ) -> Period | None:
+        """Settle what the words alone leave open: the side of an undated day, the sense of from."""
+        keys = {token.key for token in self._tokens[at:stop]}
+        if "from" in keys and keys & _POINTING and read.bound == "since":
+            return read.bounded("in")
+        weekday = not keys.isdisjoint(WEEKDAYS)
+        named = weekday or not keys.isdisjoint(_NAMED)
+        if not named or keys & _POINTING or self._dated(at, stop):
+            return read
+        if any(self._elsewhere(earlier) for earlier in found):
+            return None
+        words = self._words(at, stop)
+        moment = self._reference.moment
+        past = read_phrase(words, Reference(moment, "past"))
+        future = read_phrase(words, Reference(moment, "future"))
+        if past is None or future is None:
+            return None
+        if read.bound in ("since", "after"):
+            return past
+        leaning = tense(self._text, self._tokens[at].start, self._tokens[stop - 1].end)
+        return choose(past, future, leaning, self._reference, weekday=weekday)
+
+    def _dated(self, at: int, stop: int) -> bool:
+        return any(_YEAR.search(t.key) or t.key.startswith("'") for t in self._tokens[at:stop])
+
+    def _elsewhere(self, earlier: TimeExpression) -> bool:
+        """Tell whether the text has named a year that is not the reference's or next to it."""
+        away = abs(earlier.period.start.year - self._reference.moment.year)
+        return away > 1 and _YEAR.search(earlier.text) is not None
 
     def _readings(self, at: int) -> list[tuple[int, Period]]:
         """Read the windows that start here, longest first."""
@@ -95,10 +131,9 @@ class _Finder:
         if not triggers:
             return []
         readings = []
-        reference = self._leaning(at)
         for stop in range(last, triggers[0], -1):
             if tokens[stop - 1].key not in _NOT_LAST:
-                period = read_phrase(self._words(at, stop), reference)
+                period = read_phrase(self._words(at, stop), self._reference)
                 if period is not None:
                     readings.append((stop, period))
         return readings
@@ -112,10 +147,11 @@ class _Finder:
         if (joint == "and") != (tokens[at].key == "between"):
             return None
         first = self._words(at + opened, stop)
-        if first in WEEKDAYS:
-            return None
         for end, _ in self._readings(stop + 1):
             pair = read_pair(first, self._words(stop + 1, end), self._reference)
+            named = {token.key for token in tokens[at:end]} & _NAMED
+            if named and not self._dated(at, end):
+                return None
             if pair is None or not (opened or pair[0].granularity == pair[1].granularity):
                 continue
             since, until = pair[0].bounded("since"), pair[1].bounded("until")
@@ -128,17 +164,7 @@ class _Finder:
 
     def _continues(self, previous: TimeExpression, at: int) -> bool:
         between = self._text[previous.end : self._tokens[at].start]
-        return previous.period.granularity == "year" and bool(
-            re.fullmatch(r"\s*(?:,|,?\s*(?:and|or))\s*", between)
-        )
-
-    def _leaning(self, at: int) -> Reference:
-        """Turn to the future in a sentence that speaks of it."""
-        start = self._tokens[at].start
-        sentence = re.split(r"[.!?\n]", self._text[max(0, start - 120) : start])[-1]
-        if _FUTURE.search(sentence):
-            return replace(self._reference, prefer="future")
-        return self._reference
+        return previous.period.granularity == "year" and between.strip(" \n") in _LISTING
 
     def _words(self, at: int, stop: int) -> str:
         if at >= stop:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from graphrag.errors import TimeError
 from graphrag.temporal import dates, relative
 from graphrag.temporal.period import (
+    DAY,
     Bound,
     Granularity,
     Period,
@@ -36,21 +37,20 @@ _VERBS: Final = ("may", "march", "fall", "spring")
 _LONGEST = 80
 """Characters; no expression that we can read is longer, and a regular expression should not try."""
 _BOUNDS: Final[dict[str, Bound]] = {
-    **dict.fromkeys(
-        ("since", "ever since", "from", "starting", "starting in", "as from", "between"), "since"
-    ),
+    **dict.fromkeys(("since", "ever since", "from", "between", "as from"), "since"),
+    **dict.fromkeys(("starting", "starting in", "starting on"), "since"),
+    **dict.fromkeys(("beginning in", "beginning on"), "since"),
     **dict.fromkeys(("until", "till", "up to", "up until", "by", "through", "to"), "until"),
     **dict.fromkeys(("before", "prior to"), "before"),
     "after": "after",
-    **dict.fromkeys(
-        ("in", "on", "at", "during", "throughout", "over", "within", "for", "as of"), "in"
-    ),
+    **dict.fromkeys(("in", "on", "at", "during", "throughout", "over", "within"), "in"),
+    **dict.fromkeys(("for", "as"), "in"),
 }
 _PREFIX: Final = re.compile(
     rf"(?:(?P<bound>{'|'.join(sorted(_BOUNDS, key=len, reverse=True))}) )?"
     r"(?:(?:about|around|approximately|roughly|circa|almost|nearly|exactly|just) )*"
 )
-_ONWARDS: Final = re.compile(r" on(?:wards?)?$")
+_ONWARDS: Final = re.compile(r"(?:from )?(?P<rest>.+) onwards?|from (?P<on>.+) on")
 _RANGE: Final = re.compile(
     r"(?:(?P<from>from|between|in|during) )?(?P<first>.+?)"
     r"(?: ?- ?| (?P<to>to|until|till|through|and) )(?P<last>.+)"
@@ -101,14 +101,19 @@ def read_phrase(words: str, reference: Reference) -> Period | None:
 def _read(words: str, reference: Reference) -> Period | None:
     if (period := _read_unbound(words, reference)) is not None:
         return period
-    if len(bare := _ONWARDS.sub("", words)) < len(words):
-        period = _read_unbound(bare.removeprefix("from "), reference)
+    if onwards := _ONWARDS.fullmatch(words):
+        period = _read_unbound(onwards["rest"] or onwards["on"], reference)
         return period and period.bounded("since")
     prefix = _PREFIX.match(words)
     if prefix is None or not prefix.group():
         return None
     period = _read_unbound(words[prefix.end() :], reference)
-    return period and period.bounded(_BOUNDS.get(prefix["bound"], "in"))
+    if period is None:
+        return None
+    bound = _BOUNDS.get(prefix["bound"], "in")
+    # "from 3-5 May" has both its ends.
+    spans = bound == "since" and period.granularity == "day" and period.end - period.start > DAY
+    return period.bounded("in" if spans else bound)
 
 
 def _read_unbound(words: str, reference: Reference) -> Period | None:

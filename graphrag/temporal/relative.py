@@ -138,7 +138,9 @@ def _within(match: re.Match[str], reference: Reference, _: Inner) -> Period | No
 
 
 def _edge(match: re.Match[str], _: Reference, inner: Inner) -> Period | None:
-    period = inner(match["rest"])
+    # "late in 1999" is in late 1999, but "beginning in 1999" is since 1999.
+    rest = match["rest"].removeprefix("in ") if match["edge"] in _EARLY else match["rest"]
+    period = None if rest.startswith("in ") else inner(rest)
     if period is None:
         return None
     if period.granularity in ("day", "part_of_day") and match["edge"] in ("early", "late"):
@@ -239,7 +241,7 @@ SHAPES: Final[tuple[Shape, ...]] = (
         _second_beside,
     ),
     _shape(rf"(?P<which>earlier|later) (?:in )?this (?P<unit>{_WHOLE})", _within),
-    _shape(rf"(?P<edge>{'|'.join(_EDGES)}) (?:in )?(?P<rest>.+)", _edge),
+    _shape(rf"(?P<edge>{'|'.join(_EDGES)}) (?P<rest>.+)", _edge),
     _shape(
         rf"(?:(?P<count>{_NUMBER}) )?(?P<unit>{_UNIT}|{WEEKDAY})s? (?P<side>{_SIDES})"
         " (?P<anchor>.+)",

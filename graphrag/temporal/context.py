@@ -19,7 +19,9 @@ _PREFIXES = frozenset(
     "ever starting as of about around circa approximately roughly almost nearly exactly just "
     "through between and the".split()
 )
-_SURE_YEAR = frozenset("in since until till before after during throughout around circa".split())
+_SURE_YEAR = frozenset(
+    "in since until till before prior after during throughout around circa".split()
+)
 _EDGES = frozenset("early mid middle late start beginning end earlier later".split())
 _VERBS = frozenset({"may", "march", "fall", "spring"})
 _PLACES = frozenset("page pages pp line lines chapter chapters verse verses room no nos".split())
@@ -216,6 +218,12 @@ def _figure_of_speech(c: Candidate) -> bool:
     return c.keys[-1] == "yesterday" and "like" in (c.near(-1), c.near(-2), c.near(-3))
 
 
+def _event_named_by_day(c: Candidate) -> bool:
+    """Doubt "in the September 11 attacks": a time of a day takes "on"."""
+    day = c.period.granularity == "day" and c.keys[0] == "in"
+    return day and not any(re.search(r"\d{4}", key) for key in c.keys)
+
+
 def _unplaced_part(c: Candidate) -> bool:
     """Doubt quarters of a match, "in her 60s", and "2004-05", a month or a season."""
     key = c.core[-1].key if c.core else ""
@@ -237,5 +245,6 @@ _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
     _told_from_elsewhere,
     _stretch,
     _figure_of_speech,
+    _event_named_by_day,
     _unplaced_part,
 )

@@ -91,7 +91,8 @@ class _Finder:
     ) -> Period | None:
         """Settle what the words alone leave open: the side of an undated day, the sense of from."""
         keys = {token.key for token in self._tokens[at:stop]}
-        if "from" in keys and keys & _POINTING and read.bound == "since":
+        old = read.granularity in ("decade", "century")
+        if read.bound == "since" and "from" in keys and (old or keys & _POINTING):
             return read.bounded("in")
         weekday = not keys.isdisjoint(WEEKDAYS)
         named = weekday or not keys.isdisjoint(_NAMED)

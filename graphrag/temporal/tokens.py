@@ -12,6 +12,7 @@ from graphrag.temporal.words import (
     ORDINALS,
     PARTS,
     SEASONS,
+    SHORT_DAYS,
     UNITS,
     WEEKDAY_SHORT,
     WEEKDAYS,
@@ -24,7 +25,7 @@ DIRECTIONS: Final = frozenset("last next this past previous coming following upc
 _UNIT_WORDS = frozenset(UNITS) | {f"{unit}s" for unit in UNITS} | frozenset("hour hours".split())
 _TRIGGERS = (
     DAY_WORDS | HOLIDAY_WORDS | _UNIT_WORDS | frozenset(PARTS) | frozenset(DECADES)
-    | frozenset(MONTHS) | frozenset(WEEKDAYS) | frozenset(SEASONS)
+    | frozenset(MONTHS) | frozenset(WEEKDAYS) | frozenset(SEASONS) | frozenset(SHORT_DAYS)
 )  # fmt: skip
 _GLUE = frozenset(
     "the of in on at since from until till up to by before after prior during throughout over "

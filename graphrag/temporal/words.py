@@ -32,6 +32,8 @@ WEEKDAYS: Final = {
         ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
     )
 }
+SHORT_DAYS: Final = {"mon": "monday", "tue": "tuesday", "thu": "thursday", "fri": "friday"}
+"""Those that are no other word; read after last, next and this."""
 WEEKDAY_SHORT: Final = "mon|tues?|wed|thurs?|thu|fri|sat|sun"
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month, on the northern hemisphere; a winter has the year it begins in."""
@@ -94,6 +96,7 @@ _SILENT = re.compile(r"\b(?:the|of)\b|,")
 _SHORT_MONTH = re.compile(rf"\b({any_of(MONTHS)}|{WEEKDAY_SHORT})\.")
 _EDGE = " \t\r\n\"'.,;:!?()[]"
 _LAST = re.compile(r"\bthe last (?=(?:week|month|quarter|year|decade)\b(?! (?:of|in)\b))")
+_SHORT_DAY = re.compile(r"\b(?<=last |next |this )(mon|tue|thu|fri)(?:r?s)?\b")
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": "-", "−": "-"})
 
 
@@ -101,6 +104,7 @@ def normalise(text: str) -> str:
     """Give lower case without commas, "the", "of" and ordinal endings: one spelling per meaning."""
     plain = text.translate(_SIGNS).lower().strip(_EDGE)
     # "over the last year" is twelve months back from now, "last year" a year of the calendar.
+    plain = _SHORT_DAY.sub(lambda match: SHORT_DAYS[match[1]], plain)
     plain = _LAST.sub("past ", plain)
     plain = _JOINED.sub(r"\1 ", _ORDINAL_DIGITS.sub("", plain))
     return " ".join(_SILENT.sub(" ", _SHORT_MONTH.sub(r"\1", plain)).split())

@@ -43,6 +43,9 @@ def found(text, **options):
         ("at 1:56 pm on 8 May, 2023", [("on 8 May, 2023", "in", "2023-05-08")]),
         ("Paid on Sept. 5, 2021.", [("on Sept. 5, 2021", "in", "2021-09-05")]),
         ("open since March 2021", [("since March 2021", "since", "2021-03-01")]),
+        ("The car broke down last Fri on my way.", [("last Fri", "in", "2024-05-10")]),
+        ("founded prior to 1914", [("prior to 1914", "before", "1914-01-01")]),
+        ("a book from the 1900s", [("from the 1900s", "in", "1900-01-01")]),
         ("a photo from last week", [("from last week", "in", "2024-05-06")]),
         (
             "In 2015, 2016 and 2017 he won.",
@@ -109,6 +112,7 @@ def test_the_two_sides_of_a_range_intersect_to_it():
         "The 2004-05 season and 4/7/1995.",
         "It is warm in the summer, and Christmas is cold.",
         "Play the second quarter. In her 60s.",
+        "Those involved in the September 11 attacks.",
         "Version 2.2019, file_2019.txt, id 2019a, https://x.org/2019/05/01/a",
         "May Smith met April and June; Theresa May spoke to August Strindberg.",
         "",

@@ -42,6 +42,7 @@ RIGHT = [
     ("Friday night", "2024-05-10T18", "2024-05-11T06", "part_of_day", "in"),
     ("the morning of 9 June 2023", "2023-06-09T06", "2023-06-09T12", "part_of_day", "in"),
     ("last Friday", "2024-05-10", "2024-05-11", "day", "in"),
+    ("next Thurs", "2024-05-16", "2024-05-17", "day", "in"),
     ("last Wednesday", "2024-05-08", "2024-05-09", "day", "in"),
     ("next Friday", "2024-05-17", "2024-05-18", "day", "in"),
     ("this Monday", "2024-05-13", "2024-05-14", "day", "in"),
@@ -112,7 +113,8 @@ RIGHT = [
 WRONG = [
     "", " ", "$40", "3", "12", "three", "may", "march", "fall", "spring", "sun", "second",
     "soonish", "three years old", "for three years", "three years", "a week", "555-1234",
-    "555-2019",    "+1 202 555 0143", "2023-02-30", "31 February 2021", "30 Feb", "2024-13", "2024-13-01",
+    "555-2019",
+    "+1 202 555 0143", "2023-02-30", "31 February 2021", "30 Feb", "2024-13", "2024-13-01",
     "4/7/1995", "8-3-2017", "5 May 2023 at 3pm", "10:30", "half past three", "the other day",
     "a few years ago", "recently", "every Friday", "Fridays", "one day", "year 3", "9999 years ago",
     "room 2010", "chapter 12", "2,019", "20.19", "1700000000", "from here to there",

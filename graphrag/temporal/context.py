@@ -218,6 +218,11 @@ def _figure_of_speech(c: Candidate) -> bool:
     return c.keys[-1] == "yesterday" and "like" in (c.near(-1), c.near(-2), c.near(-3))
 
 
+def _before_christ(c: Candidate) -> bool:
+    """Doubt years and centuries BC, which the calendar of datetimes does not reach."""
+    return c.near(1) in ("bc", "bce") or (c.near(1) == "b" and c.near(2) == ".")
+
+
 def _event_named_by_day(c: Candidate) -> bool:
     """Doubt "in the September 11 attacks": a time of a day takes "on"."""
     day = c.period.granularity == "day" and c.keys[0] == "in"
@@ -245,6 +250,7 @@ _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
     _told_from_elsewhere,
     _stretch,
     _figure_of_speech,
+    _before_christ,
     _event_named_by_day,
     _unplaced_part,
 )

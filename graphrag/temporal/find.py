@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from graphrag.temporal.context import Candidate, is_meant
+from graphrag.temporal.dates import YEAR
 from graphrag.temporal.lean import choose, tense
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
@@ -30,6 +31,9 @@ _POINTING: Final = DAY_WORDS | DIRECTIONS | {"ago"}
 """With these "from" tells where a thing is from, "a photo from last week", not since when."""
 _NAMED: Final = MONTHS.keys() | WEEKDAYS.keys() | {"q1", "q2", "q3", "q4"}
 _YEAR: Final = re.compile(r"\d{4}")
+_FULL_YEAR: Final = re.compile(rf"(?<!\d){YEAR}(?!\d)", re.ASCII)
+_NEARBY: Final = 300
+"""Characters in which another year claims an undated day: "on August 6 and 9, 1945"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> li
         text: Any running text.
         reference: Aware moment it was written at; relative expressions count from it.
         prefer: Side on which an undated "3 May" lies if its sentence does not tell; an undated
-            "Friday" of which nothing tells is left out, unless the future is preferred.
+            "Friday" or "May" of which nothing tells is left out, unless the future is preferred.
 
     Raises:
         TimeError: If the reference is naive.
@@ -80,15 +84,13 @@ class _Finder:
             listed = bool(found) and self._continues(found[-1], at)
             # Doubted words are passed over whole: a part of them is no better ("the next week").
             if is_meant(Candidate(self._text, self._tokens, at, stop, read, listed)):
-                period = self._placed(at, stop, read, found)
+                period = self._placed(at, stop, read)
                 if period is not None:
                     found.append(self._expression(at, stop, period))
             at = stop
         return found
 
-    def _placed(
-        self, at: int, stop: int, read: Period, found: Sequence[TimeExpression]
-    ) -> Period | None:
+    def _placed(self, at: int, stop: int, read: Period) -> Period | None:
         """Settle what the words alone leave open: the side of an undated day, the sense of from."""
         keys = {token.key for token in self._tokens[at:stop]}
         old = read.granularity in ("decade", "century")
@@ -98,7 +100,7 @@ class _Finder:
         named = weekday or not keys.isdisjoint(_NAMED)
         if not named or keys & _POINTING or self._dated(at, stop):
             return read
-        if any(self._elsewhere(earlier) for earlier in found):
+        if self._elsewhere(at, stop):
             return None
         words = self._words(at, stop)
         moment = self._reference.moment
@@ -106,18 +108,22 @@ class _Finder:
         future = read_phrase(words, Reference(moment, "future"))
         if past is None or future is None:
             return None
-        if read.bound in ("since", "after"):
+        if keys & {"since", "after"}:
             return past
+        # Months recur in what they are said of: "it is dry in June".
+        vague = weekday or not any(token.numeric for token in self._tokens[at:stop])
         leaning = tense(self._text, self._tokens[at].start, self._tokens[stop - 1].end)
-        return choose(past, future, leaning, self._reference, weekday=weekday)
+        return choose(past, future, leaning, self._reference, vague=vague)
 
     def _dated(self, at: int, stop: int) -> bool:
         return any(_YEAR.search(t.key) or t.key.startswith("'") for t in self._tokens[at:stop])
 
-    def _elsewhere(self, earlier: TimeExpression) -> bool:
-        """Tell whether the text has named a year that is not the reference's or next to it."""
-        away = abs(earlier.period.start.year - self._reference.moment.year)
-        return away > 1 and _YEAR.search(earlier.text) is not None
+    def _elsewhere(self, at: int, stop: int) -> bool:
+        """Tell whether a year nearby is not the reference's or next to it."""
+        start, end = self._tokens[at].start, self._tokens[stop - 1].end
+        near = self._text[max(0, start - _NEARBY) : start], self._text[end : end + _NEARBY]
+        years = (int(year) for part in near for year in _FULL_YEAR.findall(part))
+        return any(abs(year - self._reference.moment.year) > 1 for year in years)
 
     def _readings(self, at: int) -> list[tuple[int, Period]]:
         """Read the windows that start here, longest first."""

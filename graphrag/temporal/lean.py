@@ -2,7 +2,7 @@
 
 Nearest past is right for a memory and wrong for a plan, and the words around tell which: "we met on
 Friday", "see you on Friday". Where they do not, a month's day counts if it is near, and a weekday
-is left alone. In a text that has named another year, an undated day most likely belongs to that.
+or a whole month is left alone: more of those are plans or habits ("it is dry in June") than events.
 """
 
 import re
@@ -43,7 +43,7 @@ def tense(text: str, start: int, end: int) -> Prefer | None:
 
 
 def choose(
-    past: Period, future: Period, leaning: Prefer | None, reference: Reference, *, weekday: bool
+    past: Period, future: Period, leaning: Prefer | None, reference: Reference, *, vague: bool
 ) -> Period | None:
     """Pick one of the two readings of an undated expression, or neither.
 
@@ -52,17 +52,17 @@ def choose(
         future: The nearest one that is not over.
         leaning: What the sentence says, if it does.
         reference: When the text was written, and the caller's preference.
-        weekday: True for weekdays, which lie equally near on both sides.
+        vague: True for weekdays, which lie equally near on both sides, and for whole months.
     """
-    if past == future:
+    if past == future and not vague:
         return past
-    far = not weekday and reference.moment - past.start > _HALF_YEAR
+    far = not vague and reference.moment - past.start > _HALF_YEAR
     soon = future.start - reference.moment <= _NEAR
     if leaning == "past":
         # "It was wise to choose May 12", written on May 5: two signs that disagree.
         return None if far and soon else past
     if leaning == "future" or reference.prefer == "future":
         return future
-    if weekday or (far and not soon):
+    if vague or (far and not soon):
         return None
     return future if far else past

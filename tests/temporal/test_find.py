@@ -112,6 +112,7 @@ def test_the_two_sides_of_a_range_intersect_to_it():
         "The 2004-05 season and 4/7/1995.",
         "It is warm in the summer, and Christmas is cold.",
         "Play the second quarter. In her 60s.",
+        "In the 6th century BCE and in 1200 B.C., from 300 BC on.",
         "Those involved in the September 11 attacks.",
         "Version 2.2019, file_2019.txt, id 2019a, https://x.org/2019/05/01/a",
         "May Smith met April and June; Theresa May spoke to August Strindberg.",
@@ -132,6 +133,9 @@ def test_nothing_is_found_where_nothing_is_meant(text):
         ("The workshop on May 8 was good.", ["2024-05-08"]),
         ("It was a good choice for May 20.", []),
         ("A note on July 25.", []),
+        ("It is dry in March, and the season runs from May to November.", []),
+        ("We moved there in March.", ["2024-03-01"]),
+        ("Bombs fell on August 6 and 9, 1945.", []),
         ("In 1945 it began. On August 6, one fell.", ["1945-01-01"]),
     ],
 )

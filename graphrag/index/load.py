@@ -4,7 +4,9 @@ Moments travel as integer microseconds and vectors as bytes: decoding a datetime
 times as much as an integer, and a cold start is mostly decoding.
 """
 
+import asyncio
 from collections import defaultdict
+from collections.abc import AsyncIterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.vectors import from_bytes
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Matrix
-from graphrag.store.rows import record
+from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 
@@ -21,6 +23,7 @@ def _micros(column: str) -> str:
     return f"IF {column} IS NONE {{ NONE }} ELSE {{ time::micros({column}) }}"
 
 
+_PAGE = 20_000
 _COLUMNS = {
     "entity": "[record::id(id), embedding, entity_type, name, aliases, summary]",
     "relates_to": (
@@ -33,14 +36,15 @@ _COLUMNS = {
 
 
 async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
-    """Read every row of a group; about 40 µs a fact."""
+    """Read every row of a group; about 30 µs a fact."""
     index = GroupIndex(group, dimension)
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
-    for table, columns in _COLUMNS.items():
-        sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
-        [rows] = await store.query(sql, group=group)
-        _fill(index, table, rows)
+    alone = await store.groups() == [group]
+    for table in _COLUMNS:
+        pages = _pages(store, table) if alone else _by_group(store, table, group)
+        async for rows in pages:
+            _fill(index, table, rows)
     return index
 
 
@@ -54,7 +58,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
             touched[table].add(id_)
     for table, columns in _COLUMNS.items():
         known = _scope_rows(index, table)
-        fresh = [record(table, id_) for id_ in sorted(touched[table] - known)]
+        fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
         if fresh:
             [rows] = await store.query(f"SELECT VALUE {columns} FROM $ids;", ids=fresh)
             _fill(index, table, rows)
@@ -65,6 +69,35 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
         index.change_fact(fact)
     if events:
         index.seq = events[-1].seq
+
+
+async def _by_group(store: Store, table: str, group: str) -> AsyncIterator[list[list[Any]]]:
+    sql = f"SELECT VALUE {_COLUMNS[table]} FROM {table} WHERE group_id = $group;"
+    [rows] = await store.query(sql, group=group)
+    yield rows
+
+
+async def _pages(store: Store, table: str) -> AsyncIterator[list[list[Any]]]:
+    """Read a whole table in the order of its ids, half the cost of reading it by group.
+
+    The next page is asked for before the last is handed out, so that the engine reads it while the
+    columns of the last are built.
+    """
+
+    def ask(after: str) -> asyncio.Task[list[list[list[Any]]]]:
+        sql = f"SELECT VALUE {_COLUMNS[table]} FROM {table} WHERE id > $after LIMIT {_PAGE};"
+        return asyncio.create_task(store.query(sql, after=Record(table, after)))
+
+    waiting = ask("")
+    while True:
+        [rows] = await waiting
+        more = len(rows) == _PAGE
+        if more:
+            waiting = ask(rows[-1][0])
+            await asyncio.sleep(0)  # let the request leave before the columns take the thread
+        yield rows
+        if not more:
+            return
 
 
 def _scope_rows(index: GroupIndex, table: str) -> set[str]:

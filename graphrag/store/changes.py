@@ -13,7 +13,9 @@ from typing import Any
 
 from graphrag.models import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
-from graphrag.store.rows import TABLES, Row, plain, record, to_row, vector_bytes
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
 # Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
 _ORDER = (
@@ -87,7 +89,7 @@ class ChangeSet:
                 params[table] = rows
         if self.updates:
             params["updates"] = [
-                {"id": record(update.table, update.id), "set": dict(update.after)}
+                {"id": Record(update.table, update.id), "set": dict(update.after)}
                 for update in self.updates
             ]
             lines.append("FOR $u IN $updates { UPDATE $u.id MERGE $u.set RETURN NONE };")
@@ -95,7 +97,7 @@ class ChangeSet:
 
     def _event(self, seq: int, at: datetime) -> Row:
         return {
-            "id": record("event", [self.group_id, seq]),
+            "id": Record("event", [self.group_id, seq]),
             "group_id": self.group_id,
             "seq": seq,
             "at": at,

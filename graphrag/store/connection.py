@@ -1,16 +1,13 @@
 """One open database: queries, transactions that are retried on conflict, and a clean close.
 
-This room is the only one that imports ``surrealdb``. The SDK raises the first failed statement of a
-transaction, which is often "not executed due to a failed transaction"; the cause is found here.
+A failed transaction reports each of its statements, most of them only as "not executed due to a
+failed transaction"; the one that was the cause is found here.
 """
 
 import asyncio
 import random
 from collections.abc import Mapping
 from typing import Any
-
-from surrealdb import AsyncSurreal
-from surrealdb.errors import ServerError, SurrealError, TransportError
 
 from graphrag.errors import (
     StoreAuthError,
@@ -22,9 +19,8 @@ from graphrag.errors import (
     StoreURLError,
     TransactionError,
 )
+from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.target import Target
-
-Row = dict[str, Any]
 
 _RETRIES = 12
 # A worker thread of the engine may still call into Python right after close(); without this pause
@@ -37,7 +33,7 @@ class Connection:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self._db: Any = None
+        self._engine: Engine | None = None
 
     async def open(self) -> None:
         """Connect, sign in and select the namespace and database.
@@ -45,20 +41,17 @@ class Connection:
         Raises:
             StoreLockedError, StoreCorruptError, StoreUnreachableError, StoreAuthError: by cause.
         """
-        target = self.target
-        if target.path is not None:
-            _make_parent(target)
+        if self.target.path is not None:
+            try:
+                self.target.path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreURLError(
+                    f"cannot create {self.target.path.parent}: {error.strerror}"
+                ) from None
         try:
-            self._db = AsyncSurreal(target.url)
-            await self._db.connect()
-            if target.user is not None:
-                await self._db.signin({"username": target.user, "password": target.password})
-            await self._db.use(target.namespace, target.database)
-            if not target.embedded:
-                await self._first_contact()
-        except (SurrealError, OSError, ValueError, _RefusedError) as error:
-            await self.close()
-            raise _opening_error(target, error) from None
+            self._engine = await open_engine(self.target)
+        except EngineError as error:
+            raise _opening_error(self.target, error) from None
 
     async def query(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Run statements and return one result per statement.
@@ -66,7 +59,7 @@ class Connection:
         Raises:
             StoreError: with the text of the first statement that really failed.
         """
-        results = await self._send(sql, params)
+        results = await self._send(sql, params or {})
         cause = _cause(results)
         if cause is not None:
             raise StoreError(f"the database refused a query: {cause}")
@@ -93,40 +86,22 @@ class Connection:
 
     async def close(self) -> None:
         """Close and let the engine's threads settle; closing twice is fine."""
-        db, self._db = self._db, None
-        if db is None:
-            return
-        await db.close()
-        await asyncio.sleep(_SETTLE_SECONDS if self.target.embedded else 0)
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await engine.close()
+            await asyncio.sleep(_SETTLE_SECONDS if self.target.embedded else 0)
 
-    async def _send(self, sql: str, params: Mapping[str, Any] | None) -> list[Row]:
-        if self._db is None:
+    async def _send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        if self._engine is None:
             raise StoreClosedError(
                 f"the graph at {self.target.url} is not open: use 'async with GraphRAG.open(...)'"
             )
         try:
-            answer = await self._db.query_raw(sql, dict(params or {}))
-        except TransportError as error:
-            raise StoreUnreachableError(f"lost {self.target.url}: {error}") from error
-        except SurrealError as error:
-            raise StoreError(f"the database refused a query: {error}") from error
-        if "error" in answer:
-            raise StoreError(f"the database refused a query: {answer['error'].get('message')}")
-        results: list[Row] = answer["result"]
-        return results
-
-    async def _first_contact(self) -> None:
-        """Touch the database, so that missing rights show up now and not at the first write."""
-        answer = await self._db.query_raw("INFO FOR DB")
-        failed = answer.get("error") or next(
-            (row for row in answer["result"] if row["status"] != "OK"), None
-        )
-        if failed:
-            raise _RefusedError(str(failed.get("message") or failed.get("result")))
-
-
-class _RefusedError(Exception):
-    """The server took the connection and refused the first query."""
+            return await self._engine.send(sql, params)
+        except EngineError as error:
+            if error.unreachable:
+                raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
+            raise StoreError(f"the database refused a query: {error}") from None
 
 
 def _cause(results: list[Row]) -> str | None:
@@ -137,32 +112,23 @@ def _cause(results: list[Row]) -> str | None:
     return failed[0] if failed else None
 
 
-def _make_parent(target: Target) -> None:
-    assert target.path is not None
-    try:
-        target.path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreURLError(f"cannot create {target.path.parent}: {error.strerror}") from None
-
-
-def _opening_error(target: Target, error: Exception) -> StoreError:
+def _opening_error(target: Target, error: EngineError) -> StoreError:
     text = str(error)
-    if isinstance(error, _RefusedError | ServerError) and not target.embedded:
+    if error.unreachable:
+        return StoreUnreachableError(f"no SurrealDB server answers at {target.url}: is it running?")
+    if not target.embedded:
         return StoreAuthError(
             f"{target.url} refused user {target.user!r} for {target.namespace}/{target.database}: "
-            "check user, password and rights"
+            f"check user, password and rights ({text})"
         )
     if "already locked" in text:
         return StoreLockedError(
             f"{target.path} is open in another process (or twice in this one): "
             "close it there, or run a SurrealDB server and use ws://"
         )
-    if not target.embedded:
-        return StoreUnreachableError(f"no SurrealDB server answers at {target.url}: is it running?")
     if "IO error" in text and "os error" in text:
-        return StoreURLError(
-            f"cannot open a store at {target.path}: {text.rpartition('IO error: ')[2]}"
-        )
+        reason = text.rpartition("IO error: ")[2]
+        return StoreURLError(f"cannot open a store at {target.path}: {reason}")
     return StoreCorruptError(
         f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
         "restore a copy, or start a new store and add the sources again"

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import numpy as np
-from surrealdb import RecordID
 
 from graphrag.models import Community, Entity, Episode, Fact, Saga, Span
 from graphrag.protocols import Matrix
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
 
-Row = dict[str, Any]
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
 TABLES: Mapping[type, str] = {
@@ -36,10 +36,10 @@ def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
         item = getattr(value, field.name)
         if item is not None:
             row[links.get(field.name, field.name)] = _stored(item)
-    row["id"] = RecordID(TABLES[type(value)], value.id)
+    row["id"] = Record(TABLES[type(value)], value.id)
     if isinstance(value, Fact):
-        row["in"] = RecordID("entity", value.subject_id)
-        row["out"] = RecordID("entity", value.object_id)
+        row["in"] = Record("entity", value.subject_id)
+        row["out"] = Record("entity", value.object_id)
     if isinstance(value, Community):
         row["size"] = len(row.pop("members"))
     return row
@@ -60,19 +60,14 @@ def edge(
     table: str, id_: str, source: tuple[str, str], target: tuple[str, str], **rest: Any
 ) -> Row:
     """Return the row of an edge between two records given as (table, id)."""
-    return {"id": RecordID(table, id_), "in": RecordID(*source), "out": RecordID(*target), **rest}
-
-
-def record(table: str, id_: str | list[Any]) -> RecordID:
-    """Return the id of a record, safe against any text in it."""
-    return RecordID(table, id_)
+    return {"id": Record(table, id_), "in": Record(*source), "out": Record(*target), **rest}
 
 
 def plain(item: object) -> Any:
     """Return a row's value as JSON can carry it: ids as ``table:id``, moments as ISO 8601."""
     match item:
-        case RecordID():
-            return f"{item.table_name}:{item.id!s}"
+        case Record():
+            return str(item)
         case datetime():
             return item.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case Mapping():
@@ -88,7 +83,7 @@ def unplain(column: str, item: Any) -> Any:
     if item is None:
         return None
     if column in ("in", "out", "id"):
-        return RecordID(*str(item).split(":", 1))
+        return Record(*str(item).split(":", 1))
     if column.endswith("_at") or column == "reference_time":
         return datetime.fromisoformat(item)
     return item
@@ -97,16 +92,6 @@ def unplain(column: str, item: Any) -> Any:
 def vector_bytes(vector: Matrix) -> bytes:
     """Return one vector as float32, little endian."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
-
-
-def moment(item: datetime | None) -> datetime | None:
-    """Return a plain aware datetime in UTC for the SDK's own type."""
-    if item is None:
-        return None
-    at = item.astimezone(UTC)
-    return datetime(
-        at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond, tzinfo=UTC
-    )
 
 
 def _stored(item: object) -> Any:
@@ -120,10 +105,8 @@ def _stored(item: object) -> Any:
 
 
 def _read(name: str, item: Any) -> Any:
-    if isinstance(item, RecordID):
+    if isinstance(item, Record):
         return item.id
-    if isinstance(item, datetime):
-        return moment(item)
     if name == "sources":
         return tuple(Span(span["episode"], span["start"], span["end"]) for span in item)
     if isinstance(item, list):

@@ -12,7 +12,9 @@ from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Sag
 from graphrag.schema import newest, pending
 from graphrag.store.changes import ChangeSet
 from graphrag.store.connection import Connection
-from graphrag.store.rows import TABLES, Row, from_row, moment, record
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import TABLES, from_row
 from graphrag.store.target import Target
 from graphrag.temporal.moment import utc_now
 
@@ -85,7 +87,7 @@ class Store:
         now = utc_now()
         if seq == 1:
             changes.insert_row(
-                "group_info", {"id": record("group_info", changes.group_id), "created_at": now}
+                "group_info", {"id": Record("group_info", changes.group_id), "created_at": now}
             )
         sql, params = changes.statements(seq, now)
         try:
@@ -109,7 +111,7 @@ class Store:
             return {}
         table = TABLES[kind]
         sql = "SELECT * OMIT embedding FROM $ids;"
-        params: dict[str, Any] = {"ids": [record(table, id_) for id_ in wanted]}
+        params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in wanted]}
         if kind is Community:
             sql = (
                 "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank)"
@@ -124,14 +126,14 @@ class Store:
     ) -> tuple[dict[str, Fact], dict[str, Entity], dict[str, Episode]]:
         """Return facts, entities and episodes by id in one round trip."""
         wanted = ((Fact, facts), (Entity, entities), (Episode, episodes))
-        ids = [record(TABLES[kind], id_) for kind, some in wanted for id_ in some]
+        ids = [Record(TABLES[kind], id_) for kind, some in wanted for id_ in some]
         found: dict[str, dict[str, Any]] = {TABLES[kind]: {} for kind, _ in wanted}
         if ids:
             [rows] = await self._connection.query(
                 "SELECT * OMIT embedding FROM $ids;", {"ids": ids}
             )
             for row in rows:
-                table = row["id"].table_name
+                table = row["id"].table
                 found[table][row["id"].id] = _READERS[table](row)
         return found["relates_to"], found["entity"], found["episode"]
 
@@ -210,12 +212,10 @@ _READERS: dict[str, Callable[[Row], Any]] = {
 
 def _event(row: Row) -> Event:
     changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
-    at = moment(row["at"])
-    assert at is not None
     return Event(
         group_id=row["group_id"],
         seq=row["seq"],
-        at=at,
+        at=row["at"],
         actor=row["actor"],
         kind=row["kind"],
         changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),

@@ -1,0 +1,220 @@
+"""The two ways to reach SurrealDB: the engine in this process, and a server through the SDK.
+
+Both take a query with bound parameters and return one row per statement. The embedded engine is
+spoken to in CBOR through ``cbor2`` (written in Rust) instead of the SDK's Python encoder: measured
+on 100k facts, a cold start reads 3 times and a bulk load writes 1.6 times as fast.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+import cbor2
+
+from graphrag.store.record import Record
+from graphrag.store.target import Target
+
+if TYPE_CHECKING:
+    from cbor2 import CBOREncoder, CBORTag
+
+Row = dict[str, Any]
+
+_NONE, _TABLE, _RECORD, _DATETIME = 6, 7, 8, 12
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class EngineError(Exception):
+    """The engine or the server failed; ``unreachable`` if nothing answered at all."""
+
+    def __init__(self, message: str, *, unreachable: bool = False) -> None:
+        super().__init__(message)
+        self.unreachable = unreachable
+
+
+class Engine(Protocol):
+    """An open database."""
+
+    async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        """Run statements; each row has ``status`` (``OK`` or ``ERR``) and ``result``."""
+
+    async def close(self) -> None:
+        """Let go of the database."""
+
+
+class EmbeddedEngine:
+    """SurrealDB inside this process."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    @classmethod
+    async def open(cls, target: Target) -> "EmbeddedEngine":
+        """Open the store of a target.
+
+        Raises:
+            EngineError: with the engine's words.
+        """
+        from surrealdb_embedded import AsyncEmbeddedDB
+
+        try:
+            engine = cls(AsyncEmbeddedDB(target.url))
+            await engine._database.connect()
+            await engine._call("use", [target.namespace, target.database])
+        except RuntimeError as error:
+            raise EngineError(str(error)) from None
+        return engine
+
+    async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        """Run statements."""
+        try:
+            rows: list[Row] = await self._call("query", [sql, dict(params)])
+        except RuntimeError as error:
+            raise EngineError(str(error)) from None
+        return rows
+
+    async def close(self) -> None:
+        """Shut the engine down."""
+        await self._database.close()
+
+    async def _call(self, method: str, params: list[Any]) -> Any:
+        request = {"id": "1", "method": method, "params": params}
+        answer = _decode(await self._database.execute(_encode(request)))
+        if answer.get("error"):
+            raise EngineError(str(answer["error"].get("message", answer["error"])))
+        return answer.get("result")
+
+
+class RemoteEngine:
+    """A SurrealDB server, through the SDK's websocket or HTTP client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @classmethod
+    async def open(cls, target: Target) -> "RemoteEngine":
+        """Connect, sign in, select namespace and database, and run a first query.
+
+        The first query shows missing rights now and not at the first write.
+
+        Raises:
+            EngineError: with the server's words.
+        """
+        from surrealdb import AsyncSurreal
+        from surrealdb.errors import SurrealError, TransportError
+
+        client = AsyncSurreal(target.url)
+        engine = cls(client)
+        try:
+            await client.connect()
+            if target.user is not None:
+                await client.signin({"username": target.user, "password": target.password})
+            await client.use(target.namespace, target.database)
+            [row] = await engine.send("INFO FOR DB;", {})
+            if row["status"] != "OK":
+                raise EngineError(str(row["result"]))
+        except (TransportError, OSError) as error:
+            await client.close()
+            raise EngineError(str(error), unreachable=True) from None
+        except (SurrealError, EngineError) as error:
+            await client.close()
+            raise EngineError(str(error)) from None
+        return engine
+
+    async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        """Run statements."""
+        from surrealdb.errors import SurrealError, TransportError
+
+        try:
+            answer = await self._client.query_raw(sql, _to_sdk(dict(params)))
+        except (TransportError, OSError) as error:
+            raise EngineError(str(error), unreachable=True) from None
+        except SurrealError as error:
+            raise EngineError(str(error)) from None
+        if answer.get("error"):
+            raise EngineError(str(answer["error"].get("message", answer["error"])))
+        rows: list[Row] = _from_sdk(answer["result"])
+        return rows
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._client.close()
+
+
+async def open_engine(target: Target) -> Engine:
+    """Open whichever engine a target needs."""
+    opener = EmbeddedEngine if target.embedded else RemoteEngine
+    return await opener.open(target)
+
+
+def _encode(message: object) -> bytes:
+    return cbor2.dumps(message, encoders=_ENCODERS)
+
+
+def _decode(message: bytes) -> Any:
+    return cbor2.loads(message, tag_hook=_read_tag)
+
+
+def _write_none(encoder: "CBOREncoder", _: None) -> None:
+    # A plain CBOR null would become SurrealDB's NULL, which no optional field accepts.
+    encoder.encode(cbor2.CBORTag(_NONE, 0))
+
+
+def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
+    since = moment - _EPOCH
+    seconds = since.days * 86_400 + since.seconds
+    encoder.encode(cbor2.CBORTag(_DATETIME, [seconds, since.microseconds * 1000]))
+
+
+def _write_record(encoder: "CBOREncoder", record: Record) -> None:
+    encoder.encode(cbor2.CBORTag(_RECORD, [record.table, record.id]))
+
+
+_ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
+    type(None): _write_none,
+    datetime: _write_datetime,
+    Record: _write_record,
+}
+
+
+def _read_tag(tag: "CBORTag", _: bool) -> Any:
+    match tag.tag:
+        case 6:
+            return None
+        case 8:
+            return Record(*tag.value)
+        case 12:
+            seconds, nanoseconds = (*tag.value, 0, 0)[:2]
+            return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
+        case _:
+            return tag.value
+
+
+def _to_sdk(value: Any) -> Any:
+    from surrealdb import RecordID
+
+    match value:
+        case Record():
+            return RecordID(value.table, value.id)
+        case dict():
+            return {key: _to_sdk(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_to_sdk(item) for item in value]
+        case _:
+            return value
+
+
+def _from_sdk(value: Any) -> Any:
+    from surrealdb import RecordID
+
+    match value:
+        case RecordID():
+            return Record(value.table_name, value.id)
+        case datetime():
+            since = value - _EPOCH
+            return _EPOCH + timedelta(since.days, since.seconds, since.microseconds)
+        case dict():
+            return {key: _from_sdk(item) for key, item in value.items()}
+        case list():
+            return [_from_sdk(item) for item in value]
+        case _:
+            return value

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sized
 from dataclasses import dataclass, field
 
 from graphrag.ingest import Added, Ingestion
@@ -52,7 +52,7 @@ async def add_all(
     """
     report = BatchReport()
     started = time.perf_counter()
-    total = len(episodes) if isinstance(episodes, list | tuple) else None
+    total = len(episodes) if isinstance(episodes, Sized) else None
     async for added in _pipeline(ingestion, episodes, report):
         report.added += added.new
         report.unchanged += not added.new

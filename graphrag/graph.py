@@ -1,7 +1,7 @@
 """The facade: open a graph, tell it episodes, ask it questions, now or as of any moment."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
 
@@ -12,7 +12,7 @@ from graphrag.errors import StoreClosedError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Added, Ingestion
 from graphrag.intake import NewEpisode, checked_group, prepare
-from graphrag.models import DEFAULT_GROUP, JSON, Entity, Event, Fact, Source
+from graphrag.models import DEFAULT_GROUP, JSON, Entity, Episode, Event, Fact, Source
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.results import Results
@@ -229,6 +229,10 @@ class GraphRAG:
     async def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold now, by their start."""
         return await self.at().facts(entity, group=group)
+
+    async def episodes(self, ids: Iterable[str]) -> list[Episode]:
+        """Return the episodes with these ids, in the order asked; unknown ids are left out."""
+        return list((await self._open().store.get(Episode, ids)).values())
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

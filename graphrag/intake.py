@@ -41,6 +41,12 @@ def prepare(new: NewEpisode) -> Episode:
         TimeError: if the reference time is not a moment.
     """
     source, content = _content(new)
+    try:
+        encoded = content.encode()
+    except UnicodeEncodeError as error:
+        raise EpisodeError(
+            f"{_label(new)} is not text: half a surrogate pair at {error.start}"
+        ) from None
     now = utc_now()
     return Episode(
         id=new_id(),
@@ -54,7 +60,7 @@ def prepare(new: NewEpisode) -> Episode:
             if new.reference_time is None
             else parse_moment(new.reference_time, what="reference_time")
         ),
-        content_hash=hashlib.sha256(content.encode()).hexdigest(),
+        content_hash=hashlib.sha256(encoded).hexdigest(),
         source_description=new.source_description,
         metadata=dict(new.metadata),
     )
@@ -75,8 +81,12 @@ def checked_group(group: str) -> str:
     return group
 
 
+def _label(new: NewEpisode) -> str:
+    return f"episode {new.name!r}" if new.name else "the episode"
+
+
 def _content(new: NewEpisode) -> tuple[Source, str]:
-    label = f"episode {new.name!r}" if new.name else "the episode"
+    label = _label(new)
     if not isinstance(new.content, str):
         if new.content is None or new.content in ({}, []):
             raise EpisodeError(f"{label} is empty: give it text or a JSON value")

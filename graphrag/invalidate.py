@@ -52,7 +52,7 @@ def judge(
         return Verdict(changed={repeated.id: _confirmed(repeated, statement.fact)})
     if statement.corrects:
         return _correct(statement, rivals, now)
-    return _weigh(statement.fact, rivals, now)
+    return _weigh(statement.fact, rivals, same, now)
 
 
 def _end(statement: Statement, same: Sequence[Fact], now: datetime) -> Verdict:
@@ -123,7 +123,7 @@ def _correct(statement: Statement, rivals: Sequence[Fact], now: datetime) -> Ver
     return Verdict(new=told, changed=changed)
 
 
-def _weigh(told: Fact, rivals: Sequence[Fact], now: datetime) -> Verdict:
+def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: datetime) -> Verdict:
     changed: dict[str, Fact] = {}
     for fact in sorted(rivals, key=_start):
         if not _overlap(told, fact):
@@ -155,6 +155,10 @@ def _weigh(told: Fact, rivals: Sequence[Fact], now: datetime) -> Verdict:
                 told, retracted_at=now, invalidated_by=fact.id, reason=f"replaced by: {fact.fact}"
             )
             break
+    # What the same value already covers from a later start on is not covered twice.
+    later = [_start(fact) for fact in same if _overlap(told, fact)]
+    if told.retracted_at is None and later:
+        told = replace(told, invalid_at=min(later))
     return Verdict(new=told, changed=changed)
 
 

@@ -12,7 +12,8 @@ from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.resolve import Resolution
 from graphrag.store.changes import ChangeSet, Update
-from graphrag.store.rows import edge, record, to_row, vector_bytes
+from graphrag.store.record import Record
+from graphrag.store.rows import edge, to_row, vector_bytes
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class Plan:
             changes.insert_row(
                 "passage",
                 {
-                    "id": record("passage", id_),
+                    "id": Record("passage", id_),
                     "group_id": group,
                     "episode": episode.id,
                     "start": start,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import cbor2
 
-from graphrag.store.record import Record
+from graphrag.store.record import Null, Record
 from graphrag.store.target import Target
 
 if TYPE_CHECKING:
@@ -159,6 +159,10 @@ def _write_none(encoder: "CBOREncoder", _: None) -> None:
     encoder.encode(cbor2.CBORTag(_NONE, 0))
 
 
+def _write_null(encoder: "CBOREncoder", _: Null) -> None:
+    encoder.encode_none()
+
+
 def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
     since = moment - _EPOCH
     seconds = since.days * 86_400 + since.seconds
@@ -173,6 +177,7 @@ _ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
     type(None): _write_none,
     datetime: _write_datetime,
     Record: _write_record,
+    Null: _write_null,
 }
 
 
@@ -190,11 +195,13 @@ def _read_tag(tag: "CBORTag", _: bool) -> Any:
 
 
 def _to_sdk(value: Any) -> Any:
-    from surrealdb import RecordID
+    import surrealdb
 
     match value:
+        case Null():
+            return surrealdb.Null
         case Record():
-            return RecordID(value.table, value.id)
+            return surrealdb.RecordID(value.table, value.id)
         case dict():
             return {key: _to_sdk(item) for key, item in value.items()}
         case list() | tuple():
@@ -204,10 +211,12 @@ def _to_sdk(value: Any) -> Any:
 
 
 def _from_sdk(value: Any) -> Any:
-    from surrealdb import RecordID
+    import surrealdb
 
+    if value is surrealdb.Null:
+        return None
     match value:
-        case RecordID():
+        case surrealdb.RecordID():
             return Record(value.table_name, value.id)
         case datetime():
             since = value - _EPOCH

@@ -13,7 +13,7 @@ import numpy as np
 from graphrag.models import Community, Entity, Episode, Fact, Saga, Span
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
+from graphrag.store.record import NULL, Null, Record
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
@@ -68,6 +68,8 @@ def plain(item: object) -> Any:
     match item:
         case Record():
             return str(item)
+        case Null():
+            return None
         case datetime():
             return item.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case Mapping():
@@ -100,7 +102,17 @@ def _stored(item: object) -> Any:
     if isinstance(item, Span):
         return {"episode": item.episode_id, "start": item.start, "end": item.end}
     if isinstance(item, Mapping):
-        return dict(item)
+        return _json(item)
+    return item
+
+
+def _json(item: Any) -> Any:
+    if item is None:
+        return NULL
+    if isinstance(item, Mapping):
+        return {key: _json(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [_json(value) for value in item]
     return item
 
 

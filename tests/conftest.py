@@ -1,0 +1,91 @@
+"""Tiny readable graphs: episodes whose extraction is written beside them."""
+
+import inspect
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.graph import GraphRAG
+from graphrag.temporal.moment import parse_moment
+from graphrag.testing import HashEmbedder
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    if collector.istestfunction(obj, name) and inspect.iscoroutinefunction(obj):
+        pytest.mark.anyio(obj)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend():
+    return "asyncio"
+
+
+_ORGANIZATIONS = {"Acme", "Beta", "Globex", "Initech"}
+_PLACES = {"Paris", "Berlin", "Rome"}
+_SENTENCE = re.compile(
+    r"(?P<subject>[\w ]+?) (?P<relation>[a-z_]+_[a-z]+|likes|leads|knows|ends:[a-z_]+) "
+    r"(?P<object>[\w ]+?)(?: from (?P<start>[\d-]+))?(?: to (?P<end>[\d-]+))?"
+    r"(?P<corrects> in fact)?\."
+)
+
+
+def named(name: str) -> Mention:
+    kind = (
+        "organization" if name in _ORGANIZATIONS else "place" if name in _PLACES else "person"
+    )
+    return Mention(name, kind)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+class PlainExtractor:
+    """Read ``Alice works_at Acme from 2020 to 2023.``; ``ends:works_at`` ends a relation."""
+
+    async def extract(self, context):
+        claims = []
+        for found in _SENTENCE.finditer(context.episode.content):
+            relation = found["relation"]
+            ends = relation.startswith("ends:")
+            claims.append(
+                Claim(
+                    named(found["subject"].strip()),
+                    relation.removeprefix("ends:"),
+                    None if found["object"] == "nothing" else named(found["object"]),
+                    found.group(),
+                    found.start(),
+                    found.end(),
+                    valid_at=parse_moment(found["start"]) if found["start"] else None,
+                    invalid_at=parse_moment(found["end"]) if found["end"] else None,
+                    ends=ends,
+                    corrects=bool(found["corrects"]),
+                )
+            )
+        return Extraction(claims=tuple(claims))
+
+
+def open_graph(url: str = "mem://", **options) -> GraphRAG:
+    options = {"embedder": HashEmbedder(), "extractor": PlainExtractor(), **options}
+    return GraphRAG.open(url, **options)
+
+
+@pytest.fixture
+async def graph():
+    async with open_graph() as opened:
+        yield opened
+
+
+def triples(facts):
+    """Return facts as readable tuples with their interval in days."""
+
+    def shown(moment):
+        return None if moment is None else moment.date().isoformat()
+
+    return {
+        (fact.subject, fact.relation, fact.object, shown(fact.valid_at), shown(fact.invalid_at))
+        for fact in facts
+    }

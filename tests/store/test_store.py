@@ -1,0 +1,218 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from graphrag.errors import (
+    EmbedderMismatchError,
+    StoreClosedError,
+    StoreCorruptError,
+    StoreError,
+    StoreLockedError,
+    StoreUnreachableError,
+    StoreVersionError,
+    TransactionError,
+)
+from graphrag.models import Entity, Fact, Span
+from graphrag.schema import newest
+from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.connection import _cause
+from graphrag.store.record import Record
+from graphrag.store.store import StaleGroupError, Store
+from graphrag.store.target import Target
+from tests.conftest import day
+
+NOW = day("2024-01-01")
+VECTOR = np.ones(4, dtype=np.float32)
+
+
+def entity(name, **rest):
+    return Entity(name, "g", NOW, name, name, **rest)
+
+
+def fact(**rest):
+    return Fact("f", "g", NOW, "a", "b", "a", "knows", "b", "a knows b", NOW, **rest)
+
+
+async def opened(url="mem://", *, embedder="hash", dimension=4):
+    return await Store.open(Target.parse(url), embedder=embedder, dimension=dimension)
+
+
+@pytest.fixture
+async def store():
+    async with await opened() as store:
+        yield store
+
+
+def change(*values, kind="test"):
+    changes = ChangeSet("g", kind)
+    for value in values:
+        changes.insert(value, VECTOR)
+    return changes
+
+
+async def test_values_come_back_as_they_went(store):
+    one = entity("a", labels=("x",), aliases=("b",), attributes={"n": [1, {"m": None}]})
+    two = fact(
+        invalid_at=day("2025-01-01"),
+        observed=True,
+        confidence=0.5,
+        sources=(Span("e", 1, 2),),
+        attributes={"title": "mayor"},
+    )
+    await store.apply(change(one, entity("b"), two), after=0)
+    assert await store.get(Entity, ["a"]) == {"a": one}
+    assert await store.get(Fact, ["f"]) == {"f": two}
+
+
+async def test_get_keeps_the_order_asked_and_skips_what_is_missing(store):
+    await store.apply(change(entity("a"), entity("b")), after=0)
+    assert list(await store.get(Entity, ["b", "nobody", "a"])) == ["b", "a"]
+
+
+async def test_a_failing_statement_leaves_nothing(store):
+    with pytest.raises(TransactionError, match="does not exist"):
+        await store.apply(change(entity("a"), fact()), after=0)
+    assert await store.get(Entity, ["a"]) == {}
+    assert await store.last_seq("g") == 0
+    assert await store.groups() == []
+
+
+async def test_two_writers_cannot_take_one_event_number(store):
+    await store.apply(change(entity("a")), after=0)
+    with pytest.raises(StaleGroupError):
+        await store.apply(change(entity("b")), after=0)
+    assert await store.get(Entity, ["b"]) == {}
+    assert await store.apply(change(entity("b")), after=1) == 2
+
+
+async def test_event_holds_what_changed_before_and_after(store):
+    await store.apply(change(entity("a"), entity("b"), fact()), after=0)
+    update = ChangeSet("g", "close", actor="ann")
+    update.updates.append(Update("relates_to", "f", {"invalid_at": None}, {"invalid_at": NOW}))
+    await store.apply(update, after=1)
+    event = (await store.events("g", after=1))[0]
+    assert (event.seq, event.kind, event.actor) == (2, "close", "ann")
+    assert event.changes[0].record == "relates_to:f"
+    assert event.changes[0].before == {"invalid_at": None}
+    assert event.changes[0].after == {"invalid_at": "2024-01-01T00:00:00Z"}
+    created = (await store.events("g"))[0].changes
+    assert all(part.before is None and "embedding" not in part.after for part in created)
+
+
+async def test_a_field_can_be_unset_again(store):
+    await store.apply(change(entity("a"), entity("b"), fact(invalid_at=NOW)), after=0)
+    update = ChangeSet("g", "reopen")
+    update.updates.append(Update("relates_to", "f", {"invalid_at": NOW}, {"invalid_at": None}))
+    await store.apply(update, after=1)
+    assert (await store.get(Fact, ["f"]))["f"].invalid_at is None
+
+
+async def test_values_are_data_never_statements(store):
+    name = "x'; REMOVE TABLE entity; --"
+    await store.apply(change(entity(name)), after=0)
+    assert (await store.get(Entity, [name]))[name].name == name
+
+
+async def test_groups_whose_names_share_a_beginning_stay_apart(store):
+    for group in ("g1", "g10"):
+        await store.apply(ChangeSet(group, "test"), after=0)
+    assert await store.groups() == ["g1", "g10"]
+    assert [event.group_id for event in await store.events("g1")] == ["g1"]
+    assert await store.last_seq("g1") == 1
+
+
+async def test_a_closed_store_says_so(store):
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreClosedError, match="not open"):
+        await store.groups()
+
+
+async def test_reopening_keeps_everything(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url) as store:
+        await store.apply(change(entity("a")), after=0)
+    async with await opened(url) as store:
+        assert await store.get(Entity, ["a"]) == {"a": entity("a")}
+        assert await store.last_seq("g") == 1
+
+
+async def test_another_embedder_or_dimension_is_refused(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    await (await opened(url)).close()
+    with pytest.raises(EmbedderMismatchError, match="built with embedder 'hash'"):
+        await opened(url, embedder="other")
+    with pytest.raises(EmbedderMismatchError, match="4 dimensions"):
+        await opened(url, dimension=8)
+
+
+async def test_a_store_of_a_newer_version_is_refused(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url) as store:
+        await store.query("UPSERT meta:schema SET applied += $n;", n=newest() + 1)
+    with pytest.raises(StoreVersionError, match="upgrade"):
+        await opened(url)
+
+
+async def test_a_store_opened_twice_is_refused(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url):
+        with pytest.raises(StoreLockedError, match="open in another process"):
+            await opened(url)
+
+
+async def test_a_damaged_store_is_named(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    await (await opened(url)).close()
+    for manifest in (tmp_path / "s" / "manifest").iterdir():
+        manifest.write_bytes(b"garbage" * 20)
+    with pytest.raises(StoreCorruptError, match="damaged"):
+        await opened(url)
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:9", "http://127.0.0.1:9"])
+async def test_a_server_that_does_not_answer_is_named(url):
+    with pytest.raises(StoreUnreachableError, match=r"no SurrealDB server answers at .*:9"):
+        await opened(url)
+
+
+async def test_the_engine_profile_can_be_applied(store):
+    from graphrag.schema import pending
+
+    [engine] = pending(frozenset({1}), "engine")
+    await store.query(engine.statements(dimension=4))
+    [info] = await store.query("INFO FOR TABLE relates_to;")
+    assert "HNSW DIMENSION 4" in info["indexes"]["relates_to_vector"]
+
+
+async def test_a_query_error_names_the_cause(store):
+    with pytest.raises(StoreError, match="refused a query"):
+        await store.query("SELECT * FROM;")
+
+
+def test_the_cause_of_a_failed_transaction_is_found():
+    results = [
+        {"status": "ERR", "result": "The query was not executed due to a failed transaction"},
+        {"status": "ERR", "result": "the real cause"},
+    ]
+    assert _cause(results) == "the real cause"
+
+
+def test_closing_is_the_last_act_of_a_clean_process(tmp_path):
+    code = f"""
+import asyncio
+from graphrag.store.store import Store
+from graphrag.store.target import Target
+async def main():
+    async with await Store.open(Target.parse("surrealkv://{tmp_path}/s"), embedder="e", dimension=2):
+        pass
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_record_shows_as_the_database_writes_it():
+    assert str(Record("entity", "a")) == "entity:a"

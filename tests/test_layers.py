@@ -1,0 +1,66 @@
+"""Layers point one way: no module imports one above it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "graphrag"
+
+LAYERS = (
+    {"errors"},
+    {"models", "temporal", "names", "ids", "passages", "relations"},
+    {"extraction", "results"},
+    {"protocols"},
+    {"schema"},
+    {"store"},
+    {"index"},
+    {"embed", "intake", "extract", "rules", "resolve", "invalidate", "statements", "testing"},
+    {"search", "community", "plan", "stats", "demo"},
+    {"planner", "asof"},
+    {"ingest"},
+    {"batch"},
+    {"graph"},
+    {"readers", "settings", "__init__"},
+    {"sync"},
+    {"cli", "__main__"},
+)
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+MODULES = sorted(path for path in ROOT.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def room(dotted: str) -> str:
+    parts = dotted.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imports(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphrag"):
+            yield room(node.module)
+        if isinstance(node, ast.Import):
+            yield from (room(alias.name) for alias in node.names if alias.name.startswith("graphrag"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_imports_only_its_own_layer_or_lower_ones(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    own = parts[0]
+    assert own in LEVEL, f"give {own} a layer"
+    above = {name for name in imports(path) if LEVEL[name] > LEVEL[own]}
+    assert not above
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_fits_a_reading(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+def test_only_the_store_speaks_to_surrealdb():
+    users = {
+        path.relative_to(ROOT).parts[0]
+        for path in MODULES
+        if "import surrealdb" in (text := path.read_text(encoding="utf-8"))
+        or "from surrealdb" in text
+    }
+    assert users == {"store"}

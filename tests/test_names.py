@@ -1,0 +1,45 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.names import name_key
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Alice Smith", "ALICE  smith"),
+        ("the Scarecrow", "Scarecrow"),
+        ("Joe-Michaels", "Joe Michaels"),
+        ("Dr. Weiss", "Dr Weiss"),
+        ("Harrow Dairy's", "Harrow Dairy"),
+        ("“Globex”", "Globex"),
+        ("ＡＣＭＥ", "acme"),
+        ("Straße", "STRASSE"),
+        ("U.S.", "US"),
+    ],
+)
+def test_spellings_of_one_name_share_a_key(one, other):
+    assert name_key(one) == name_key(other) != ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Zhang Wei 张", "Zhang Wei 王"),
+        ("iPhone 15 红色", "iPhone 15 蓝色"),
+        ("C++", "C#"),
+        ("Version 1.10", "Version 11.0"),
+        ("Account 10-001", "Account 100-01"),
+        ("Иван", "Иванна"),
+        ("Joe", "Joseph"),
+        ("A1", "A-2"),
+    ],
+)
+def test_different_names_keep_different_keys(one, other):
+    assert name_key(one) != name_key(other)
+
+
+@given(st.text())
+def test_key_is_stable(name):
+    assert name_key(name_key(name)) == name_key(name)

@@ -82,7 +82,7 @@ class Fact:
     """Name of the object when the fact was stored."""
     fact: str
     """The sentence that states it."""
-    valid_at: datetime | None
+    valid_at: datetime | None = None
     invalid_at: datetime | None = None
     expired_at: datetime | None = None
     retracted_at: datetime | None = None

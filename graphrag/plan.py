@@ -12,6 +12,7 @@ from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.resolve import Resolution
 from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import edge, to_row, vector_bytes
 
@@ -104,27 +105,25 @@ class Plan:
         return {mention: entity_id for entity_id, mention in first.items()}
 
     def _order(self, changes: ChangeSet) -> None:
+        """Put the episode between its neighbours in time: at most one link goes, two come."""
         before, after = self.neighbours
-        for later, earlier in ((self.episode.id, before), (after, self.episode.id)):
-            if later is None or earlier is None:
-                continue
-            link = edge(
-                "occurred_after",
-                later,
-                ("episode", later),
-                ("episode", earlier),
-                group_id=changes.group_id,
-            )
-            if later == after and before is not None:
-                old = edge(
-                    "occurred_after",
-                    later,
-                    ("episode", later),
-                    ("episode", before),
-                    group_id=changes.group_id,
-                )
-                changes.deletes.append(("occurred_after", old))
-            changes.insert_row("occurred_after", link)
+        if before is not None and after is not None:
+            changes.deletes.append(("occurred_after", _link(after, before, changes.group_id)))
+        if before is not None:
+            changes.insert_row("occurred_after", _link(self.episode.id, before, changes.group_id))
+        if after is not None:
+            changes.insert_row("occurred_after", _link(after, self.episode.id, changes.group_id))
+
+
+def _link(later: str, earlier: str, group: str) -> Row:
+    # Both ids are in the key: an id deleted in a transaction cannot be inserted again in it.
+    return edge(
+        "occurred_after",
+        f"{later}>{earlier}",
+        ("episode", later),
+        ("episode", earlier),
+        group_id=group,
+    )
 
 
 def _update(table: str, before: Entity | Fact, after: Entity | Fact) -> Update:

@@ -26,16 +26,14 @@ def anyio_backend():
 _ORGANIZATIONS = {"Acme", "Beta", "Globex", "Initech"}
 _PLACES = {"Paris", "Berlin", "Rome"}
 _SENTENCE = re.compile(
-    r"(?P<subject>[\w ]+?) (?P<relation>[a-z_]+_[a-z]+|likes|leads|knows|ends:[a-z_]+) "
+    r"(?P<subject>\w[\w ]*?) (?P<relation>[a-z_]+_[a-z]+|likes|leads|knows|ends:[a-z_]+) "
     r"(?P<object>[\w ]+?)(?: from (?P<start>[\d-]+))?(?: to (?P<end>[\d-]+))?"
     r"(?P<corrects> in fact)?\."
 )
 
 
 def named(name: str) -> Mention:
-    kind = (
-        "organization" if name in _ORGANIZATIONS else "place" if name in _PLACES else "person"
-    )
+    kind = "organization" if name in _ORGANIZATIONS else "place" if name in _PLACES else "person"
     return Mention(name, kind)
 
 

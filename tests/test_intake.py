@@ -32,7 +32,8 @@ def test_what_json_cannot_carry_is_refused():
 
 
 @pytest.mark.parametrize(
-    "time", ["2023-02-30", "soonish", "", datetime(2020, 1, 1), 5, "2020-01-01T10:00"]  # noqa: DTZ001
+    "time",
+    ["2023-02-30", "soonish", "", datetime(2020, 1, 1), 5, "2020-01-01T10:00"],  # noqa: DTZ001
 )
 def test_impossible_or_naive_time_is_refused(time):
     with pytest.raises(TimeError, match="reference_time"):

@@ -160,7 +160,10 @@ def test_late_report_does_not_bridge_another_job():
 @pytest.mark.parametrize("object_", ["acme", "?"])
 def test_end_closes_the_running_fact(object_):
     end = fact(f"alice works_at {object_}", None, "2023-01-01", id_="new")
-    assert tell(end, fact(A, "2020-01-01"), ends=True) == (None, {"old": ("2020-01-01", "2023-01-01")})
+    assert tell(end, fact(A, "2020-01-01"), ends=True) == (
+        None,
+        {"old": ("2020-01-01", "2023-01-01")},
+    )
 
 
 def test_end_of_something_unknown_is_a_fact_with_an_unknown_start():
@@ -221,7 +224,9 @@ moments = st.dates(day("2000-01-01").date(), day("2030-01-01").date()).map(
 )
 
 
-@given(st.lists(st.tuples(st.sampled_from(["acme", "beta", "gamma"]), moments, moments), max_size=8))
+@given(
+    st.lists(st.tuples(st.sampled_from(["acme", "beta", "gamma"]), moments, moments), max_size=8)
+)
 def test_no_order_of_telling_leaves_two_values_at_one_moment(stories):
     stored = {}
     for number, (where, start, told) in enumerate(stories):

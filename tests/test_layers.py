@@ -39,7 +39,9 @@ def imports(path: Path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphrag"):
             yield room(node.module)
         if isinstance(node, ast.Import):
-            yield from (room(alias.name) for alias in node.names if alias.name.startswith("graphrag"))
+            yield from (
+                room(alias.name) for alias in node.names if alias.name.startswith("graphrag")
+            )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

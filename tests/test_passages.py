@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +27,7 @@ def test_passages_cover_every_word_in_order(text, longest):
     passages = split_passages(text, longest=longest, over=longest)
     joined = "".join(text[start:end] for start, end in passages)
     assert joined.split() == text.split() or "".join(joined.split()) == "".join(text.split())
-    assert all(a[1] <= b[0] for a, b in zip(passages, passages[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(passages))
 
 
 def test_a_word_without_end_is_cut_anyway():

@@ -206,7 +206,8 @@ import asyncio
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 async def main():
-    async with await Store.open(Target.parse("surrealkv://{tmp_path}/s"), embedder="e", dimension=2):
+    target = Target.parse("surrealkv://{tmp_path}/s")
+    async with await Store.open(target, embedder="e", dimension=2):
         pass
 asyncio.run(main())
 """

@@ -1,0 +1,109 @@
+"""``add``: files and standard input become episodes."""
+
+import asyncio
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphrag.cli.moments import moment
+from graphrag.cli.progress import Counted
+from graphrag.cli.render import line, table
+from graphrag.cli.session import Session
+from graphrag.errors import GraphRAGError, InputError
+
+if TYPE_CHECKING:
+    from graphrag.batch import BatchReport
+
+
+async def add(
+    session: Session,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...|-",
+            help="Text, Markdown, JSON or JSON Lines; - reads standard input.",
+            show_default=False,
+        ),
+    ],
+    reference_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="When it was written; relative dates count from it. "
+            "Default: the time of each record, else of the file.",
+        ),
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,
+    name: Annotated[str | None, typer.Option(help="A title instead of the file's name.")] = None,
+) -> None:
+    """Add documents to the graph; adding the same ones again changes nothing."""
+    from graphrag.readers.document import STDIN, read_document
+
+    when = moment(reference_time, "--reference-time")
+    if files.count(STDIN) > 1:
+        raise InputError("standard input (-) can be read only once")
+    if name is not None and len(files) > 1:
+        raise InputError("--name names one document: add the others on their own")
+    documents = [
+        read_document(
+            file,
+            reference_time=when,
+            group=session.group,
+            source_description=source,
+            name=name,
+        )
+        for file in files
+    ]
+    total = sum(map(len, documents))
+    with Counted(session.err, total) as counted:
+        try:
+            async with session.graph(create=True) as graph:
+                report = await graph.add_episodes(chain(*documents), on_progress=counted)
+        except asyncio.CancelledError:
+            session.note(f"stopped: {_kept(counted)}")
+            raise
+        except GraphRAGError as error:
+            if counted.done:
+                error.add_note(_kept(counted))
+            raise
+    _show(session, report, counted)
+
+
+def _kept(counted: Counted) -> str:
+    return (
+        f"{counted.done} of {counted.total} episodes are in the graph; "
+        "run the same command again to continue"
+    )
+
+
+def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
+    rate = report.added / report.seconds if report.seconds else 0.0
+    if session.json:
+        session.show_json(
+            {
+                "group": session.group,
+                "added": report.added,
+                "unchanged": report.unchanged,
+                "entities": report.entities,
+                "facts": report.facts,
+                "closed": counted.closed,
+                "seconds": round(report.seconds, 3),
+                "episodes_per_second": round(rate, 1),
+            }
+        )
+    elif not report.added:
+        session.show(
+            line(f"nothing new: all {report.unchanged} episodes were already in the graph")
+        )
+    else:
+        rows = [
+            ("episodes added", str(report.added)),
+            ("already there", str(report.unchanged)),
+            ("new entities", str(report.entities)),
+            ("new facts", str(report.facts)),
+            ("older facts closed", str(counted.closed)),
+            ("seconds", f"{report.seconds:.1f}"),
+            ("episodes a second", f"{rate:.1f}"),
+        ]
+        session.show(table("", "", ">", rows=rows))

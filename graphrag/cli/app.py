@@ -1,0 +1,65 @@
+"""The app: five commands on one graph."""
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphrag.cli.add import add
+from graphrag.cli.command import as_command
+from graphrag.cli.search import search
+from graphrag.cli.session import OpenGraph
+from graphrag.cli.show import show
+from graphrag.cli.stats import stats
+from graphrag.settings import Settings
+
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
+
+
+def open_default(settings: Settings) -> "GraphRAG":
+    """Return the graph that the settings name, with the local models."""
+    # Imported here: the command line answers --help long before numpy is loaded.
+    from graphrag.graph import GraphRAG
+
+    return GraphRAG.open(
+        settings.store,
+        user=settings.user,
+        password=settings.password,
+        namespace=settings.namespace,
+        database=settings.database,
+    )
+
+
+def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
+    """Return the command line app.
+
+    Args:
+        open_graph: Makes the graph of a command from its settings; pass your own to use another
+            embedder or extractor.
+    """
+    app = typer.Typer(
+        name="surreal-graphrag",
+        help="A temporal knowledge graph: add what happened, search what is or was true.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_main)
+    for command in (add, search, show, stats):
+        app.command(command.__name__)(as_command(command, open_graph))
+    return app
+
+
+def _main(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
+) -> None:
+    if show_version:
+        typer.echo(f"surreal-graphrag {version('surreal-graphrag')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit

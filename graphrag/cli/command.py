@@ -1,0 +1,143 @@
+"""Turn an async function of a session into a command with the options that all commands share.
+
+Here is also the only place that catches every error: one line on standard error and an exit code,
+or, under ``--debug``, the error itself.
+"""
+
+import asyncio
+import inspect
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from graphrag.cli.quiet import quiet
+from graphrag.cli.session import OpenGraph, Session, consoles
+from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
+from graphrag.models import DEFAULT_GROUP
+from graphrag.settings import Settings
+
+P = ParamSpec("P")
+
+_FAILED, _MISUSED, _STOPPED = 1, 2, 130
+# The first kind that fits: an episode is a file's content, the other inputs are arguments.
+_CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
+    (EpisodeError, _FAILED),
+    (InputError, _MISUSED),
+    (StoreURLError, _MISUSED),
+    (GraphRAGError, _FAILED),
+)
+_PANEL = "Store and output"
+
+
+def as_command(
+    command: Callable[Concatenate[Session, P], Awaitable[None]], open_graph: OpenGraph
+) -> Callable[..., None]:
+    """Return a blocking command that takes the function's arguments and the shared options."""
+    own = list(inspect.signature(command).parameters.values())[1:]
+    shared = list(inspect.signature(_session).parameters.values())[1:]
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        options: dict[str, Any] = {item.name: kwargs.pop(item.name) for item in shared}
+        session = _session(open_graph, **options)
+        with _Boundary(session):
+            asyncio.run(_awaited(command(session, *args, **kwargs)))
+            sys.stdout.flush()
+
+    parameters = [*own, *shared]
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    return run
+
+
+def _session(
+    open_graph: OpenGraph,
+    *,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where the graph is: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
+            "$SURREAL_GRAPHRAG_STORE, else surrealkv://./graph-store.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="User on a server; default: $SURREAL_USER.", rich_help_panel=_PANEL),
+    ] = None,
+    password: Annotated[
+        str | None,
+        typer.Option(help="Password; default: $SURREAL_PASSWORD.", rich_help_panel=_PANEL),
+    ] = None,
+    namespace: Annotated[
+        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=_PANEL)
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=_PANEL)
+    ] = None,
+    group: Annotated[
+        str, typer.Option(help="Graph inside the store.", rich_help_panel=_PANEL)
+    ] = DEFAULT_GROUP,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_PANEL)
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show tracebacks and logs.", rich_help_panel=_PANEL)
+    ] = False,
+) -> Session:
+    given = {
+        "store": store,
+        "user": user,
+        "password": password,
+        "namespace": namespace,
+        "database": database,
+    }
+    settings = replace(
+        Settings.from_env(), **{name: value for name, value in given.items() if value is not None}
+    )
+    if not debug:
+        quiet()
+    out, err = consoles()
+    return Session(settings, group, json, debug, open_graph, out, err)
+
+
+async def _awaited(work: Awaitable[None]) -> None:
+    await work
+
+
+class _Boundary:
+    """Turn an error into one line and an exit code."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Report the error, if there is one."""
+        if error is None or isinstance(error, SystemExit | typer.Exit):
+            return
+        if isinstance(error, BrokenPipeError):
+            # What reads our output has gone; python must not try to flush it again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(_FAILED) from None
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(_STOPPED) from None
+        if self._session.debug:
+            return
+        code = next((code for kind, code in _CODES if isinstance(error, kind)), _FAILED)
+        text = str(error) if isinstance(error, GraphRAGError) else _unexpected(error)
+        line = "; ".join((text, *getattr(error, "__notes__", ())))
+        self._session.note(f"error: {' '.join(line.split())}")
+        raise typer.Exit(code) from None
+
+
+def _unexpected(error: BaseException) -> str:
+    return f"unexpected {type(error).__name__}: {error}; --debug shows where"

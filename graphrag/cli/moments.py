@@ -1,0 +1,46 @@
+"""The options that choose a viewpoint."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE",
+        help='What was true then: "2022-01-01", "March 2022", "2022-01-01T10:00:00Z".',
+    ),
+]
+KnownAt = Annotated[
+    str | None, typer.Option(metavar="DATE", help="What the graph had been told by then.")
+]
+History = Annotated[
+    bool, typer.Option("--history", help="Facts of every time, each with its interval.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A viewpoint, parsed."""
+
+    valid_at: datetime | None
+    known_at: datetime | None
+    history: bool
+
+
+def seen(at: str | None, known_at: str | None, history: bool) -> Seen:
+    """Parse the options of a viewpoint.
+
+    Raises:
+        TimeError: naming the option that is no moment.
+    """
+    return Seen(moment(at, "--at"), moment(known_at, "--known-at"), history)
+
+
+def moment(text: str | None, option: str) -> datetime | None:
+    """Parse the moment that an option names."""
+    from graphrag.temporal.moment import parse_moment
+
+    return None if text is None else parse_moment(text, what=option)

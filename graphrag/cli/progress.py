@@ -1,0 +1,66 @@
+"""A progress bar on standard error, and what it counted."""
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+
+if TYPE_CHECKING:
+    from graphrag.batch import Progress
+
+_NAME = 32
+
+
+@dataclass(slots=True)
+class Counted:
+    """Follow a batch of episodes; the bar is drawn on a terminal only."""
+
+    console: Console
+    total: int
+    done: int = 0
+    closed: int = 0
+    """Older facts that ended because of what was added."""
+    _bar: Bar = field(init=False)
+
+    def __enter__(self) -> "Counted":
+        """Draw the bar."""
+        self._bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._bar.add_task("loading models", total=self.total)
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the bar."""
+        self._bar.stop()
+
+    def __call__(self, progress: "Progress") -> None:
+        """Count one more episode."""
+        self.done = progress.done
+        self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
+        name = progress.last.episode.name
+        shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+        self._bar.update(self._bar.task_ids[0], completed=progress.done, description=escape(shown))

@@ -1,0 +1,59 @@
+"""``search``: facts, entities and episodes, now or as of a moment."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from graphrag.cli.forms import plain, results_form
+from graphrag.cli.moments import At, History, KnownAt, Seen, seen
+from graphrag.cli.render import entity_table, episode_table, fact_table, line
+from graphrag.cli.session import Session
+
+
+class ScopeName(StrEnum):
+    """What can be searched."""
+
+    facts = "facts"
+    entities = "entities"
+    episodes = "episodes"
+
+
+async def search(
+    session: Session,
+    query: Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)],
+    at: At = None,
+    known_at: KnownAt = None,
+    history: History = False,
+    limit: Annotated[int, typer.Option(help="Hits of each scope.", min=1, max=1000)] = 10,
+    scope: Annotated[
+        list[ScopeName] | None, typer.Option(help="Only these; may be repeated. Default: all.")
+    ] = None,
+) -> None:
+    """Search what is true now, or what was true at a moment."""
+    from graphrag.search.recipe import SCOPES, Request
+
+    view = seen(at, known_at, history)
+    asked = [known for known in SCOPES if not scope or known in scope]
+    Request(query, session.group, limit, tuple(asked))  # Checked before anything is opened.
+    with session.busy("loading models"):
+        async with session.graph() as graph:
+            results = await graph.at(
+                valid_at=view.valid_at, known_at=view.known_at, history=history
+            ).search(query, group=session.group, limit=limit, scopes=asked)
+    if session.json:
+        session.show_json({"view": plain(view), "group": session.group} | results_form(results))
+    elif not results:
+        session.show(line(_nothing(session.group, view)))
+    else:
+        if "facts" in asked:
+            session.show(fact_table(results) if results.facts else line("no facts found"))
+        if results.entities:
+            session.show(entity_table(results))
+        if results.episodes:
+            session.show(episode_table(results))
+
+
+def _nothing(group: str, view: Seen) -> str:
+    hint = "" if view.history else "; --history also shows what was true at other times"
+    return f"nothing found in group {group!r}{hint}"

@@ -1,0 +1,85 @@
+"""What every command is given: where the graph is, and where its output goes."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from graphrag.cli.forms import plain
+from graphrag.errors import StoreError
+from graphrag.settings import Settings
+
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
+
+OpenGraph = Callable[[Settings], "GraphRAG"]
+
+# A pipe has no width; rich would take 80 columns, which is too narrow for four.
+_PIPE_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of one command."""
+
+    settings: Settings
+    group: str
+    json: bool
+    debug: bool
+    open_graph: OpenGraph
+    out: Console
+    err: Console
+    _shown: list[RenderableType] = field(default_factory=list)
+
+    def graph(self, *, create: bool = False) -> "GraphRAG":
+        """Return the graph, to be entered.
+
+        Args:
+            create: Make an embedded store that is not there; otherwise that is an error.
+        """
+        from graphrag.store.target import Target
+
+        settings = self.settings
+        path = Target.parse(settings.store, user=settings.user, password=settings.password).path
+        if not create and path is not None and not path.exists():
+            raise StoreError(
+                f"there is no store at {path}: add something to it first, "
+                "or name another with --store"
+            )
+        return self.open_graph(settings)
+
+    def busy(self, what: str) -> AbstractContextManager[object]:
+        """Show a status line while something slow happens, on a terminal only."""
+        return self.err.status(what) if self.err.is_terminal else nullcontext()
+
+    def show(self, *parts: RenderableType) -> None:
+        """Print parts for people, with an empty line between them."""
+        for part in parts:
+            if self._shown:
+                self.out.print()
+            self.out.print(part)
+            self._shown.append(part)
+
+    def show_json(self, value: Any) -> None:
+        """Print one JSON value."""
+        text = json.dumps(plain(value), ensure_ascii=False, indent=2)
+        if self.out.is_terminal:
+            self.out.print_json(text, ensure_ascii=False)
+        else:
+            self.out.file.write(text + "\n")
+
+    def note(self, line: str) -> None:
+        """Print one line to standard error."""
+        self.err.print(Text(line), soft_wrap=True)
+
+
+def consoles() -> tuple[Console, Console]:
+    """Return the consoles of standard output and standard error."""
+    out = Console(highlight=False)
+    if not out.is_terminal:
+        out = Console(highlight=False, width=max(out.width, _PIPE_WIDTH))
+    return out, Console(stderr=True, highlight=False)

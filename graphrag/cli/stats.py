@@ -1,0 +1,62 @@
+"""``stats``: what a graph holds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphrag.cli.forms import plain
+from graphrag.cli.render import connected_table, day, line, table
+from graphrag.cli.session import Session
+from graphrag.errors import QueryError
+
+
+async def stats(
+    session: Session,
+    top: Annotated[int, typer.Option(help="Most connected entities to list.", min=0)] = 10,
+) -> None:
+    """Count episodes, entities and facts, and list the most connected entities."""
+    with session.busy("reading"):
+        async with session.graph() as graph:
+            groups = await graph.groups()
+            if session.group not in groups and groups:
+                known = ", ".join(map(repr, groups))
+                raise QueryError(
+                    f"there is no group {session.group!r}; groups in this store: {known}"
+                )
+            counts = await graph.stats(group=session.group)
+            connected = await graph.most_connected(top, group=session.group)
+    if session.json:
+        session.show_json(
+            plain(counts)
+            | {
+                "groups": groups,
+                "most_connected": [
+                    {"id": entity.id, "name": entity.name, "facts": facts}
+                    for entity, facts in connected
+                ],
+            }
+        )
+        return
+    rows = [
+        ("group", counts.group),
+        ("episodes", str(counts.episodes)),
+        ("from", day(counts.first)),
+        ("to", day(counts.last)),
+        ("entities", str(counts.entities)),
+        ("facts", str(counts.facts)),
+        ("  true now", str(counts.facts_now)),
+        ("  ended", str(counts.facts_ended)),
+        ("  never true", str(counts.facts_retracted)),
+        ("events", str(counts.events)),
+    ]
+    session.show(table("", "", ">", rows=rows))
+    if connected:
+        session.show(connected_table(connected))
+    if len(groups) > 1:
+        session.show(line(f"groups in this store: {', '.join(groups)}"))
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of the files in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -1,0 +1,1 @@
+"""Readers: files and standard input as streams of episodes."""

@@ -1,1 +1,1 @@
-"""The community room."""
+"""Clusters of entities above the facts: detected, named, described."""

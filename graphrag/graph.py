@@ -7,12 +7,13 @@ from types import TracebackType
 
 from graphrag.asof import AsOf, Reading
 from graphrag.batch import BatchReport, Episodes, Progress, add_all
+from graphrag.community.build import build_communities, stored_communities
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.errors import StoreClosedError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Added, Ingestion
 from graphrag.intake import NewEpisode, checked_group, prepare
-from graphrag.models import DEFAULT_GROUP, JSON, Entity, Episode, Event, Fact, Source
+from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Event, Fact, Source
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.results import Results
@@ -233,6 +234,17 @@ class GraphRAG:
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""
         return list((await self._open().store.get(Episode, ids)).values())
+
+    async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Detect and store the communities of the facts that hold now, largest first."""
+        ingestion = self._open()
+        async with ingestion.locks[checked_group(group)]:
+            index = await ingestion.catalog.group(group)
+            return await build_communities(index, ingestion.store, self._embedder)
+
+    async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Return the communities as they were last built, largest first."""
+        return await stored_communities(checked_group(group), self._open().store)
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

@@ -114,12 +114,12 @@ class Community:
     created_at: datetime
     name: str
     summary: str
-    level: int
-    parent: str | None
     members: tuple[str, ...]
     """Entity ids, most connected first."""
     fingerprint: str
     """Hash of the member ids: equal fingerprints mean an unchanged community."""
+    level: int = 0
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from graphrag.community.detect import detect
+from tests.conftest import open_graph
+
+
+def communities(*edges, seed=0):
+    ends = np.array(edges, dtype=np.int32).reshape(-1, 2)
+    return detect(ends[:, 0], ends[:, 1], seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        ([], []),
+        ([(0, 1)], [[0, 1]]),
+        ([(0, 1), (0, 1)], [[0, 1]]),
+        ([(0, 1), (0, 1), (0, 2), (0, 2), (0, 3), (0, 3)], [[0, 1, 2, 3]]),
+        ([(0, 1), (2, 3)], [[0, 1], [2, 3]]),
+        ([(5, 6), (6, 7), (5, 7), (7, 1), (1, 2), (2, 3), (1, 3)], [[1, 2, 3], [7, 5, 6]]),
+    ],
+    ids=["nothing", "pair", "two parallel facts", "star", "two pairs", "two triangles"],
+)
+def test_detection_ends_on_every_shape(edges, expected):
+    assert communities(*edges) == expected
+
+
+def test_same_seed_same_communities():
+    rng = np.random.default_rng(1)
+    edges = rng.integers(0, 60, (300, 2)).tolist()
+    assert communities(*edges, seed=3) == communities(*edges, seed=3)
+
+
+TOWN = (
+    "Alice works_at Acme. Bob works_at Acme. Alice married_to Bob. "
+    "Carol lives_in Paris. Dora lives_in Paris. Carol sibling_of Dora."
+)
+
+
+async def test_communities_are_named_described_and_stored(tmp_path):
+    url = f"surrealkv://{tmp_path}/graph"
+    async with open_graph(url) as graph:
+        await graph.add_episode(TOWN)
+        built = await graph.build_communities()
+    assert {len(community.members) for community in built} == {3}
+    assert any("Acme" in community.name for community in built)
+    assert "Alice works_at Acme." in " ".join(community.summary for community in built)
+    async with open_graph(url) as graph:
+        stored = await graph.communities()
+    assert sorted(stored, key=lambda c: c.id) == sorted(built, key=lambda c: c.id)
+
+
+async def test_unchanged_communities_keep_their_id_and_write_nothing(graph):
+    await graph.add_episode(TOWN)
+    first = await graph.build_communities()
+    events = len(await graph.log())
+    assert await graph.build_communities() == first
+    assert len(await graph.log()) == events
+    await graph.add_episode("Erik works_at Acme.")
+    second = await graph.build_communities()
+    assert len({community.id for community in first} & {c.id for c in second}) == 1
+
+
+async def test_ended_facts_tie_nobody_together(graph):
+    await graph.add_episode("Alice works_at Acme from 2020 to 2021.")
+    assert await graph.build_communities() == []

@@ -98,7 +98,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
         )
     else:
         rows = [
-            ("episodes added", str(report.added)),
+            ("episodes", str(report.added)),
             ("already there", str(report.unchanged)),
             ("new entities", str(report.entities)),
             ("new facts", str(report.facts)),
@@ -106,4 +106,4 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
             ("seconds", f"{report.seconds:.1f}"),
             ("episodes a second", f"{rate:.1f}"),
         ]
-        session.show(table("", "", ">", rows=rows))
+        session.show(table("Added", "", ">", rows=rows))

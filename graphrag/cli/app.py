@@ -7,6 +7,7 @@ import typer
 
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
+from graphrag.cli.demo import demo
 from graphrag.cli.search import search
 from graphrag.cli.session import OpenGraph
 from graphrag.cli.show import show
@@ -46,7 +47,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
-    for command in (add, search, show, stats):
+    for command in (demo, add, search, show, stats):
         app.command(command.__name__)(as_command(command, open_graph))
     return app
 

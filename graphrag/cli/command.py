@@ -104,7 +104,7 @@ def _session(
     if not debug:
         quiet()
     out, err = consoles()
-    return Session(settings, group, json, debug, open_graph, out, err)
+    return Session(settings, store is not None, group, json, debug, open_graph, out, err)
 
 
 async def _awaited(work: Awaitable[None]) -> None:

@@ -1,5 +1,6 @@
 """A progress bar on standard error, and what it counted."""
 
+import time
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -30,6 +31,11 @@ class Counted:
     done: int = 0
     closed: int = 0
     """Older facts that ended because of what was added."""
+    waited: float = 0.0
+    """Seconds until the first episode was in, most of which went into loading models."""
+    rate: float = 0.0
+    """Episodes a second after that one."""
+    _started: float = 0.0
     _bar: Bar = field(init=False)
 
     def __enter__(self) -> "Counted":
@@ -46,6 +52,7 @@ class Counted:
         )
         self._bar.add_task("loading models", total=self.total)
         self._bar.start()
+        self._started = time.perf_counter()
         return self
 
     def __exit__(
@@ -60,6 +67,11 @@ class Counted:
     def __call__(self, progress: "Progress") -> None:
         """Count one more episode."""
         self.done = progress.done
+        elapsed = time.perf_counter() - self._started
+        if progress.done == 1:
+            self.waited = elapsed
+        elif elapsed > self.waited:
+            self.rate = (progress.done - 1) / (elapsed - self.waited)
         self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
         name = progress.last.episode.name
         shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"

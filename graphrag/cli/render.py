@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -20,12 +21,9 @@ def line(text: str, style: str = "") -> Text:
     return Text(text, style=style)
 
 
-def table(title: str, *columns: str, rows: Iterable[Sequence[str | Text]]) -> Table:
-    """Return a table; columns whose name begins with ``>`` are aligned to the right."""
+def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]) -> RenderableType:
+    """Return a table under its title; columns named ``>...`` are aligned to the right."""
     made = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
         box=None,
         show_header=any(column.strip(">") for column in columns),
         pad_edge=False,
@@ -37,10 +35,10 @@ def table(title: str, *columns: str, rows: Iterable[Sequence[str | Text]]) -> Ta
         made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    return made
+    return Group(Text(title, style="bold") if isinstance(title, str) else title, made)
 
 
-def fact_table(results: "Results") -> Table:
+def fact_table(results: "Results") -> RenderableType:
     """Return the facts found: fact, validity, source and score."""
     from graphrag.results import lifetime, triple
 
@@ -62,7 +60,7 @@ def fact_table(results: "Results") -> Table:
     )
 
 
-def entity_table(results: "Results") -> Table:
+def entity_table(results: "Results") -> RenderableType:
     """Return the entities found."""
     return table(
         "Entities",
@@ -82,7 +80,7 @@ def entity_table(results: "Results") -> Table:
     )
 
 
-def episode_table(results: "Results") -> Table:
+def episode_table(results: "Results") -> RenderableType:
     """Return the episodes found."""
     return table(
         "Episodes",
@@ -102,7 +100,9 @@ def episode_table(results: "Results") -> Table:
     )
 
 
-def known_facts(title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode]) -> Table:
+def known_facts(
+    title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode]
+) -> RenderableType:
     """Return facts of one entity with their intervals and sources."""
     from graphrag.results import lifetime, triple
 
@@ -122,7 +122,7 @@ def known_facts(title: str, facts: Iterable[Fact], episodes: Mapping[str, Episod
     )
 
 
-def connected_table(entities: Sequence[tuple[Entity, int]]) -> Table:
+def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
     """Return entities with the number of their facts."""
     return table(
         "Most connected",

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
@@ -27,6 +28,8 @@ class Session:
     """One run of one command."""
 
     settings: Settings
+    store_given: bool
+    """True if the command line names the store, not the environment or a default."""
     group: str
     json: bool
     debug: bool
@@ -41,16 +44,27 @@ class Session:
         Args:
             create: Make an embedded store that is not there; otherwise that is an error.
         """
-        from graphrag.store.target import Target
-
-        settings = self.settings
-        path = Target.parse(settings.store, user=settings.user, password=settings.password).path
+        path = self.folder()
         if not create and path is not None and not path.exists():
             raise StoreError(
                 f"there is no store at {path}: add something to it first, "
                 "or name another with --store"
             )
-        return self.open_graph(settings)
+        return self.open_graph(self.settings)
+
+    def folder(self) -> Path | None:
+        """Return the folder of an embedded store."""
+        from graphrag.store.target import Target
+
+        settings = self.settings
+        return Target.parse(settings.store, user=settings.user, password=settings.password).path
+
+    def size(self) -> int | None:
+        """Return the bytes of an embedded store on disk."""
+        folder = self.folder()
+        if folder is None:
+            return None
+        return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
     def busy(self, what: str) -> AbstractContextManager[object]:
         """Show a status line while something slow happens, on a terminal only."""

@@ -1,6 +1,5 @@
 """``stats``: what a graph holds."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,10 +25,12 @@ async def stats(
                 )
             counts = await graph.stats(group=session.group)
             connected = await graph.most_connected(top, group=session.group)
+    size = session.size()
     if session.json:
         session.show_json(
             plain(counts)
             | {
+                "bytes": size,
                 "groups": groups,
                 "most_connected": [
                     {"id": entity.id, "name": entity.name, "facts": facts}
@@ -39,7 +40,6 @@ async def stats(
         )
         return
     rows = [
-        ("group", counts.group),
         ("episodes", str(counts.episodes)),
         ("from", day(counts.first)),
         ("to", day(counts.last)),
@@ -49,14 +49,10 @@ async def stats(
         ("  ended", str(counts.facts_ended)),
         ("  never true", str(counts.facts_retracted)),
         ("events", str(counts.events)),
+        ("size on disk", f"{size / 1e6:.1f} MB" if size is not None else "on a server"),
     ]
-    session.show(table("", "", ">", rows=rows))
+    session.show(table(f"Group {counts.group}", "", ">", rows=rows))
     if connected:
         session.show(connected_table(connected))
     if len(groups) > 1:
         session.show(line(f"groups in this store: {', '.join(groups)}"))
-
-
-def size_of(folder: Path) -> int:
-    """Return the bytes of the files in a folder."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

@@ -1,42 +1,32 @@
-"""The blocking twin of the graph: the same methods, without ``await``.
-
-The graph itself runs on an event loop in a background thread, so this works in a script, in a
-thread, and inside a running event loop (Jupyter)::
-
-    from graphrag.sync import GraphRAG
-
-    with GraphRAG.open("surrealkv://./memory") as graph:
-        graph.add_episode("Alice joined Acme Corp in March 2021.", reference_time="2021-04-02")
-        graph.search("where does Alice work?")
-"""
+"""The graph and its views from moments, blocking: one line for each method."""
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from graphrag import asof
-from graphrag import graph as core
+from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.batch import BatchReport, Progress
 from graphrag.errors import StoreClosedError
-from graphrag.feed import feed
+from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.graph import Moment
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
-from graphrag.loop import BackgroundLoop, abandon
 from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Event, Fact, Source
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.results import Results
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats
+from graphrag.sync.feed import feed
+from graphrag.sync.loop import BackgroundLoop, abandon
 from graphrag.temporal.viewpoint import Viewpoint
 
 
 class AsOf:
     """The graph as seen from one viewpoint."""
 
-    def __init__(self, view: asof.AsOf, loop: BackgroundLoop) -> None:
+    def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:
         self._view = view
         self._loop = loop
 
@@ -83,7 +73,7 @@ class GraphRAG:
     one graph.
     """
 
-    def __init__(self, graph: core.GraphRAG) -> None:
+    def __init__(self, graph: AsyncGraphRAG) -> None:
         self._graph = graph
         self._loop: BackgroundLoop | None = None
         self._forgotten: weakref.finalize[Any, GraphRAG] | None = None
@@ -103,7 +93,7 @@ class GraphRAG:
     ) -> "GraphRAG":
         """Return a graph to be entered with ``with``; nothing is opened yet."""
         return cls(
-            core.GraphRAG.open(
+            AsyncGraphRAG.open(
                 url,
                 user=user,
                 password=password,

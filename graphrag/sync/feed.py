@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from graphrag.batch import BatchReport, Progress
 from graphrag.intake import NewEpisode
-from graphrag.loop import BackgroundLoop
+from graphrag.sync.loop import BackgroundLoop
 
 
 class _AddEpisodes(Protocol):

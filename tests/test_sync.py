@@ -1,0 +1,248 @@
+"""The blocking twin: the same methods, from a script, a thread or a running event loop."""
+
+import asyncio
+import gc
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from graphrag import NewEpisode, QueryError, StoreClosedError
+from graphrag.asof import AsOf as AsyncAsOf
+from graphrag.graph import GraphRAG as AsyncGraphRAG
+from graphrag.sync import AsOf, GraphRAG
+from graphrag.testing import HashEmbedder
+from tests.conftest import PlainExtractor
+
+EPISODES = [
+    NewEpisode(f"Person{number} works_at Acme.", f"2024-01-{number + 1:02}") for number in range(5)
+]
+
+
+def open_sync(url="mem://", extractor=None):
+    return GraphRAG.open(url, embedder=HashEmbedder(), extractor=extractor or PlainExtractor())
+
+
+@pytest.fixture
+def graph():
+    with open_sync() as opened:
+        yield opened
+
+
+# -- the same interface ------------------------------------------------------------------------
+
+# A plain call has no use for an async stream.
+DIFFERENT = {("GraphRAG", "add_episodes", "episodes")}
+
+
+def public(kind):
+    return {
+        name
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (callable(value) or isinstance(value, classmethod))
+    }
+
+
+@pytest.mark.parametrize(("blocking", "core"), [(GraphRAG, AsyncGraphRAG), (AsOf, AsyncAsOf)])
+def test_names_and_signatures_are_those_of_the_async_class(blocking, core):
+    assert public(blocking) == public(core)
+    for name in public(core):
+        ours, theirs = (
+            inspect.signature(getattr(kind, name)).parameters for kind in (blocking, core)
+        )
+        assert list(ours) == list(theirs), name
+        for key, parameter in theirs.items():
+            assert ours[key].kind == parameter.kind, (name, key)
+            assert ours[key].default == parameter.default, (name, key)
+            if (core.__name__, name, key) not in DIFFERENT:
+                assert ours[key].annotation == parameter.annotation, (name, key)
+
+
+@pytest.mark.parametrize("kind", [GraphRAG, AsOf])
+def test_nothing_blocking_returns_a_coroutine(kind):
+    assert not [name for name in public(kind) if inspect.iscoroutinefunction(getattr(kind, name))]
+
+
+def test_every_method_answers(graph):
+    added = graph.add_episode("Alice works_at Acme from 2020.", reference_time="2020-05-01")
+    graph.add_episode("Alice works_at Globex from 2023.", reference_time="2023-05-01")
+    assert [hit.item.object for hit in graph.search("where does Alice work?")] == ["Globex"]
+    past = graph.at(valid_at="2021-01-01")
+    assert [hit.item.object for hit in past.search("where does Alice work?")] == ["Acme"]
+    assert past.viewpoint.valid_at.year == 2021
+    assert graph.entity("Alice").name == past.entity("Alice").name == "Alice"
+    assert [entity.name for entity in past.entities("Alice")] == ["Alice"]
+    assert [fact.object for fact in graph.facts("Alice")] == ["Globex"]
+    assert [fact.object for fact in past.facts("Alice")] == ["Acme"]
+    assert graph.episodes([added.episode.id]) == [added.episode]
+    assert graph.stats().episodes == 2
+    assert graph.most_connected(1)[0][0].name == "Alice"
+    assert [event.seq for event in graph.log()] == [1, 2]
+    assert graph.groups() == ["default"]
+    assert graph.build_communities() == graph.communities()
+
+
+def test_errors_are_those_of_the_graph(graph):
+    with pytest.raises(QueryError, match="empty"):
+        graph.search(" ")
+
+
+# -- batches -----------------------------------------------------------------------------------
+
+
+def test_batch_runs_the_iterable_and_the_progress_in_the_calling_thread(graph):
+    threads = set()
+    seen = []
+
+    def told():
+        for episode in EPISODES:
+            threads.add(threading.current_thread())
+            graph.stats()
+            yield episode
+
+    def progress(state):
+        threads.add(threading.current_thread())
+        graph.stats()
+        seen.append((state.done, state.total))
+
+    report = graph.add_episodes(told(), on_progress=progress)
+    assert report.added == 5
+    assert seen == [(number, None) for number in range(1, 6)]
+    assert threads == {threading.current_thread()}
+
+
+def test_batch_of_a_list_knows_its_length_and_continues(graph):
+    totals = []
+    graph.add_episodes(EPISODES[:2])
+    report = graph.add_episodes(EPISODES, on_progress=lambda state: totals.append(state.total))
+    assert (report.added, report.unchanged) == (3, 2)
+    assert totals == [5] * 5
+
+
+def test_error_in_the_iterable_or_the_callback_stops_the_batch_and_keeps_what_was_done(graph):
+    def broken():
+        yield from EPISODES[:3]
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        graph.add_episodes(broken())
+
+    def refuse(state):
+        raise RuntimeError("no room")
+
+    with pytest.raises(RuntimeError, match="no room"):
+        graph.add_episodes(EPISODES, on_progress=refuse)
+    assert graph.add_episodes(EPISODES).added + graph.add_episodes(EPISODES).unchanged >= 5
+    assert graph.stats().episodes == 5
+
+
+# -- life --------------------------------------------------------------------------------------
+
+
+async def test_works_inside_a_running_event_loop(tmp_path):
+    assert asyncio.get_running_loop()
+    with open_sync(f"surrealkv://{tmp_path}/store") as graph:
+        graph.add_episodes(EPISODES)
+        assert graph.stats().facts == 5
+
+
+def test_threads_share_a_graph(graph):
+    threads = [
+        threading.Thread(target=graph.add_episode, args=(episode.content,)) for episode in EPISODES
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert graph.stats().episodes == 5
+
+
+def test_close_twice_and_use_after_close():
+    with open_sync() as graph:
+        graph.close()
+        graph.close()
+    with pytest.raises(StoreClosedError, match="with GraphRAG"):
+        graph.search("Alice")
+    assert "closed" in repr(graph)
+    with graph:
+        assert graph.stats().episodes == 0
+
+
+def test_close_leaves_no_thread():
+    before = threading.active_count()
+    with open_sync() as graph:
+        graph.add_episodes(EPISODES)
+    assert threading.active_count() == before
+
+
+def test_failed_opening_leaves_no_thread(tmp_path):
+    before = threading.active_count()
+    with (
+        open_sync(f"surrealkv://{tmp_path}/store"),
+        pytest.raises(Exception, match="open in another"),
+        open_sync(f"surrealkv://{tmp_path}/store"),
+    ):
+        pass
+    assert threading.active_count() == before
+
+
+def test_graph_dropped_open_warns_and_is_closed(tmp_path):
+    graph = open_sync(f"surrealkv://{tmp_path}/store")
+    graph.__enter__()
+    with pytest.warns(ResourceWarning, match="never closed"):
+        del graph
+        gc.collect()
+    with open_sync(f"surrealkv://{tmp_path}/store") as again:
+        assert again.stats().episodes == 0
+
+
+def test_blocking_call_from_the_graphs_own_loop_is_refused():
+    class Asking:
+        async def extract(self, context):
+            return graph.stats()
+
+    with open_sync(extractor=Asking()) as graph, pytest.raises(Exception, match="own loop"):
+        graph.add_episode("x")
+
+
+def test_forgotten_graph_does_not_hang_the_exit():
+    script = (
+        "from graphrag.sync import GraphRAG\n"
+        "from graphrag.testing import HashEmbedder, ScriptedExtractor\n"
+        "models = {'embedder': HashEmbedder(), 'extractor': ScriptedExtractor({})}\n"
+        "graph = GraphRAG.open('mem://', **models)\n"
+        "graph.__enter__()\n"
+        "graph.stats()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", script], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 0
+    assert "never closed" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_interrupt_cancels_the_work_and_leaves_a_usable_graph():
+    class Slow:
+        async def extract(self, context):
+            started.set()
+            await asyncio.sleep(60)
+
+    started = threading.Event()
+
+    def interrupt():
+        started.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with open_sync(extractor=Slow()) as graph:
+        threading.Thread(target=interrupt).start()
+        began = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            graph.add_episodes(EPISODES)
+        assert graph.stats().episodes == 0
+    assert time.perf_counter() - began < 10

@@ -1,0 +1,193 @@
+"""The clauses of a sentence: a verb, its arguments, and whether it states something as true."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graphrag.rules.lexicon import HEDGED, REPORTING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till"})
+_NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
+_SUBJECTS = ("nsubj", "nsubjpass")
+_TOO_FAR = 12
+
+
+@dataclass(slots=True)
+class Clause:
+    """A verb with its arguments as tokens; conjoined arguments are listed one by one."""
+
+    verb: "Token"
+    lemma: str
+    subjects: list["Token"]
+    passive: bool
+    negated: bool
+    no_longer: bool
+    future: bool
+    past: bool
+    perfect: bool
+    arguments: dict[str, list["Token"]] = field(default_factory=dict)
+    """``dobj``, ``attr``, ``agent`` and prepositions to head nouns."""
+
+
+def clauses(sentence: "Span") -> Iterator[Clause]:
+    """Yield the clauses of a sentence that are stated as true, in order.
+
+    Left out are questions, conditions, wishes, rumours, modal and hypothetical clauses. Negated
+    clauses come only with ``no_longer``.
+    """
+    if sentence.text.rstrip(" \"')").endswith("?"):
+        return
+    for verb in sentence:
+        if verb.pos_ not in ("VERB", "AUX") or verb.dep_ in ("aux", "auxpass"):
+            continue
+        clause = _clause(verb)
+        if clause.subjects and _stated(verb) and (not clause.negated or clause.no_longer):
+            yield clause
+
+
+def conjoined(head: "Token") -> list["Token"]:
+    """Return a noun and those joined to it by ``and``; a disjunction gives none."""
+    found, current = [head], head
+    while True:
+        if any(
+            child.dep_ == "cc" and child.lower_ in ("or", "nor", "but")
+            for child in current.children
+        ):
+            return []
+        following = [child for child in current.children if child.dep_ == "conj"]
+        if not following:
+            return found
+        current = following[0]
+        found += following
+
+
+def _clause(verb: "Token") -> Clause:
+    auxiliaries = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    words = {child.lower_ for child in verb.children if child.dep_ in ("neg", "advmod")}
+    no_longer = (
+        any(
+            child.lower_ == "longer" and any(part.lower_ == "no" for part in child.children)
+            for child in verb.children
+        )
+        or "anymore" in words
+    )
+    subjects = _subjects(verb)
+    negated = (
+        bool(words & _NEGATIONS)
+        or no_longer
+        or any(child.lower_ in _NEGATIONS for subject in subjects for child in subject.children)
+        or any(subject.lower_ in _NEGATIONS for subject in subjects)
+    )
+    passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
+        verb.dep_ == "acl" and verb.tag_ == "VBN"
+    )
+    tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
+    clause = Clause(
+        verb=verb,
+        lemma=verb.lemma_.lower(),
+        subjects=subjects,
+        passive=passive,
+        negated=negated,
+        no_longer=no_longer,
+        future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
+        past="VBD" in tags,
+        perfect=any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries),
+    )
+    _collect(clause, verb)
+    return clause
+
+
+def _collect(clause: Clause, verb: "Token") -> None:
+    for child in verb.children:
+        if child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
+            "NOUN",
+            "PROPN",
+            "PRON",
+        ):
+            slot = "attr" if child.dep_ == "oprd" else child.dep_
+            clause.arguments.setdefault(slot, []).extend(conjoined(child))
+        elif child.dep_ in ("prep", "agent"):
+            slot = "agent" if child.dep_ == "agent" else child.lower_
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+                elif target.dep_ == "prep":  # "over at", "out of"
+                    for inner in target.children:
+                        if inner.dep_ == "pobj":
+                            clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
+
+
+def _subjects(verb: "Token") -> list["Token"]:
+    own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+    if own:
+        return conjoined(own[0])
+    if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
+        return _subjects(verb.head)
+    if verb.dep_ == "acl" and verb.tag_ == "VBN":
+        return [verb.head]
+    if verb.dep_ == "xcomp" and verb.head.lemma_ in ("start", "begin", "continue", "keep"):
+        return _subjects(verb.head)
+    if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
+        return _subjects(verb.head)
+    return []
+
+
+def _stated(verb: "Token") -> bool:
+    """Tell whether every verb that this one depends on leaves it true."""
+    current = verb
+    for _ in range(_TOO_FAR):
+        for child in current.children:
+            if (
+                child.dep_ == "aux"
+                and child.tag_ == "MD"
+                and child.lower_ not in ("will", "'ll", "shall")
+            ):
+                return False
+            if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
+                return False
+            if child.dep_ == "advmod" and child.lower_ in (
+                "almost",
+                "nearly",
+                "maybe",
+                "perhaps",
+                "allegedly",
+            ):
+                return False
+            if child.dep_ == "aux" and child.lemma_ in ("used",):
+                return False
+        if current.dep_ == "ROOT":
+            return True
+        head = current.head
+        if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
+            return False
+        if current.dep_ in ("ccomp", "xcomp"):
+            lemma = head.lemma_.lower()
+            if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):
+                return False
+        if current.dep_ == "acl" and current.tag_ == "VB":
+            return False  # "the plan to merge"
+        if (
+            current.dep_ == "xcomp"
+            and current.tag_ == "VB"
+            and head.lemma_
+            not in (
+                "start",
+                "begin",
+                "continue",
+                "come",
+                "use",
+            )
+        ):
+            return False
+        current = head
+        if current.pos_ not in ("VERB", "AUX"):
+            while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
+                current = current.head
+    return True
+
+
+def _is_negated(verb: "Token") -> bool:
+    return any(child.dep_ == "neg" for child in verb.children)

@@ -1,0 +1,96 @@
+"""Read episodes by rules on a parse: no language model, no network, no key.
+
+Precision comes before recall: a wrong fact costs more than a missing one, so whatever is asked,
+wished, supposed, denied or unclear in its pronouns gives no claim.
+"""
+
+import re
+from datetime import datetime
+
+import anyio.to_thread
+
+from graphrag.extraction import Extraction
+from graphrag.models import Episode
+from graphrag.protocols import ExtractionContext
+from graphrag.rules.draft import Draft
+from graphrag.rules.nlp import parse
+from graphrag.rules.relations import Reader
+from graphrag.rules.scene import Name, Scene
+from graphrag.rules.structure import read_structure
+from graphrag.rules.turns import Turn, turns
+
+_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_QUOTED = re.compile(r'["“][^"”]*["”]')
+
+
+class RulesExtractor:
+    """Extract by rules: JSON from its structure, text and messages from a spaCy parse."""
+
+    def __repr__(self) -> str:
+        """Show that there is nothing to configure."""
+        return "RulesExtractor()"
+
+    async def extract(self, context: ExtractionContext) -> Extraction:
+        """Return what the episode states; parsing happens in a thread.
+
+        Raises:
+            MissingExtraError: if the text needs spaCy and it is not installed.
+        """
+        return await anyio.to_thread.run_sync(_extract, context)
+
+
+def _extract(context: ExtractionContext) -> Extraction:
+    episode = context.episode
+    if episode.source == "json":
+        return read_structure(episode.content, episode.valid_at)
+    if episode.source == "message" and (said := turns(episode.content)):
+        return _messages(said, episode, context.previous)
+    return _prose(episode)
+
+
+def _prose(episode: Episode) -> Extraction:
+    scene = Scene()
+    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(episode.content)))
+    drafts: list[Draft] = []
+    for offset, doc in parse(episode.content):
+        quoted = [match.span() for match in _QUOTED.finditer(doc.text)]
+        for sentence in doc.sents:
+            found = reader.read(sentence, offset)
+            drafts += [draft for draft in found if not _inside(draft, offset, quoted)]
+    return _finished(scene.names.values(), drafts)
+
+
+def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
+    speakers = list(dict.fromkeys(turn.speaker for turn in said))
+    known = list(speakers)
+    for other in previous:
+        known += [turn.speaker for turn in turns(other.content)]
+    known = list(dict.fromkeys(known))
+    names: list[Name] = []
+    drafts: list[Draft] = []
+    for turn in said:
+        others = [name for name in known if name != turn.speaker]
+        scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
+        reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
+        for offset, doc in parse(turn.words):
+            for sentence in doc.sents:
+                drafts += reader.read(sentence, turn.start + offset)
+        for name in scene.names.values():
+            if name is scene.speaker:
+                name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
+        names += scene.names.values()
+    return _finished(names, drafts)
+
+
+def _finished(names, drafts: list[Draft]) -> Extraction:  # type: ignore[no-untyped-def]
+    used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
+    mentions = [name.mention() for name in names if name.named or id(name) in used]
+    claims = dict.fromkeys(draft.finished() for draft in drafts)
+    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))
+
+
+def _inside(draft: Draft, offset: int, quoted: list[tuple[int, int]]) -> bool:
+    """Tell whether a claim's sentence is mostly somebody's quoted words."""
+    start, end = draft.start - offset, draft.end - offset
+    covered = sum(max(0, min(end, b) - max(start, a)) for a, b in quoted)
+    return covered > 0.5 * (end - start)

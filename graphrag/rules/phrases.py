@@ -1,0 +1,134 @@
+"""Noun phrases as names and things: which words of a parse name an entity."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag.rules.lexicon import EMPTY_NOUNS, ORG_WORDS, PERSON_TITLES, PLACE_WORDS
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir".split())
+_INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
+_LONGEST_THING = 5
+_NER_TYPES = {
+    "PERSON": "person",
+    "ORG": "organization",
+    "GPE": "place",
+    "LOC": "place",
+    "FAC": "place",
+    "EVENT": "event",
+    "WORK_OF_ART": "work",
+}
+_NOT_NAMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase cut down to the words that name something."""
+
+    text: str
+    start: int
+    end: int
+    """Character offsets in the parsed paragraph."""
+    named: bool
+    """True for a proper name, false for a common noun."""
+    hints: tuple[tuple[str, int], ...] = ()
+    """Entity types that its form suggests, with their weight."""
+
+
+def phrase_of(head: "Token") -> Phrase | None:
+    """Return the phrase that a noun heads, or None if it names nothing."""
+    if head.pos_ == "PROPN" and head.ent_type_ not in _NOT_NAMES:
+        return _name(head)
+    if head.pos_ == "NOUN":
+        return _thing(head)
+    return None
+
+
+def is_capitalised(token: "Token") -> bool:
+    """Tell whether a word is written like a name."""
+    return token.text[:1].isupper() or (token.pos_ == "PROPN" and not token.text[:1].islower())
+
+
+def _name(head: "Token") -> Phrase | None:
+    first = last = head
+    while first.i > 0:
+        left = head.doc[first.i - 1]
+        joined = left.dep_ in _INNER and left.head in head.subtree and is_capitalised(left)
+        if not joined or left.ent_type_ in _NOT_NAMES or left.is_sent_start and left.is_stop:
+            break
+        first = left
+    last = _right_end(head)
+    words = [token for token in head.doc[first.i : last.i + 1]]
+    hints: list[tuple[str, int]] = []
+    if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:
+        hints.append(("person", 4))
+        if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
+            words = words[1:]
+    text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
+    if len(text) < 2 or not any(character.isalpha() for character in text):
+        return None
+    hints += _form_hints(words, head)
+    return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
+
+
+def _right_end(head: "Token") -> "Token":
+    """Return the last word of a name such as ``Witch of the West`` or ``Apollo 11``."""
+    doc, last = head.doc, head
+    following = doc[head.i + 1] if head.i + 1 < len(doc) else None
+    if following is not None and following.pos_ in ("PROPN", "NUM") and following.head == head:
+        if following.dep_ in ("flat", "nummod") and following.ent_type_ not in _NOT_NAMES:
+            return following
+    if following is not None and following.lower_ == "of" and following.head == head:
+        for target in following.children:
+            inside = doc[following.i + 1 : target.i]
+            if (
+                target.dep_ == "pobj"
+                and target.pos_ == "PROPN"
+                and all(token.lower_ == "the" or is_capitalised(token) for token in inside)
+            ):
+                # "Witch of the West" is a name, "Bank of Dunmarle" too, "Mayor of Dunmarle" not.
+                if head.lower_ not in PERSON_TITLES and target.ent_type_ not in _NOT_NAMES:
+                    return target
+    return last
+
+
+def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
+    hints = []
+    last = words[-1].lower_.rstrip(".")
+    if last in ORG_WORDS and len(words) > 1:
+        hints.append(("organization", 3))
+    elif words[-1].lower_ in PLACE_WORDS and len(words) > 1:
+        hints.append(("place", 3))
+    kind = _NER_TYPES.get(head.ent_type_)
+    if kind:
+        hints.append((kind, 2 if kind == "person" and len(words) > 1 else 1))
+    return hints
+
+
+def _thing(head: "Token") -> Phrase | None:
+    if head.lemma_.lower() in EMPTY_NOUNS or head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
+        return None
+    first = head
+    while first.i > 0:
+        left = head.doc[first.i - 1]
+        if left.head != head and left.head.head != head:
+            break
+        if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
+            break
+        if left.lemma_.lower() in _VAGUE or left.ent_type_ in _NOT_NAMES:
+            break
+        first = left
+    words = head.doc[first.i : head.i + 1]
+    if len(words) > _LONGEST_THING or not all(
+        token.is_alpha or "-" in token.text for token in words
+    ):
+        return None
+    return Phrase(words.text, words.start_char, words.end_char, False)
+
+
+_VAGUE = frozenset(
+    "own other same such many much more most few several new old good great nice little big last "
+    "next first second whole certain different only very real true".split()
+)

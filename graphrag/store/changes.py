@@ -32,7 +32,7 @@ _ORDER = (
     "has_member",
 )
 _EDGES = {"relates_to", "mentions", "occurred_after", "has_episode", "has_member"}
-_HUSHED = {"embedding"}
+_HUSHED = {"id", "embedding"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,13 @@ class ChangeSet:
             "at": at,
             "actor": self.actor,
             "kind": self.kind,
-            "changes": json.dumps(list(self._changes()), ensure_ascii=False),
+            "changes": json.dumps(list(self._changes()), ensure_ascii=False, default=plain),
         }
 
     def _changes(self) -> Iterable[dict[str, Any]]:
         for rows in self.inserts.values():
             for row in rows:
-                yield {"record": plain(row["id"]), "before": None, "after": _image(row)}
+                yield {"record": str(row["id"]), "before": None, "after": _image(row)}
         for update in self.updates:
             yield {
                 "record": f"{update.table}:{update.id}",
@@ -117,8 +117,8 @@ class ChangeSet:
                 "after": _image(update.after),
             }
         for _, row in self.deletes:
-            yield {"record": plain(row["id"]), "before": _image(row), "after": None}
+            yield {"record": str(row["id"]), "before": _image(row), "after": None}
 
 
 def _image(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: plain(item) for key, item in row.items() if key != "id" and key not in _HUSHED}
+    return {key: item for key, item in row.items() if key not in _HUSHED}

@@ -24,18 +24,27 @@ TABLES: Mapping[type, str] = {
     Community: "community",
     Saga: "saga",
 }
-_COLUMN = {"subject_id": "in", "relation": "name", "object_id": "out"}
-_FIELD = {column: field for field, column in _COLUMN.items()}
+_RENAMED = {"subject_id": "in", "relation": "name", "object_id": "out"}
+_COLUMNS = {
+    kind: tuple(
+        (field.name, _RENAMED.get(field.name, field.name) if kind is Fact else field.name)
+        for field in fields(kind)
+    )
+    for kind in TABLES
+}
+"""Field and column names by kind, worked out once: a bulk load asks for them at every row."""
+_AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
 
 
 def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
     """Return the row of a value, without its embedding."""
-    links = _COLUMN if isinstance(value, Fact) else {}
     row: Row = {}
-    for field in fields(value):
-        item = getattr(value, field.name)
-        if item is not None:
-            row[links.get(field.name, field.name)] = _stored(item)
+    for name, column in _COLUMNS[type(value)]:
+        item = getattr(value, name)
+        if type(item) in _AS_THEY_ARE:
+            row[column] = item
+        elif item is not None:
+            row[column] = _stored(item)
     row["id"] = Record(TABLES[type(value)], value.id)
     if isinstance(value, Fact):
         row["in"] = Record("entity", value.subject_id)
@@ -47,12 +56,13 @@ def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
 
 def from_row(kind: type[Value], row: Row) -> Value:
     """Return the value of a row; columns that the value does not have are ignored."""
-    links = _COLUMN if kind is Fact else {}
-    given = {}
-    for field in fields(kind):
-        item = row.get(links.get(field.name, field.name))
-        if item is not None:
-            given[field.name] = _read(field.name, item)
+    given: dict[str, Any] = {}
+    for name, column in _COLUMNS[kind]:
+        item = row.get(column)
+        if type(item) in _AS_THEY_ARE:
+            given[name] = item
+        elif item is not None:
+            given[name] = _read(name, item)
     return kind(**given)
 
 
@@ -64,7 +74,10 @@ def edge(
 
 
 def plain(item: object) -> Any:
-    """Return a row's value as JSON can carry it: ids as ``table:id``, moments as ISO 8601."""
+    """Return what JSON cannot carry as it can: ids as ``table:id``, moments as ISO 8601.
+
+    Made for ``json.dumps(default=...)``, which walks everything else in C.
+    """
     match item:
         case Record():
             return str(item)
@@ -73,11 +86,9 @@ def plain(item: object) -> Any:
         case datetime():
             return item.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case Mapping():
-            return {key: plain(value) for key, value in item.items()}
-        case list() | tuple():
-            return [plain(value) for value in item]
+            return dict(item)
         case _:
-            return item
+            raise TypeError(f"{item!r} has no place in a row")
 
 
 def unplain(column: str, item: Any) -> Any:

@@ -6,24 +6,31 @@ Okapi BM25 with k1 = 1.5 and b = 0.75. The inverse document frequency is Lucene'
 floors it at a quarter of the average idf, which makes a score depend on unrelated words.
 Everything else equals ``rank_bm25.BM25Okapi``: a repeated query word counts each time.
 
-Each term owns two parallel arrays, rows and counts, with spare room to grow. They are not sorted:
-a row occurs once per term, so accumulation order does not matter and a removal is a swap with the
-last entry. Average length enters at query time, so that no stored number ever goes stale.
+Words are numbers: a forward index holds those of every row, and each term owns two parallel arrays,
+rows and counts. Texts are only read when they come; the arrays of terms are made at the next query,
+for a whole cold start in one sort, and for a few new rows term by term. Rows are not sorted: a row
+occurs once per term, so accumulation order does not matter and a removal is a swap with the last
+entry. Average length enters at query time, so that no stored number ever goes stale.
 """
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
-from graphrag.index.tokens import tokenize
+from graphrag.index.tokens import END, terms_of_all, tokenize
 
 K1 = 1.5
 B = 0.75
+
+_ROW_BITS = 32
+_END = 1
+_NO_TERMS = {"": 0, END: _END}
+"""What stands between terms; real terms have larger numbers."""
 
 
 class _Numbering(dict[str, int]):
@@ -43,14 +50,6 @@ class _Entries:
         self.rows = rows
         self.counts = counts
         self.size = len(rows)
-
-    def add(self, row: int, count: int) -> None:
-        size = self.size
-        if size == len(self.rows):
-            self._reserve(size + 1)
-        self.rows[size] = row
-        self.counts[size] = count
-        self.size = size + 1
 
     def extend(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
         size = self.size + len(rows)
@@ -76,91 +75,89 @@ class Postings:
     """Score rows of text by the words they share with a query."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
-        self._entries: dict[str, _Entries] = {}
+        self._numbers = _Numbering(_NO_TERMS)
+        self._words = Column(np.int32)
+        """The terms of all rows, one row after another, to find a row's entries again."""
+        self._starts = Column(np.int64)
+        """Where the terms of each row begin; -1 for a removed row."""
         self._lengths = Column(np.int32)
-        self._terms: list[tuple[str, ...] | None] = []
-        """The terms of each row, to find its entries again; None for a removed row."""
         self._live = 0
         self._total = 0
+        self._built = _Entries(np.empty(0, np.int32), np.empty(0, np.float32))
+        """The entries of all terms as of the last sort, one term after another."""
+        self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._entries: dict[int, _Entries] = {}
+        """Terms that a query or a change has touched since, by number: views or copies."""
+        self._waiting: list[NDArray[np.int64]] = []
         self.extend(texts)
 
     def __len__(self) -> int:
         """Count the rows, removed ones included."""
-        return len(self._terms)
+        return len(self._starts)
 
     def __repr__(self) -> str:
         """Show the size."""
-        return f"Postings({self._live} live of {len(self)} rows, {len(self._entries)} terms)"
+        self._settle()
+        sizes = np.zeros(len(self._numbers), dtype=np.int64)
+        sizes[: len(self._bounds) - 1] = np.diff(self._bounds)
+        for number, entries in self._entries.items():
+            sizes[number] = entries.size
+        terms = np.count_nonzero(sizes)
+        return f"Postings({self._live} live of {len(self)} rows, {terms} terms)"
 
     def extend(self, texts: Sequence[str]) -> None:
-        """Add many texts at once: number all words, sort one array, cut it into terms."""
-        documents = [tuple(tokenize(text)) for text in texts]
+        """Add many texts at once."""
         first = len(self)
-        lengths = np.fromiter(map(len, documents), dtype=np.int32, count=len(documents))
-        self._terms += documents
-        self._lengths.extend(lengths)
-        self._live += len(documents)
-        total = int(lengths.sum())
-        self._total += total
-
-        numbers = _Numbering()
-        words = map(numbers.__getitem__, chain.from_iterable(documents))
-        keys = np.fromiter(words, dtype=np.int64, count=total)
-        keys *= len(documents)
-        keys += np.repeat(np.arange(len(documents)), lengths)
-        keys, counts = np.unique(keys, return_counts=True)
-        words_of_keys, offsets = np.divmod(keys, max(len(documents), 1))
-        rows = (offsets + first).astype(np.int32)
-        tallies = counts.astype(np.float32)
-        ends = np.searchsorted(words_of_keys, np.arange(len(numbers)), side="right").tolist()
-        start = 0
-        for term, end in zip(numbers, ends, strict=True):
-            self._merge(term, rows[start:end], tallies[start:end])
-            start = end
+        rows, numbers = self._read(texts)
+        lengths = np.bincount(rows, minlength=len(texts))
+        self._starts.extend(len(self._words) + np.cumsum(lengths) - lengths)
+        self._lengths.extend(lengths.astype(np.int32))
+        self._enter(first + rows, numbers)
+        self._live += len(texts)
 
     def append(self, text: str) -> int:
         """Add one text and return its row."""
-        terms = tuple(tokenize(text))
-        row = self._lengths.append(0)
-        self._terms.append(None)
-        self._fill(row, terms)
-        return row
+        self.extend([text])
+        return len(self) - 1
 
     def replace(self, row: int, text: str) -> None:
         """Give a row another text; a removed row comes back."""
-        terms = tuple(tokenize(text))
         self.remove(row)
-        self._fill(row, terms)
+        _, numbers = self._read([text])
+        self._starts[row] = len(self._words)
+        self._lengths[row] = len(numbers)
+        self._enter(np.full(len(numbers), row), numbers)
+        self._live += 1
 
     def remove(self, row: int) -> None:
         """Forget the text of a row, as if it had never been counted; rows keep their numbers."""
         if not 0 <= row < len(self):
             raise IndexError(f"row {row} of {len(self)}")
-        terms = self._terms[row]
-        if terms is None:
+        start, length = int(self._starts.values[row]), int(self._lengths.values[row])
+        if start < 0:
             return
-        for term in set(terms):
-            entries = self._entries[term]
-            entries.discard(row)
-            if not entries.size:
-                del self._entries[term]
-        self._terms[row] = None
+        self._settle()
+        for number in set(self._words.values[start : start + length].tolist()):
+            self._of_term(number).discard(row)
+        self._starts[row] = -1
         self._lengths[row] = 0
         self._live -= 1
-        self._total -= len(terms)
+        self._total -= length
 
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row; 0 where no term of the query occurs.
 
         Pass a string to have it tokenised, or the terms themselves.
         """
+        self._settle()
         scores = np.zeros(len(self), dtype=np.float32)
         lengths = self._lengths.values
         # K1 * (1 - B + B * length / average), with the constants folded.
         slope = np.float32(K1 * B * self._live / self._total) if self._total else np.float32(0)
         base = np.float32(K1 * (1 - B))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
-            if not (entries := self._entries.get(term)):
+            number = self._numbers.get(term)
+            if number is None or not (entries := self._of_term(number)).size:
                 continue
             rows, counts = entries.rows[: entries.size], entries.counts[: entries.size]
             weight = repeats * (K1 + 1) * self._idf(len(rows))
@@ -170,21 +167,60 @@ class Postings:
     def _idf(self, df: int) -> float:
         return math.log1p((self._live - df + 0.5) / (df + 0.5))
 
-    def _fill(self, row: int, terms: tuple[str, ...]) -> None:
-        for term, count in Counter(terms).items():
-            if entries := self._entries.get(term):
-                entries.add(row, count)
-            else:
-                self._entries[term] = _Entries(
-                    np.array([row], dtype=np.int32), np.array([count], dtype=np.float32)
-                )
-        self._terms[row] = terms
-        self._lengths[row] = len(terms)
-        self._live += 1
-        self._total += len(terms)
+    def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the number of each term of some texts, with the place of its text."""
+        numbers = np.fromiter(map(self._numbers.__getitem__, terms_of_all(texts)), np.int32)
+        texts_before = np.cumsum(numbers == _END)
+        kept = numbers > _END
+        return texts_before[kept], numbers[kept]
 
-    def _merge(self, term: str, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
-        if entries := self._entries.get(term):
-            entries.extend(rows, counts)
-        else:
-            self._entries[term] = _Entries(rows, counts)
+    def _enter(self, rows: NDArray[np.int64], numbers: NDArray[np.int32]) -> None:
+        self._words.extend(numbers)
+        self._total += len(numbers)
+        if len(numbers):
+            self._waiting.append(numbers.astype(np.int64) << _ROW_BITS | rows)
+
+    def _settle(self) -> None:
+        """Bring the arrays of terms up to date."""
+        if not self._waiting:
+            return
+        fresh = np.concatenate(self._waiting)
+        self._waiting.clear()
+        if 2 * len(fresh) > self._built.size:  # so each row is sorted a few times in all
+            self._build()
+            return
+        numbers, rows, counts = _tallied(fresh)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for start, end in pairwise((*starts, len(numbers))):
+            self._of_term(int(numbers[start])).extend(rows[start:end], counts[start:end])
+
+    def _build(self) -> None:
+        rows = np.flatnonzero(self._starts.values >= 0)
+        lengths = self._lengths.values[rows]
+        # The place of each word of each live row: its start, then one more each time.
+        first = self._starts.values[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
+        places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
+        words = self._words.values[places].astype(np.int64)
+        numbers, found, counts = _tallied(words << _ROW_BITS | np.repeat(rows, lengths))
+        # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
+        self._bounds = np.searchsorted(numbers, np.arange(len(self._numbers) + 1))
+        self._built = _Entries(found, counts)
+        self._entries = {}
+
+    def _of_term(self, number: int) -> _Entries:
+        entries = self._entries.get(number)
+        if entries is None:
+            known = number + 1 < len(self._bounds)
+            place = slice(*self._bounds[number : number + 2]) if known else slice(0)
+            entries = _Entries(self._built.rows[place], self._built.counts[place])
+            self._entries[number] = entries
+        return entries
+
+
+def _tallied(
+    keys: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Return term, row and count of each pair of term and row, by term."""
+    pairs, counts = np.unique(keys, return_counts=True)
+    rows = (pairs & ((1 << _ROW_BITS) - 1)).astype(np.int32)
+    return pairs >> _ROW_BITS, rows, counts.astype(np.float32)

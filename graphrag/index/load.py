@@ -5,11 +5,12 @@ times as much as an integer, and a cold start is mostly decoding.
 """
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.vectors import from_bytes
@@ -18,12 +19,20 @@ from graphrag.protocols import Matrix
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
+# No datetime of Python is in the year 0, so it can stand for "no value".
+_NEVER = -62_167_219_200_000_000
+
 
 def _micros(column: str) -> str:
-    return f"IF {column} IS NONE {{ NONE }} ELSE {{ time::micros({column}) }}"
+    return f"time::micros({column} ?? d'0000-01-01T00:00:00Z')"
 
 
-_PAGE = 20_000
+Rows = list[list[Any]]
+Page = tuple[str, Rows]
+"""A table and some of its rows."""
+
+_PAGE = 10_000
+_AHEAD = 3
 _COLUMNS = {
     "entity": "[record::id(id), embedding, entity_type, name, aliases, summary]",
     "relates_to": (
@@ -41,10 +50,10 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
     alone = await store.groups() == [group]
-    for table in _COLUMNS:
-        pages = _pages(store, table) if alone else _by_group(store, table, group)
-        async for rows in pages:
-            _fill(index, table, rows)
+    reading = _pages(store) if alone else _by_group(store, group)
+    async for table, rows in reading:
+        # In a thread: the event loop stays free, and the next page is asked for at once.
+        await asyncio.to_thread(_fill, index, table, rows)
     return index
 
 
@@ -71,33 +80,50 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
         index.seq = events[-1].seq
 
 
-async def _by_group(store: Store, table: str, group: str) -> AsyncIterator[list[list[Any]]]:
-    sql = f"SELECT VALUE {_COLUMNS[table]} FROM {table} WHERE group_id = $group;"
-    [rows] = await store.query(sql, group=group)
-    yield rows
+async def _by_group(store: Store, group: str) -> AsyncIterator[Page]:
+    for table, columns in _COLUMNS.items():
+        sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
+        [rows] = await store.query(sql, group=group)
+        yield table, rows
 
 
-async def _pages(store: Store, table: str) -> AsyncIterator[list[list[Any]]]:
-    """Read a whole table in the order of its ids, half the cost of reading it by group.
+async def _pages(store: Store) -> AsyncIterator[Page]:
+    """Read whole tables in the order of their ids, half the cost of reading them by group.
 
-    The next page is asked for before the last is handed out, so that the engine reads it while the
-    columns of the last are built.
+    The engine never waits: each page is asked for when the last has come, up to two ahead.
     """
+    tables = deque(_COLUMNS)
+    after = ""
 
-    def ask(after: str) -> asyncio.Task[list[list[list[Any]]]]:
+    async def read(last: asyncio.Task[Page | None] | None) -> Page | None:
+        nonlocal after
+        if last is not None:
+            await last
+        if not tables:
+            return None
+        table = tables[0]
         sql = f"SELECT VALUE {_COLUMNS[table]} FROM {table} WHERE id > $after LIMIT {_PAGE};"
-        return asyncio.create_task(store.query(sql, after=Record(table, after)))
+        [rows] = await store.query(sql, after=Record(table, after))
+        after = rows[-1][0] if len(rows) == _PAGE else ""
+        if not after:
+            tables.popleft()
+        return table, rows
 
-    waiting = ask("")
-    while True:
-        [rows] = await waiting
-        more = len(rows) == _PAGE
-        if more:
-            waiting = ask(rows[-1][0])
-            await asyncio.sleep(0)  # let the request leave before the columns take the thread
-        yield rows
-        if not more:
-            return
+    last: asyncio.Task[Page | None] | None = None
+    ahead: deque[asyncio.Task[Page | None]] = deque()
+    try:
+        while True:
+            while len(ahead) < _AHEAD:
+                last = asyncio.create_task(read(last))
+                ahead.append(last)
+            page = await ahead.popleft()
+            if page is None:
+                return
+            yield page
+    finally:
+        for task in ahead:
+            task.cancel()
+        await asyncio.gather(*ahead, return_exceptions=True)
 
 
 def _scope_rows(index: GroupIndex, table: str) -> set[str]:
@@ -110,7 +136,7 @@ def _scope_rows(index: GroupIndex, table: str) -> set[str]:
     return set(scopes[table].row_of)
 
 
-def _fill(index: GroupIndex, table: str, rows: list[list[Any]]) -> None:
+def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     if not rows:
         return
     vectors: Matrix = from_bytes([row[1] for row in rows], index.entities.vectors.dimension)
@@ -130,9 +156,9 @@ def _fill(index: GroupIndex, table: str, rows: list[list[Any]]) -> None:
                 "subject": [row_of[row[2]] for row in rows],
                 "object": [row_of[row[3]] for row in rows],
                 "relation": [index.relation_code(row[4]) for row in rows],
-                "valid": [BEGINNING if row[8] is None else row[8] for row in rows],
-                "invalid": [FOREVER if row[9] is None else row[9] for row in rows],
-                "retracted": [FOREVER if row[10] is None else row[10] for row in rows],
+                "valid": _moments([row[8] for row in rows], BEGINNING),
+                "invalid": _moments([row[9] for row in rows], FOREVER),
+                "retracted": _moments([row[10] for row in rows], FOREVER),
             },
         )
     elif table == "episode":
@@ -142,3 +168,9 @@ def _fill(index: GroupIndex, table: str, rows: list[list[Any]]) -> None:
             index.register_episode(id_, content_hash, valid_at)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
+
+
+def _moments(micros: list[int], missing: int) -> npt.NDArray[np.int64]:
+    values = np.array(micros, dtype=np.int64)
+    values[values == _NEVER] = missing
+    return values

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+import numpy as np
+
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix
@@ -30,6 +32,8 @@ from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import Viewpoint
 
 Value = TypeVar("Value", Fact, Entity, Episode)
+
+_UNSEEN = np.empty(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,11 @@ def rank(
     """Rank every scope asked for; pure arithmetic on the columns."""
     recipe = request.recipe
     seen = visible(index, viewpoint, past, now=now)
-    meaning = index.entities.vectors.scores(vector)
     named = named_entities(request.query, index, seen.entities)
-    found = by_vector(index.entities, meaning, seen.entities, recipe)
+    meaning, found = _UNSEEN, Ranking[int]("vector", (), ())
+    if not named or "entities" in request.scopes:
+        meaning = index.entities.vectors.scores(vector)
+        found = by_vector(index.entities, meaning, seen.entities, recipe)
     seeds = named or list(found.items[: recipe.seeds])
     distance = distances(index, seeds, seen.facts, recipe)
 

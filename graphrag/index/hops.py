@@ -31,8 +31,6 @@ def hops(
     """
     if not 0 <= depth <= 127:
         raise InputError(f"depth: expected 0 to 127, got {depth}")
-    if alive is not None:
-        subjects, objects = subjects[alive], objects[alive]
     distance = np.full(n, -1, dtype=np.int8)
     distance[np.asarray(seeds, dtype=np.intp)] = 0
     for level in range(1, depth + 1):
@@ -40,8 +38,12 @@ def hops(
         if not frontier.any():
             break
         reached = np.zeros(n, dtype=np.bool_)
-        reached[objects[frontier[subjects]]] = True
-        reached[subjects[frontier[objects]]] = True
+        for here, there in ((subjects, objects), (objects, subjects)):
+            # A mask on the few edges that leave the frontier, not a copy of all that are alive.
+            leaving = frontier.take(here)
+            if alive is not None:
+                leaving &= alive
+            reached[there[leaving]] = True
         distance[reached & (distance < 0)] = level
     return distance
 
@@ -52,4 +54,4 @@ def edge_distance(
     """Return the distance of each edge: that of its nearer end, -1 if neither was reached."""
     # As unsigned bytes -1 is 255, the farthest of all.
     unsigned = distance.view(np.uint8)
-    return np.minimum(unsigned[subjects], unsigned[objects]).view(np.int8)
+    return np.minimum(unsigned.take(subjects), unsigned.take(objects)).view(np.int8)

@@ -3,28 +3,34 @@
 A product with the whole matrix gives every cosine at once: no approximation, no build time, and a
 filter is a mask on the result.
 
-The product is an ``einsum``, not BLAS. For 100 000 rows of 384 numbers on two cores, p50 / p95 in
-milliseconds, numpy 2.4 with OpenBLAS 0.3.31, the other load being one or two busy processes:
+The product is an ``einsum``, not BLAS: on one core it takes half the time of one BLAS thread. Large
+ones are cut into blocks that this thread and one more take in turn (numpy lets go of the
+interpreter meanwhile), so a busy second core costs nothing: it takes fewer. For 100 000 rows of 384
+numbers on two cores, p50 / p95 in milliseconds, numpy 2.4 with OpenBLAS 0.3.31, beside busy
+processes:
 
 ==================================  ===========  ===========  ===========
 way                                 idle         1 busy       2 busy
 ==================================  ===========  ===========  ===========
-``matrix @ query``, 2 BLAS threads  5.8 /  6.3   14.0 / 16.0  14.2 / 16.5
-the same, limited to 1 thread       12.4 / 13.4  12.8 / 15.1  16.5 / 24.5
-``np.einsum``, always 1 thread      6.0 /  6.7   6.5 /  7.6   6.9 / 14.7
+``matrix @ query``, 2 BLAS threads  5.9 /  6.3   13.8 / 16.0  15.0 / 19.0
+``np.einsum``, one thread           6.2 /  7.0   6.3 /  7.3   9.0 / 14.8
+blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 ==================================  ===========  ===========  ===========
-
-So limiting the threads of BLAS (which would also cost 0.008 ms a call with a kept
-``ThreadpoolController``, 0.36 ms without) gains little when busy and loses half when idle, while
-``einsum`` is as fast as two threads on one, and leaves the other core to the database.
 """
 
+from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
+
+# Below this a hand-over costs as much as it saves.
+_WORTH_A_THREAD = 10_000
+_BLOCK = 4_096
+_second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
 
 class Vectors:
@@ -54,7 +60,7 @@ class Vectors:
         size = self._size + len(added)
         if size > len(self._buffer):
             # Pages that were never written cost no memory, so spare room is free until used.
-            buffer = np.empty((size + size // 2 + 16, self.dimension), dtype=np.float32)
+            buffer = np.empty((2 * size + 16, self.dimension), dtype=np.float32)
             buffer[: self._size] = self.values
             self._buffer = buffer
         np.divide(added, norms, out=self._buffer[self._size : size])
@@ -77,7 +83,15 @@ class Vectors:
 
     def scores(self, query: ArrayLike) -> NDArray[np.float32]:
         """Return the cosine of the query with every row."""
-        return np.asarray(np.einsum("ij,j->i", self.values, self._unit(query)))
+        unit, rows = self._unit(query), self.values
+        if len(rows) < _WORTH_A_THREAD:
+            return np.asarray(np.einsum("ij,j->i", rows, unit))
+        scores = np.empty(len(rows), dtype=np.float32)
+        blocks = deque(range(0, len(rows), _BLOCK))
+        other = _second_core.submit(_products, rows, unit, scores, blocks)
+        _products(rows, unit, scores, blocks)
+        other.result()
+        return scores
 
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
         rows, norms = _checked(np.asarray(vector)[np.newaxis], self.dimension)
@@ -100,6 +114,22 @@ def to_bytes(matrix: ArrayLike) -> list[bytes]:
     """Write one blob of little-endian float32 per row."""
     rows = np.ascontiguousarray(matrix, dtype="<f4")
     return [row.tobytes() for row in rows]
+
+
+def _products(
+    rows: NDArray[np.float32],
+    unit: NDArray[np.float32],
+    out: NDArray[np.float32],
+    blocks: deque[int],
+) -> None:
+    """Fill in the blocks that are left, until none is."""
+    while blocks:
+        try:
+            start = blocks.popleft()
+        except IndexError:  # the other thread took the last one
+            return
+        block = slice(start, start + _BLOCK)
+        np.einsum("ij,j->i", rows[block], unit, out=out[block])
 
 
 def _checked(matrix: ArrayLike, dimension: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -26,13 +26,14 @@ KILLS = (
     ("open", 1),
     ("read", 1),
     ("new", 1),
+    ("sent", 1),
     ("read", 4),
-    ("new", 6),
+    ("sent", 6),
+    ("sent", 9),
     ("new", 9),
-    ("read", 12),
-    ("new", 15),
+    ("sent", 12),
 )
-"""After which line, and the how many-th of its kind."""
+"""After which line, and the how many-th of its kind; ``sent``: the engine has the transaction."""
 
 
 def story(number):
@@ -63,9 +64,22 @@ class Announcing(PlainExtractor):
         return await super().extract(context)
 
 
+def announce_transactions(store):
+    apply = store.apply
+
+    async def announced(changes, *, after):
+        writing = asyncio.create_task(apply(changes, after=after))
+        await asyncio.sleep(0)  # the task runs until it waits for the engine
+        say("sent")
+        return await writing
+
+    store.apply = announced
+
+
 async def add_all(url):
     async with open_graph(url, extractor=Announcing()) as graph:
         say("open")
+        announce_transactions(graph._open().store)
         await graph.add_episodes(
             STORIES,
             on_progress=lambda step: say("new" if step.last.new else "old", step.last.episode.name),
@@ -157,7 +171,7 @@ async def test_killed_again_and_again_nothing_is_lost_and_nothing_is_half(tmp_pa
         acknowledged |= killed_at(url, kind, count)
         async with open_graph(url) as graph:
             await check_whole(graph, acknowledged)
-    assert 40 <= len(acknowledged) < len(STORIES)
+    assert 30 <= len(acknowledged) < len(STORIES)
 
     async with open_graph(url) as graph, open_graph() as undisturbed:
         report = await graph.add_episodes(STORIES)

@@ -60,7 +60,8 @@ async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
     stored = [
         (mention, id_)
         for mention, id_ in plan.resolution.entity_of.items()
-        if id_ not in plan.entities and adds_something(mention, index.entity_type(id_))
+        if id_ not in plan.entities
+        and adds_something(mention, index.entity_name(id_), index.entity_type(id_))
     ]
     before = await store.get(Entity, [id_ for _, id_ in stored])
     after = dict(before)

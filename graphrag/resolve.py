@@ -1,7 +1,7 @@
 """Mentions to entities: which stored entity a name means, or that it is a new one.
 
 Rules, first match wins: the same key or alias and a compatible type; a lone first or family name
-and exactly one person who bears it; otherwise a new entity. Types are compatible when equal or when
+and exactly one person who bears it, in either order of telling; otherwise a new entity. Types are compatible when equal or when
 one side is the untyped ``thing``. Similar but unequal names never merge by themselves.
 """
 
@@ -57,21 +57,28 @@ def resolve(mentions: Iterable[Mention], index: GroupIndex, *, created_at: datet
 
 def enriched(entity: Entity, mention: Mention) -> Entity:
     """Return the entity with what a mention adds: a type, aliases, attributes."""
-    known = {name_key(name) for name in (entity.name, *entity.aliases)}
-    aliases = [alias for alias in mention.aliases if name_key(alias) not in known]
+    name, aliases = entity.name, list(mention.aliases)
+    if entity.entity_type == "person" and _completes(mention.name, entity.name):
+        name = mention.name.strip()
+        aliases.append(entity.name)
+    known = {name_key(known) for known in (name, *entity.aliases)}
+    aliases = [alias for alias in aliases if name_key(alias) not in known]
     promoted = entity.entity_type == UNTYPED != mention.entity_type
     return replace(
         entity,
+        name=name,
+        key=name_key(name),
         entity_type=mention.entity_type if promoted else entity.entity_type,
         aliases=(*entity.aliases, *dict.fromkeys(aliases)),
         attributes={**entity.attributes, **mention.attributes},
     )
 
 
-def adds_something(mention: Mention, entity_type: str) -> bool:
+def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
     """Tell whether a mention may change the stored entity it means."""
     return bool(
-        mention.aliases
+        _completes(mention.name, entity_name)
+        or mention.aliases
         or mention.attributes
         or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
     )
@@ -91,7 +98,7 @@ def _find(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) ->
         compatible = [id_ for id_, kind in candidates if UNTYPED in (kind, mention.entity_type)]
         if same or compatible:
             return (same or compatible)[0]
-    return _only_bearer(mention, index, created)
+    return _only_bearer(mention, index, created) or _lone_first_name(mention, index)
 
 
 def _only_bearer(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:
@@ -105,3 +112,20 @@ def _only_bearer(mention: Mention, index: GroupIndex, created: Mapping[str, Enti
         if entity.entity_type == "person" and key in (entity.key.split()[0], entity.key.split()[-1])
     }
     return bearers.pop() if len(bearers) == 1 else None
+
+
+def _lone_first_name(mention: Mention, index: GroupIndex) -> str | None:
+    """Return the only person known so far by just the first name of this full name."""
+    first, *rest = name_key(mention.name).split()
+    if not rest or mention.entity_type != "person":
+        return None
+    called = index.people_called(first)
+    return next(
+        (id_ for id_ in called if len(called) == 1 and name_key(index.entity_name(id_)) == first),
+        None,
+    )
+
+
+def _completes(name: str, known: str) -> bool:
+    words = name_key(name).split()
+    return len(words) > 1 and words[:1] == name_key(known).split()

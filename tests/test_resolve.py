@@ -80,4 +80,4 @@ def test_an_untyped_entity_learns_its_type_and_keeps_it():
     promoted = enriched(entity, Mention("Globex", "organization", aliases=("Globex Inc",)))
     assert (promoted.entity_type, promoted.aliases) == ("organization", ("Globex Inc",))
     assert enriched(promoted, Mention("Globex", "person")).entity_type == "organization"
-    assert not adds_something(Mention("Globex", "person"), "organization")
+    assert not adds_something(Mention("Globex", "person"), "Globex", "organization")

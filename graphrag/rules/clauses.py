@@ -13,6 +13,7 @@ _CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", 
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
 _SUBJECTS = ("nsubj", "nsubjpass")
 _TOO_FAR = 12
+_DWELLING = frozenset({"live", "reside", "stay"})
 
 
 @dataclass(slots=True)
@@ -109,15 +110,30 @@ def _collect(clause: Clause, verb: "Token") -> None:
         ):
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
-        elif child.dep_ in ("prep", "agent"):
+        elif child.dep_ in ("prep", "agent") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
             for target in child.children:
                 if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
                     clause.arguments.setdefault(slot, []).extend(conjoined(target))
+                    if clause.lemma in _DWELLING:  # "lives over his shop in Dunmarle"
+                        _collect_inner(clause, target)
                 elif target.dep_ == "prep":  # "over at", "out of"
                     for inner in target.children:
                         if inner.dep_ == "pobj":
                             clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
+
+
+def _collect_inner(clause: Clause, noun: "Token") -> None:
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ in ("in", "at"):
+            inner = [target for target in child.children if target.pos_ == "PROPN"]
+            clause.arguments.setdefault("in", []).extend(inner)
+
+
+def _is_excepted(preposition: "Token") -> bool:
+    """Tell whether ``not`` stands before it: ``born in Pellow, not in Ostrey``."""
+    before = preposition.doc[preposition.i - 1] if preposition.i else None
+    return before is not None and before.lower_ in ("not", "rather", "than")
 
 
 def _subjects(verb: "Token") -> list["Token"]:

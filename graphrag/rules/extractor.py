@@ -64,7 +64,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     speakers = list(dict.fromkeys(turn.speaker for turn in said))
     known = list(speakers)
     for other in previous:
-        known += [turn.speaker for turn in turns(other.content)]
+        if other.source == "message":
+            known += [turn.speaker for turn in turns(other.content)]
     known = list(dict.fromkeys(known))
     names: list[Name] = []
     drafts: list[Draft] = []

@@ -8,7 +8,7 @@ from graphrag.rules.lexicon import EMPTY_NOUNS, ORG_WORDS, PERSON_TITLES, PLACE_
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir".split())
+_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -40,10 +40,16 @@ class Phrase:
 def phrase_of(head: "Token") -> Phrase | None:
     """Return the phrase that a noun heads, or None if it names nothing."""
     if head.pos_ == "PROPN" and head.ent_type_ not in _NOT_NAMES:
-        return _name(head)
+        phrase = _name(head)
+        return None if phrase is None or _is_cited(phrase, head.doc.text) else phrase
     if head.pos_ == "NOUN":
         return _thing(head)
     return None
+
+
+def _is_cited(phrase: Phrase, text: str) -> bool:
+    """Tell whether a phrase stands alone in quotes: a word spoken of, not somebody."""
+    return text[: phrase.start].endswith('"') and text[phrase.end :].lstrip(".,").startswith('"')
 
 
 def is_capitalised(token: "Token") -> bool:
@@ -89,7 +95,11 @@ def _right_end(head: "Token") -> "Token":
                 and all(token.lower_ == "the" or is_capitalised(token) for token in inside)
             ):
                 # "Witch of the West" is a name, "Bank of Dunmarle" too, "Mayor of Dunmarle" not.
-                if head.lower_ not in PERSON_TITLES and target.ent_type_ not in _NOT_NAMES:
+                if (
+                    head.ent_type_ != "PERSON"
+                    and head.lower_ not in PERSON_TITLES
+                    and target.ent_type_ not in _NOT_NAMES
+                ):
                     return target
     return last
 
@@ -122,7 +132,7 @@ def _thing(head: "Token") -> Phrase | None:
         first = left
     words = head.doc[first.i : head.i + 1]
     if len(words) > _LONGEST_THING or not all(
-        token.is_alpha or "-" in token.text for token in words
+        token.text.replace("-", "").replace("'", "").isalpha() for token in words
     ):
         return None
     return Phrase(words.text, words.start_char, words.end_char, False)

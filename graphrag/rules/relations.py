@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from graphrag.names import name_key
 from graphrag.rules import lexicon
 from graphrag.rules.clauses import Clause, clauses, conjoined
 from graphrag.rules.draft import Draft
 from graphrag.rules.lexicon import PATTERNS, Kind, Pattern
 from graphrag.rules.lifetime import lifetime, times_of
+from graphrag.rules.phrases import Phrase, phrase_of
 from graphrag.rules.scene import Name, Scene
 from graphrag.temporal.phrase import Period
 
@@ -21,6 +23,8 @@ for _pattern in PATTERNS:
     for _verb in _pattern.verbs:
         _PATTERNS.setdefault(_verb, []).append(_pattern)
 
+_NAMING = frozenset({"rename", "call", "know", "change"})
+_STATES = {"open": "open", "closed": "closed", "shut": "closed"}
 _SPEECH = frozenset(
     "say ask think cry answer reply exclaim know believe feel laugh smile walk".split()
 )
@@ -67,13 +71,19 @@ class Reader:
         offset: int,
     ) -> Iterator[Draft]:
         matched = False
+        if clause.lemma in _NAMING and self._renamed(clause, offset):
+            return
         if clause.lemma in ("be", "become", "appoint", "elect", "name", "make", "serve", "remain"):
-            role = clause.arguments.get("attr", []) + (
-                clause.arguments.get("as", [])
-                if clause.lemma in ("serve", "appoint", "work")
-                else []
-            )
+            role = list(clause.arguments.get("attr", ()))
+            if clause.lemma in ("serve", "appoint"):
+                role += clause.arguments.get("as", [])
             yield from self._copula(clause, role, times, sentence, offset)
+            return
+        if clause.lemma in ("close", "open", "reopen", "shut"):
+            yield from self._status(clause, periods, sentence, offset)
+            return
+        if clause.lemma == "sell":
+            yield from self._sold(clause, periods, sentence, offset)
             return
         for pattern in _PATTERNS.get(clause.lemma, ()):
             if pattern.passive and not clause.passive:
@@ -137,6 +147,8 @@ class Reader:
                 break
             for target in clause.arguments.get(slot, ()):
                 other = self.scene.name_of(target, offset)
+                if other is not None and slot != "dobj" and not other.named:
+                    continue
                 if other is None or target.pos_ == "PRON" and target.lower_ in ("it", "that"):
                     continue
                 for subject in clause.subjects:
@@ -147,6 +159,54 @@ class Reader:
                     start, end = lifetime("event", clause, periods, self.reference)
                     if relation.replace("_", "").isalpha():
                         yield self._draft(one, relation, other, sentence, offset, start, end, False)
+
+    def _sold(
+        self, clause: Clause, periods: list[Period], sentence: "Span", offset: int
+    ) -> Iterator[Draft]:
+        """Yield the new owner in ``sold the mill to the dairy``."""
+        sold = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+        for thing in sold:
+            for buyer in clause.arguments.get("to", ()):
+                one, other = self.scene.name_of(thing, offset), self.scene.name_of(buyer, offset)
+                if one is not None and other is not None and one.named and other.named:
+                    start, end = lifetime("start", clause, periods, self.reference)
+                    yield self._draft(one, "owned_by", other, sentence, offset, start, end, False)
+
+    def _renamed(self, clause: Clause, offset: int) -> bool:
+        """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
+        old = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+        new = [*clause.arguments.get("attr", ()), *clause.arguments.get("to", ()),
+               *clause.arguments.get("as", ())]  # fmt: skip
+        if clause.lemma == "change":
+            if not any(token.lower_ == "name" for token in old):
+                return False
+            old, new = clause.subjects, clause.arguments.get("to", [])
+        for token in old:
+            one = self.scene.name_of(token, offset)
+            for other in new:
+                phrase = phrase_of(other)
+                if one is not None and one.named and phrase is not None and phrase.named:
+                    one.aliases.append(phrase.text)
+                    self.scene.names[name_key(phrase.text)] = one
+                    return True
+        return False
+
+    def _status(
+        self, clause: Clause, periods: list[Period], sentence: "Span", offset: int
+    ) -> Iterator[Draft]:
+        """Yield ``the bridge is closed``, ``will be under repair``, ``reopened``."""
+        found = _status_of(clause)
+        if found is None:
+            return
+        words, token = found
+        for subject in clause.subjects:
+            one = self.scene.name_of(subject, offset)
+            if one is None or not one.named or one.votes["person"] > 1:
+                continue
+            phrase = Phrase(words, token.idx, token.idx + len(token.text), False)
+            status = self.scene.add(phrase, offset)
+            start, end = lifetime("start", clause, periods, self.reference)
+            yield self._draft(one, "has_status", status, sentence, offset, start, end, False)
 
     # -- roles ---------------------------------------------------------------------------------
 
@@ -171,6 +231,9 @@ class Reader:
                     continue
                 if one.named:
                     yield from self._role(one, role, clause, kind, periods, sentence, offset)
+        if not roles and clause.lemma in ("be", "remain"):
+            periods = [period for owner, period in times if owner == clause.verb]
+            yield from self._status(clause, periods, sentence, offset)
 
     def _roles(
         self, sentence: "Span", times: list[tuple["Token", Period]], offset: int
@@ -207,6 +270,14 @@ class Reader:
                             for part in conjoined(target)
                             if (name := self.scene.name_of(part, offset)) is not None
                         ]
+        if clause is not None and role.dep_ in ("attr", "oprd"):
+            # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
+            targets += [
+                (name, preposition)
+                for preposition in ("at", "of", "for")
+                for target in clause.arguments.get(preposition, ())
+                if (name := self.scene.name_of(target, offset)) is not None
+            ]
         for other, preposition in targets:
             relation = _role_relation(title, preposition, other)
             if relation is None or other is one or not (one.named and other.named):
@@ -271,6 +342,22 @@ class Reader:
             ends,
             self.corrects,
         )
+
+
+def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
+    """Return the state a clause puts its subject in, and the word that says so."""
+    if clause.lemma in ("reopen", "open") and not clause.arguments.get("dobj"):
+        return "open", clause.verb
+    if clause.lemma in ("close", "shut") and not clause.arguments.get("dobj"):
+        return "closed", clause.verb
+    for child in clause.verb.children:
+        if child.dep_ == "acomp" and child.lower_ in _STATES:
+            return _STATES[child.lower_], child
+        if child.dep_ == "prep" and child.lower_ == "under":
+            for target in child.children:
+                if target.lower_ in ("repair", "construction", "renovation"):
+                    return f"under {target.lower_}", target
+    return None
 
 
 def _role_relation(title: str, preposition: str, other: Name) -> str | None:

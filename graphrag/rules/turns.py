@@ -22,7 +22,7 @@ class Turn:
 def turns(text: str) -> list[Turn]:
     """Return the turns of a text; lines without a speaker continue the turn before them."""
     found = list(_TURN.finditer(text))
-    ends = [match.start() for match in found[1:]] + [len(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [
         Turn(
             match["speaker"].strip(),

@@ -236,7 +236,8 @@ class _Reader:
         town = key in keys.PLACES and (under or fields.keys() & keys.POSTAL)
         if not (act or town):
             entity.attributes |= {other: plain for other, plain in _plain(rest)}
-        return entity, dates
+        # {"billing": {"city": ..}} says where, not who.
+        return None if town and under and under.value == "thing" else (entity, dates)
 
     def _field(
         self, entity: _Entity, named_by: str, key: str, fields: Fields, depth: int

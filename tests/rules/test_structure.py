@@ -102,6 +102,7 @@ def test_key_tells_relation_and_direction(record, facts):
         {"title": "Fix it", "head": {"label": "ann:main"}, "user": {"login": "ann"}},
         {"name": "Ann Lee", "email": "a@b.c", "city": "Rome"},
         PERSON | {"school": "Hill School"},
+        COMPANY | {"billing": {"city": "Rome", "street": "1 Via"}},
         PERSON | {"employer": "self-employed", "spouse": "n/a", "born_in": None},
         COMPANY | {"mayor": "vacant", "address": "12 Mill Lane", "founders": 2, "employees": 40},
         COMPANY | {"owner": "Acme", "chair": "ann"},

@@ -26,7 +26,8 @@ lint: $(READY)
 	@$(BIN)/mypy
 
 bench: $(READY)
-	@$(BIN)/python -P -m tests.benchmarks
+	@# Without -P: it would take the repository off the path, and tests with it.
+	@$(BIN)/python -m tests.benchmarks
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Measurements of speed, run by ``make bench``: never part of the tests."""

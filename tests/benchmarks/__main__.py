@@ -1,0 +1,53 @@
+"""``python -m tests.benchmarks [novel] [scale] [import]``: measure these, or everything."""
+
+import argparse
+import asyncio
+import os
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.benchmarks import imports, novel, scale
+from tests.benchmarks.report import Report
+
+_NAMES = ("import", "novel", "scale")
+
+
+def main() -> None:
+    """Measure, show tables and write bench-results/NAME.json."""
+    given = _arguments()
+    console = Console(width=None if os.isatty(1) else 120, highlight=False)
+    for name in given.names or _NAMES:
+        report = Report(name, console)
+        match name:
+            case "import":
+                imports.measure(report)
+            case "novel":
+                asyncio.run(novel.measure(report, given.text, given.runs))
+            case "scale":
+                options = scale.Options(tuple(given.facts), given.runs, given.queries)
+                asyncio.run(scale.measure(report, options))
+        report.write()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="|".join(_NAMES))
+    parser.add_argument("--facts", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
+    parser.add_argument("--text", type=_file, default=os.environ.get("GRAPHRAG_BENCH_TEXT"))
+    given = parser.parse_args()
+    if unknown := set(given.names) - set(_NAMES):
+        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_NAMES)}")
+    return given
+
+
+def _file(path: str) -> Path:
+    if not Path(path).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {path}")
+    return Path(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,9 @@
 """Mentions to entities: which stored entity a name means, or that it is a new one.
 
 Rules, first match wins: the same key or alias and a compatible type; a lone first or family name
-and exactly one person who bears it, in either order of telling; otherwise a new entity. Types are compatible when equal or when
-one side is the untyped ``thing``. Similar but unequal names never merge by themselves.
+and exactly one person who bears it, in either order of telling; otherwise a new entity. Types are
+compatible when equal or when one side is the untyped ``thing``. Similar but unequal names never
+merge by themselves.
 """
 
 from collections.abc import Iterable, Mapping

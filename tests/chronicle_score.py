@@ -103,14 +103,13 @@ async def answers_in_top(graph: GraphRAG, truth: Truth, k: int = 3) -> tuple[int
             for answer in question.answers
             for form in (answer, *names[answer].aliases)
         }
-        found = {
-            name_key(end) for hit in results for end in (hit.item.subject, hit.item.object)
-        }
+        found = {name_key(end) for hit in results for end in (hit.item.subject, hit.item.object)}
         asked = name_key(question.question)
         if any(form in found for form in accepted if form not in asked):
             hits += 1
         else:
-            missed.append(f"{question.id} {question.question} at {question.at} -> {question.answers}")
+            asked_at = f"{question.question} at {question.at}"
+            missed.append(f"{question.id} {asked_at} -> {question.answers}")
     return hits, missed
 
 
@@ -146,4 +145,5 @@ def _near(one: datetime | None, other: datetime | None, granularity: str) -> boo
 
 
 def _span(fact: Fact | TruthFact) -> str:
-    return f"[{fact.valid_at and fact.valid_at.date()}..{fact.invalid_at and fact.invalid_at.date()})"
+    start, end = (at and at.date() for at in (fact.valid_at, fact.invalid_at))
+    return f"[{start}..{end})"

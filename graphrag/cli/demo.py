@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
+from rich.text import Text
 
 from graphrag.cli.exam import Answer, answer_form, answer_table, ask
 from graphrag.cli.forms import plain
@@ -160,8 +161,8 @@ def _show(
             "bold",
         )
     )
-    session.show(*shown)
-    session.show(Group(line("Try next:", "bold"), *map(line, _next(session, keep, answers))))
+    commands = "\n".join(_next(session, keep, answers))
+    session.show(*shown, Text.assemble(("Try next:\n", "bold"), commands))
 
 
 def _next(session: Session, keep: Path | None, answers: list[Answer]) -> list[str]:

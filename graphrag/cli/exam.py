@@ -69,8 +69,10 @@ def answer_table(answer: Answer) -> RenderableType:
     mark = f"found at {answer.place}" if answer.right else "not in the first 3"
     title = Text.assemble(
         (f"{question.question} ({when})", "bold"),
-        (f"  expected: {expected}, {mark}", "green" if answer.right else "yellow"),
+        (f"\nexpected: {expected}, {mark}", "green" if answer.right else "yellow"),
     )
+    if not results.facts:
+        return Text.assemble(title, "\nno facts found")
     return table(
         title,
         "",

@@ -75,7 +75,8 @@ class Session:
         for part in parts:
             if self._shown:
                 self.out.print()
-            self.out.print(part)
+            # A line is left for the terminal to wrap, so that a command in it can be copied.
+            self.out.print(part, soft_wrap=isinstance(part, Text))
             self._shown.append(part)
 
     def show_json(self, value: Any) -> None:

@@ -83,7 +83,9 @@ def _clause(verb: "Token") -> Clause:
         or any(subject.lower_ in _NEGATIONS for subject in subjects)
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
-        verb.dep_ == "acl" and verb.tag_ == "VBN"
+        verb.tag_ == "VBN"
+        and (verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head)))
+        and not any(child.lemma_ == "have" for child in auxiliaries)
     )
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
     clause = Clause(
@@ -203,6 +205,10 @@ def _stated(verb: "Token") -> bool:
             while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
                 current = current.head
     return True
+
+
+def _is_passive(verb: "Token") -> bool:
+    return any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children)
 
 
 def _is_negated(verb: "Token") -> bool:

@@ -5,7 +5,7 @@ wished, supposed, denied or unclear in its pronouns gives no claim.
 """
 
 import re
-from datetime import datetime
+from collections.abc import Iterable
 
 import anyio.to_thread
 
@@ -14,7 +14,7 @@ from graphrag.models import Episode
 from graphrag.protocols import ExtractionContext
 from graphrag.rules.draft import Draft
 from graphrag.rules.nlp import parse
-from graphrag.rules.relations import Reader
+from graphrag.rules.reader import Reader
 from graphrag.rules.scene import Name, Scene
 from graphrag.rules.structure import read_structure
 from graphrag.rules.turns import Turn, turns
@@ -83,7 +83,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     return _finished(names, drafts)
 
 
-def _finished(names, drafts: list[Draft]) -> Extraction:  # type: ignore[no-untyped-def]
+def _finished(names: Iterable[Name], drafts: list[Draft]) -> Extraction:
+    names = list(names)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in drafts)

@@ -94,7 +94,8 @@ LEADING = frozenset(
 )
 """Titles that lead what follows ``of``."""
 WORKING = frozenset(
-    "teacher nurse doctor engineer baker reporter journalist editor cook clerk apprentice scientist "
+    "teacher nurse doctor engineer baker reporter journalist editor cook clerk apprentice "
+    "scientist "
     "cheesemaker librarian porter driver accountant designer developer analyst researcher "
     "professor lecturer pharmacist technician consultant researcher intern trainee assistant "
     "surgeon physician midwife electrician mechanic carpenter foreman secretary receptionist "
@@ -131,14 +132,19 @@ HEDGED = frozenset(
 )
 """Verbs whose complement is not told as true."""
 STATEMENTLESS = frozenset(
-    "say think know want see look seem tell ask hear feel mean guess hope wonder believe let get "
-    "keep try need have do be make go come happen appear become stay remain call cry shout reply "
-    "answer exclaim remark return begin start stop continue wait turn find take give put bring set "
-    "show help thank sound deserve allow cause understand remember forget suppose consider expect "
-    "decide agree speak talk mention add explain note use leave hold run fall stand sit lie rise "
-    "grow move pass notice laugh smile nod sigh wish matter concern involve include".split()
+    "say think know want look seem tell ask hear feel mean guess hope wonder believe let try need "
+    "do "
+    "be happen appear stay remain call cry shout reply answer exclaim return thank sound deserve "
+    "allow cause understand remember forget suppose consider expect decide agree mention add "
+    "explain note matter concern involve include keep get put set hold turn stand sit lie rise "
+    "grow pass notice nod sigh wish bet hop remind stop wait fall continue leave strike fling "
+    "lead lean raise shake show reach throw bring wind bound".split()
 )
 """Verbs that say too little, by themselves, about what they link."""
+BARE_VERBS = frozenset("go come walk run travel live talk speak work move see give begin".split())
+"""Verbs whose direct object says little, while their prepositions say much."""
+OPEN_NAMES = {"have": "has"}
+"""Relation names that read better than the lemma."""
 EMPTY_NOUNS = frozenset(
     "thing way lot bit kind sort one time day something anything nothing everything someone anyone "
     "everyone nobody somebody people part side end place fact case point reason matter problem "
@@ -149,7 +155,9 @@ EMPTY_NOUNS = frozenset(
     "evening afternoon night today tomorrow yesterday tonight weekend summer winter spring autumn "
     "fall date second course rate while hi hello yes no thanks goodbye what who which that this "
     "it them minute mile foot inch dozen hundred thousand million distance direction length "
-    "answer question".split()
+    "answer question headlong blow tail neck leg arm finger mouth ear chin mane shoulder hair plan "
+    "opportunity experience issue effort difference goal favorite favourite blast support advice "
+    "feeling memory moment detail example type size amount level".split()
 )
 """Nouns that name nothing by themselves."""
 ORG_WORDS = frozenset(

@@ -62,7 +62,7 @@ def _name(head: "Token") -> Phrase | None:
     while first.i > 0:
         left = head.doc[first.i - 1]
         joined = left.dep_ in _INNER and left.head in head.subtree and is_capitalised(left)
-        if not joined or left.ent_type_ in _NOT_NAMES or left.is_sent_start and left.is_stop:
+        if not joined or left.ent_type_ in _NOT_NAMES or (left.is_sent_start and left.is_stop):
             break
         first = left
     last = _right_end(head)
@@ -74,6 +74,8 @@ def _name(head: "Token") -> Phrase | None:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
     if len(text) < 2 or not any(character.isalpha() for character in text):
+        return None
+    if len(words) == 1 and (text.lower() in _INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
@@ -138,6 +140,17 @@ def _thing(head: "Token") -> Phrase | None:
     return Phrase(words.text, words.start_char, words.end_char, False)
 
 
+def _only_starts(head: "Token") -> bool:
+    """Tell whether a word is capitalised only because a sentence begins with it."""
+    return bool(head.is_sent_start) and not head.ent_type_ and not head.dep_.startswith("nsubj")
+
+
+_INTERJECTIONS = frozenset(
+    "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
+    "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
+    "dad "
+    "god lord christmas halloween thanksgiving easter".split()
+)
 _VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "
     "next first second whole certain different only very real true".split()

@@ -148,7 +148,7 @@ class Scene:
             return self._noun(token.head.head, offset)
         if word in _GENDER:
             return self._antecedent(
-                token, lambda name: name.votes["person"] > 0 and _fits(name, _GENDER[word])
+                token, lambda name: _may_be_person(name) and _fits(name, _GENDER[word])
             )
         if word in _NEUTER:
             return self._antecedent(
@@ -167,7 +167,10 @@ class Scene:
         elif not here and len(before) == 1:
             found = before[0]
         elif not here and token.dep_.startswith("nsubj"):
-            subjects = _unique(name for _, name, main in self._previous if main and fits(name))
+            # Two candidates: the subject of the last sentence, if its gender is known to agree.
+            subjects = _unique(
+                name for _, name, main in self._previous if main and name.gender and fits(name)
+            )
             if len(subjects) != 1:
                 return None
             found = subjects[0]
@@ -200,6 +203,11 @@ class Scene:
             if name.named and key.split()[-1:] == [word] and " " in key
         )
         return candidates[0] if len(candidates) == 1 else None
+
+
+def _may_be_person(name: Name) -> bool:
+    others = max((votes for kind, votes in name.votes.items() if kind != "person"), default=0)
+    return name.named and (name.votes["person"] > 0 or others < 2)
 
 
 def _fits(name: Name, gender: str) -> bool:

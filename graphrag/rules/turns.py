@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 _TURN = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?(?P<speaker>[^\W\d_][\w .'’-]{0,40}?)[ \t]*:[ \t]+(?P<words>\S.*)$",
+    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?"  # "[10:02] "
+    r"(?P<speaker>[^\W\d_][\w .'’-]{0,40}?)[ \t]*:[ \t]+(?P<words>\S.*)$",
     re.MULTILINE,
 )
 

@@ -1,6 +1,7 @@
 """``scale``: load, cold start and search of one group at 10,000 and 100,000 facts."""
 
 import gc
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,12 +56,13 @@ async def _load(
     group = Synthetic(size)
     entities, facts = group.entities(), group.facts_with_episodes()
     rates: dict[int, list[float]] = {1: [], 2: []}
+    path = folder / "store"
     # A loader has no such heap of finished values; the collector need not walk it again and again.
     gc.collect()
     gc.freeze()
-    for run in range(options.runs):
+    for _ in range(options.runs):
         for in_flight in rates:
-            path = folder / f"{run}-{in_flight}"
+            shutil.rmtree(path, ignore_errors=True)  # half a gigabyte each
             async with await _opened(f"surrealkv://{path}") as store:
                 started = time.perf_counter()
                 seq = await load(store, entities, after=0, in_flight=in_flight)

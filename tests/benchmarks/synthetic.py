@@ -45,6 +45,7 @@ class Synthetic:
         self._batch = batch
         self._random = np.random.default_rng(seed)
         self._words = _vocabulary(self._random)
+        # From rank 11: the commonest words of a language are stop words, which no index sees.
         self._zipf = np.cumsum(1 / np.arange(11, _VOCABULARY + 11) ** 1.05)
         self._topics = self._random.standard_normal((_TOPICS, _SUBSPACE)).astype(np.float32)
         basis = np.linalg.qr(self._random.standard_normal((DIMENSION, _SUBSPACE)))[0]

@@ -1,0 +1,134 @@
+"""What a clause's verb states between its subject and its other arguments."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.names import name_key
+from graphrag.rules import lexicon
+from graphrag.rules.clauses import Clause
+from graphrag.rules.draft import Draft
+from graphrag.rules.lexicon import PATTERNS, Pattern
+from graphrag.rules.lifetime import lifetime
+from graphrag.rules.line import Line
+from graphrag.rules.phrases import phrase_of
+from graphrag.rules.scene import Name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PATTERNS: dict[str, list[Pattern]] = {}
+for _pattern in PATTERNS:
+    for _verb in _pattern.verbs:
+        _PATTERNS.setdefault(_verb, []).append(_pattern)
+
+NAMING = frozenset({"rename", "call", "know", "change"})
+_OPEN_SLOTS = ("dobj", "with", "to", "into", "at", "in", "on", "through", "for")
+_NEAR = 7
+"""Words between a verb and a prepositional object; farther ones are often misattached."""
+
+
+def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
+    if clause.lemma in NAMING and _renamed(clause, line):
+        return
+    if clause.lemma == "sell":
+        yield from _sold(clause, line)
+        return
+    matched = False
+    for pattern in _PATTERNS.get(clause.lemma, ()):
+        if pattern.passive != clause.passive and (pattern.passive or pattern.slot == "dobj"):
+            continue
+        for subject in clause.subjects:
+            for target in clause.arguments.get(pattern.slot, ()):
+                draft = _matched(pattern, clause, subject, target, line)
+                if draft is not None:
+                    matched = True
+                    yield draft
+    if not matched and not clause.negated:
+        yield from _open(clause, line)
+
+
+def _matched(
+    pattern: Pattern, clause: Clause, subject: "Token", target: "Token", line: Line
+) -> Draft | None:
+    one, other = line.name(subject), line.name(target)
+    if one is None or other is None or one is other or not one.named:
+        return None
+    if not (can_be(one, pattern.subject) and can_be(other, pattern.object)):
+        return None
+    if pattern.swap and pattern.relation == "owned_by" and not other.named:
+        return None  # "he bought a hat" owns no hat that one could speak of again
+    relation, kind = pattern.relation, "end" if clause.no_longer else pattern.kind
+    if clause.lemma == "join" and other.text.split()[-1].lower() in lexicon.CLUB_WORDS:
+        relation = "member_of"
+    for name, type_ in ((one, pattern.subject), (other, pattern.object)):
+        if type_:
+            name.votes[type_] += 3
+    life = lifetime(kind, clause, line.periods(clause.verb), line.reference)
+    if pattern.swap:
+        one, other = other, one
+    return line.draft(one, relation, other, life, ends=kind == "end")
+
+
+def _open(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what an unlisted verb links: named subject, verb, specific object."""
+    if clause.lemma in lexicon.STATEMENTLESS or clause.passive or clause.future:
+        return
+    particle = any(child.dep_ == "prt" for child in clause.verb.children)
+    if clause.verb.pos_ != "VERB" or particle or "dative" in clause.arguments:
+        return
+    for slot in _OPEN_SLOTS:
+        if slot != "dobj" and "dobj" in clause.arguments:
+            return
+        relation = clause.lemma if slot == "dobj" else f"{clause.lemma}_{slot}"
+        if (clause.lemma in lexicon.BARE_VERBS and slot == "dobj") or not relation.isidentifier():
+            continue
+        for target in clause.arguments.get(slot, ()):
+            if slot != "dobj" and target.i - clause.verb.i > _NEAR:
+                continue
+            other = line.name(target)
+            for subject in clause.subjects:
+                one = line.name(subject)
+                if one is None or other is None or one is other or not one.named:
+                    continue
+                life = lifetime("event", clause, line.periods(clause.verb), line.reference)
+                yield line.draft(one, lexicon.OPEN_NAMES.get(relation, relation), other, life)
+
+
+def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield the new owner in ``sold the mill to the dairy``."""
+    for thing in clause.subjects if clause.passive else clause.arguments.get("dobj", []):
+        for buyer in clause.arguments.get("to", ()):
+            one, other = line.name(thing), line.name(buyer)
+            if one is not None and other is not None and one.named and other.named:
+                life = lifetime("start", clause, line.periods(clause.verb), line.reference)
+                yield line.draft(one, "owned_by", other, life)
+
+
+def _renamed(clause: Clause, line: Line) -> bool:
+    """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
+    old = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+    new = [token for slot in ("attr", "to", "as") for token in clause.arguments.get(slot, ())]
+    if clause.lemma == "change":
+        if not any(token.lower_ == "name" for token in old):
+            return False
+        old, new = clause.subjects, clause.arguments.get("to", [])
+    for token in old:
+        one = line.name(token)
+        for other in new:
+            phrase = phrase_of(other)
+            if one is not None and one.named and phrase is not None and phrase.named:
+                one.aliases.append(phrase.text)
+                line.scene.names[name_key(phrase.text)] = one
+                return True
+    return False
+
+
+def can_be(name: Name, type_: str) -> bool:
+    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another."""
+    if not type_:
+        return True
+    if not name.named:
+        return False
+    rivals = [votes for kind, votes in name.votes.items() if kind != type_]
+    return name.votes[type_] >= max(rivals, default=0) or max(rivals, default=0) <= 1

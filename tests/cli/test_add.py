@@ -1,0 +1,169 @@
+"""``add``: what goes in, what is refused, what is left when it stops."""
+
+import json
+import re
+
+import pytest
+
+from graphrag import ExtractionError
+from tests.conftest import PlainExtractor
+
+
+def stored(tmp_path):
+    return (tmp_path / "graph-store").exists()
+
+
+def test_file_becomes_entities_and_facts(cli, tmp_path):
+    (tmp_path / "note.txt").write_text("Alice works_at Acme. Alice lives_in Paris.")
+    done = cli("add", "note.txt")
+    assert done.code == 0
+    assert done.err == ""
+    assert "episodes" in done.out and "new facts" in done.out
+    assert stored(tmp_path)
+
+
+def test_json_summary(cli, tmp_path):
+    (tmp_path / "a.txt").write_text("Alice works_at Acme from 2020.")
+    (tmp_path / "b.txt").write_text("Alice works_at Globex from 2023.")
+    done = cli("add", "a.txt", "b.txt", "--json", "--reference-time", "2024-01-01")
+    summary = json.loads(done.out)
+    assert summary.pop("seconds") > 0
+    assert summary.pop("episodes_per_second") > 0
+    assert summary == {
+        "group": "default",
+        "added": 2,
+        "unchanged": 0,
+        "entities": 3,
+        "facts": 2,
+        "closed": 1,
+    }
+
+
+def test_second_time_says_nothing_new(cli, tmp_path):
+    lines = ('{"speaker": "Ann", "text": "Alice knows Bob."}', '{"name": "Acme", "size": 3}')
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    cli("add", "a.jsonl")
+    done = cli("add", "a.jsonl")
+    assert done.code == 0
+    assert done.out.strip() == "nothing new: all 2 episodes were already in the graph"
+    assert json.loads(cli("add", "a.jsonl", "--json").out)["unchanged"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "episodes"),
+    [
+        ("Alice works_at Acme.", 1),
+        ('{"speaker": "Ann", "text": "Hi."}\n{"speaker": "Bo", "text": "Ho."}\n', 2),
+        ('[{"speaker": "Ann", "text": "Hi."}, {"speaker": "Bo", "text": "Ho."}]', 1),
+    ],
+)
+def test_standard_input_is_told_by_its_content(cli, text, episodes):
+    done = cli("add", "-", "--json", stdin=text)
+    assert json.loads(done.out)["added"] == episodes
+
+
+def test_name_source_and_group_are_kept(cli):
+    arguments = ("--name", "A note", "--source", "mail", "--group", "mine")
+    cli("add", "-", *arguments, stdin="Alice works_at Acme.")
+    done = cli("search", "Alice", "--group", "mine", "--json")
+    [hit] = json.loads(done.out)["episodes"]
+    assert hit["episode"]["name"] == "A note"
+    assert hit["episode"]["source_description"] == "mail"
+    assert hit["episode"]["group_id"] == "mine"
+
+
+BAD_FILES = {
+    "missing.txt": (None, "no such file"),
+    "folder": ("folder", "is a folder"),
+    "zeros.txt": (b"a\0b", "binary"),
+    "latin.txt": ("Zürich".encode("latin-1"), "no UTF-8 text"),
+    "escape.txt": (b"a \x1b[0m b", "control character"),
+    "empty.txt": (b"", "is empty"),
+    "blank.md": (b" \n\n ", "is empty"),
+    "broken.json": (b'{"a": 1,}', "no JSON"),
+    "null.json": (b"null", "is empty"),
+    "naive.json": (b'{"a": 1, "time": "2024-01-01T10:00:00"}', "has no time zone"),
+    "deep.json": (b"[" * 200_000, "no JSON|nested"),
+    "broken.jsonl": (b'{"a": 1}\n{"a":\n', "line 2"),
+    "naive.jsonl": (b'{"a": 1}\n\n{"a": 2, "time": "2024-01-01T10:00:00"}', "line 3.*time zone"),
+    "half.jsonl": (b'{"a": "\\ud800"}', "surrogate"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_bad_file_fails_in_one_line_and_leaves_the_store_untouched(cli, tmp_path, name, flags):
+    content, reason = BAD_FILES[name]
+    if content == "folder":
+        (tmp_path / name).mkdir()
+    elif content is not None:
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "good.txt").write_text("Alice works_at Acme.")
+    done = cli("add", "good.txt", name, *flags)
+    assert done.code == 1
+    assert name in done.error
+    assert re.search(reason, done.error)
+    assert done.out == ""
+    assert not stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"", "standard input is empty"), (b"\xff", "no UTF-8 text")]
+)
+def test_bad_standard_input(cli, tmp_path, data, reason):
+    done = cli("add", "-", stdin=data)
+    assert done.code == 1
+    assert reason in done.error
+    assert not stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "Missing argument"),
+        (("-", "--colour"), "No such option"),
+        (("-", "--reference-time", "soonish"), "--reference-time 'soonish'"),
+        (("-", "--reference-time", "2024-01-01T10:00:00"), "has no time zone"),
+        (("-", "-"), "only once"),
+        (("a.txt", "b.txt", "--name", "x"), "--name"),
+        (("-", "--group", ""), "group"),
+        (("-", "--store", "nowhere"), "no store URL"),
+        (("-", "--store", "sqlite://x"), "unknown scheme"),
+    ],
+)
+def test_misuse_is_code_2(cli, tmp_path, arguments, reason):
+    done = cli("add", *arguments, stdin="Alice works_at Acme.")
+    assert done.code == 2
+    assert reason in done.error
+    assert not stored(tmp_path)
+
+
+def test_failing_extraction_says_what_was_kept(cli, tmp_path):
+    class Failing(PlainExtractor):
+        async def extract(self, context):
+            if "Carl" in context.episode.content:
+                raise ExtractionError("the model is gone")
+            return await super().extract(context)
+
+    lines = [
+        f'{{"speaker": "Ann", "text": "{name} works_at Acme."}}' for name in ("A", "B", "Carl")
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    done = cli("add", "a.jsonl", extractor=Failing())
+    assert done.code == 1
+    assert "the model is gone" in done.error
+    assert "2 of 3 episodes are in the graph" in done.error or "1 of 3" in done.error
+    assert json.loads(cli("add", "a.jsonl", "--json").out)["unchanged"] == 2
+
+
+def test_unexpected_error_is_one_line_and_debug_shows_it(cli):
+    class Broken:
+        async def extract(self, context):
+            raise ZeroDivisionError("a bug")
+
+    done = cli("add", "-", stdin="x", extractor=Broken())
+    assert done.code == 1
+    assert "a bug" in done.error
+    assert "Traceback" not in done.err
+    with pytest.raises(Exception, match="a bug"):
+        cli("add", "-", "--debug", stdin="x", extractor=Broken())

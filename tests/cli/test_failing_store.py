@@ -1,0 +1,92 @@
+"""Stores that cannot be opened: one line, code 1, nothing changed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from graphrag.store.store import Store
+from graphrag.store.target import Target
+
+COMMANDS = [("add", "-"), ("search", "Alice"), ("show", "Alice"), ("stats",), ("stats", "--json")]
+by_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+
+HOLD = """
+import asyncio, sys
+from graphrag import GraphRAG
+from graphrag.testing import HashEmbedder, ScriptedExtractor
+
+async def hold():
+    async with GraphRAG.open(
+        "surrealkv://graph-store", embedder=HashEmbedder(), extractor=ScriptedExtractor({})
+    ):
+        print("open", flush=True)
+        sys.stdin.read()
+
+asyncio.run(hold())
+"""
+
+
+@pytest.fixture
+def held(told, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "open\n"
+    yield told
+    process.communicate("")
+
+
+def test_store_that_another_process_has_open(held):
+    for command in COMMANDS:
+        done = held(*command, stdin="Carl works_at Acme.")
+        assert done.code == 1
+        assert "is open in another process" in done.error
+
+
+@by_command
+def test_store_that_is_damaged(told, tmp_path, command):
+    for file in (tmp_path / "graph-store").rglob("*"):
+        if file.is_file() and file.stat().st_size:
+            file.write_bytes(b"\x55" * file.stat().st_size)
+    done = told(*command, stdin="Carl works_at Acme.")
+    assert done.code == 1
+    assert "is damaged" in done.error
+
+
+@by_command
+async def test_store_of_a_newer_version(told, tmp_path, command):
+    target = Target.parse(f"surrealkv://{tmp_path}/graph-store")
+    async with await Store.open(target, embedder="hash-64", dimension=64) as store:
+        await store.query("UPDATE meta:schema SET applied += 9999;")
+    from anyio.to_thread import run_sync
+
+    done = await run_sync(lambda: told(*command, stdin="Carl works_at Acme."))
+    assert done.code == 1
+    assert "upgrade surreal-graphrag" in done.error
+
+
+def test_server_that_does_not_answer(cli):
+    done = cli("stats", "--store", "ws://127.0.0.1:9", "--user", "me", "--password", "s3cret-word")
+    assert done.code == 1
+    assert "no SurrealDB server answers at ws://127.0.0.1:9" in done.error
+    assert "s3cret" not in done.err + done.out
+
+
+def test_environment_names_the_store_and_the_option_wins(told, tmp_path, monkeypatch):
+    monkeypatch.setenv("SURREAL_GRAPHRAG_STORE", "surrealkv://elsewhere")
+    assert "elsewhere" in told("stats").error
+    assert told("stats", "--store", "surrealkv://graph-store").code == 0
+
+
+def test_folder_that_is_no_store(cli, tmp_path):
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "a.txt").write_text("mine")
+    done = cli("add", "-", "--store", "surrealkv://documents", stdin="Alice works_at Acme.")
+    assert done.code == 2
+    assert "holds other files" in done.error
+    assert [file.name for file in (tmp_path / "documents").iterdir()] == ["a.txt"]

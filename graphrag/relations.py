@@ -43,6 +43,7 @@ _DEFAULT = (
     Relation("friend_of", symmetric=True),
     Relation("partner_of", symmetric=True),
     Relation("merged_with", symmetric=True),
+    Relation("travels_with", symmetric=True),
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till"})
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
 _SUBJECTS = ("nsubj", "nsubjpass")
+_RELATIVE = frozenset({"who", "which", "that"})
 _TOO_FAR = 12
 _DWELLING = frozenset({"live", "reside", "stay"})
 
@@ -29,8 +30,10 @@ class Clause:
     future: bool
     past: bool
     perfect: bool
+    particles: tuple[str, ...] = ()
+    """``up`` of ``sign up``."""
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
-    """``dobj``, ``attr``, ``agent`` and prepositions to head nouns."""
+    """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
 
 
 def clauses(sentence: "Span") -> Iterator[Clause]:
@@ -52,6 +55,8 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
 def conjoined(head: "Token") -> list["Token"]:
     """Return a noun and those joined to it by ``and``; a disjunction gives none."""
     found, current = [head], head
+    if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
+        return found  # "oiled them and the Scarecrow bent ...": a new clause as often
     while True:
         if any(
             child.dep_ == "cc" and child.lower_ in ("or", "nor", "but")
@@ -98,6 +103,7 @@ def _clause(verb: "Token") -> Clause:
         future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
         past="VBD" in tags,
         perfect=any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries),
+        particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
     )
     _collect(clause, verb)
     return clause
@@ -105,11 +111,16 @@ def _clause(verb: "Token") -> Clause:
 
 def _collect(clause: Clause, verb: "Token") -> None:
     for child in verb.children:
-        if child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
+        doing = child.dep_ == "advcl" and child.i == verb.i + 1 and clause.lemma == "go"
+        if child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing):
+            clause.arguments.setdefault("gerund", []).extend(conjoined(child))
+        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
             "NOUN",
             "PROPN",
             "PRON",
         ):
+            if child.dep_ == "dobj" and _is_next_subject(child):
+                continue
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent") and not _is_excepted(child):
@@ -123,6 +134,17 @@ def _collect(clause: Clause, verb: "Token") -> None:
                     for inner in target.children:
                         if inner.dep_ == "pobj":
                             clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
+
+
+def _is_next_subject(noun: "Token") -> bool:
+    """Tell whether a finite verb follows: in ``when she woke the sun was up`` she woke no sun."""
+    following = noun.doc[noun.i + 1] if noun.i + 1 < len(noun.doc) else None
+    return (
+        following is not None
+        and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
+        and following.pos_ in ("VERB", "AUX")
+        and not any(child.dep_ in _SUBJECTS for child in following.children)
+    )
 
 
 def _collect_inner(clause: Clause, noun: "Token") -> None:
@@ -143,14 +165,32 @@ def _subjects(verb: "Token") -> list["Token"]:
     if own:
         return conjoined(own[0])
     if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
-        return _subjects(verb.head)
-    if verb.dep_ == "acl" and verb.tag_ == "VBN":
+        return [] if _interrupted(verb) else _subjects(verb.head)
+    if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         return [verb.head]
     if verb.dep_ == "xcomp" and verb.head.lemma_ in ("start", "begin", "continue", "keep"):
         return _subjects(verb.head)
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
+        if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
+            return []  # "he found the man engaged in thought": the object is meant as often
         return _subjects(verb.head)
     return []
+
+
+def _interrupted(verb: "Token") -> bool:
+    """Tell whether another subject stands between a joined verb and the one it is joined to.
+
+    In ``it roared so that she was afraid and shut the gate`` the parser often joins ``shut`` to
+    ``roared``; who shut it is then unclear.
+    """
+    return any(
+        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.lower_ not in _RELATIVE
+        for token in verb.doc[verb.head.i + 1 : verb.i]
+    )
+
+
+def _has_object(verb: "Token") -> bool:
+    return any(child.dep_ == "dobj" for child in verb.children)
 
 
 def _stated(verb: "Token") -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from graphrag.extraction import Claim
 from graphrag.models import JSON
-from graphrag.rules.scene import Name
+from graphrag.rules.name import Name
 
 
 @dataclass(slots=True)

@@ -13,14 +13,15 @@ from graphrag.extraction import Extraction
 from graphrag.models import Episode
 from graphrag.protocols import ExtractionContext
 from graphrag.rules.draft import Draft
+from graphrag.rules.name import Name
 from graphrag.rules.nlp import parse
+from graphrag.rules.quotes import quoted
 from graphrag.rules.reader import Reader
-from graphrag.rules.scene import Name, Scene
+from graphrag.rules.scene import Scene
 from graphrag.rules.structure import read_structure
 from graphrag.rules.turns import Turn, turns
 
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
-_QUOTED = re.compile(r'["“][^"”]*["”]')
 
 
 class RulesExtractor:
@@ -53,10 +54,9 @@ def _prose(episode: Episode) -> Extraction:
     reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(episode.content)))
     drafts: list[Draft] = []
     for offset, doc in parse(episode.content):
-        quoted = [match.span() for match in _QUOTED.finditer(doc.text)]
+        scene.quotes = quoted(doc.text)
         for sentence in doc.sents:
-            found = reader.read(sentence, offset)
-            drafts += [draft for draft in found if not _inside(draft, offset, quoted)]
+            drafts += reader.read(sentence, offset)
     return _finished(scene.names.values(), drafts)
 
 
@@ -89,10 +89,3 @@ def _finished(names: Iterable[Name], drafts: list[Draft]) -> Extraction:
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in drafts)
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))
-
-
-def _inside(draft: Draft, offset: int, quoted: list[tuple[int, int]]) -> bool:
-    """Tell whether a claim's sentence is mostly somebody's quoted words."""
-    start, end = draft.start - offset, draft.end - offset
-    covered = sum(max(0, min(end, b) - max(start, a)) for a, b in quoted)
-    return covered > 0.5 * (end - start)

@@ -79,11 +79,19 @@ PATTERNS: tuple[Pattern, ...] = (
     *_pattern("play", "for", "plays_for", "state", subject=PERSON, object=ORG),
     *_pattern("sign", "for with", "plays_for", "start", subject=PERSON, object=ORG),
     *_pattern("bear", "in", "born_in", "state", subject=PERSON, object=PLACE, passive=True),
-    *_pattern("like love enjoy adore", "dobj", "likes", "state", subject=PERSON),
-    *_pattern("dislike hate detest", "dobj", "dislikes", "state", subject=PERSON),
+    *_pattern("like love enjoy adore", "dobj gerund", "likes", "state", subject=PERSON),
+    *_pattern("dislike hate detest", "dobj gerund", "dislikes", "state", subject=PERSON),
+    *_pattern("walk travel ride journey march hike trot go come run fly", "with beside alongside",
+              "travels_with", "event", subject=PERSON, object=PERSON),
+    *_pattern("follow", "agent", "follows", "event", subject=PERSON, object=PERSON, swap=True,
+              passive=True),
+    *_pattern("accompany join", "dobj", "travels_with", "event", subject=PERSON, object=PERSON),
+    *_pattern("accompany", "agent", "travels_with", "event", subject=PERSON, object=PERSON,
+              passive=True),
     *_pattern("base locate situate headquarter", "in at", "located_in", "state",
               object=PLACE, passive=True),
     *_pattern("lie", "in", "located_in", "state", object=PLACE),
+    *_pattern("be come", "from", "comes_from", "state", subject=PERSON, object=PLACE),
     *_pattern("report", "to", "reports_to", "state", subject=PERSON, object=PERSON),
 )  # fmt: skip
 
@@ -111,7 +119,8 @@ OWNING = frozenset("owner proprietor".split())
 KIN = {
     **dict.fromkeys("brother sister sibling twin".split(), ("sibling_of", False)),
     **dict.fromkeys("mother father parent mum mom dad".split(), ("parent_of", False)),
-    **dict.fromkeys("son daughter child".split(), ("parent_of", True)),
+    **dict.fromkeys("grandmother grandfather grandma grandpa".split(), ("grandparent_of", False)),
+    **dict.fromkeys("son daughter child kid".split(), ("parent_of", True)),
     **dict.fromkeys("wife husband spouse".split(), ("married_to", False)),
     **dict.fromkeys("fiancé fiancée fiance fiancee".split(), ("engaged_to", False)),
     **dict.fromkeys("friend".split(), ("friend_of", False)),
@@ -120,7 +129,8 @@ KIN = {
 
 REPORTING = frozenset(
     "say announce confirm report write tell add explain reveal state note declare know see learn "
-    "find show mention remember realize realise discover".split()
+    "find show mention remember realize realise discover declare remark reply answer exclaim "
+    "cry".split()
 )
 """Verbs whose complement is told as true."""
 HEDGED = frozenset(
@@ -137,14 +147,40 @@ STATEMENTLESS = frozenset(
     "be happen appear stay remain call cry shout reply answer exclaim return thank sound deserve "
     "allow cause understand remember forget suppose consider expect decide agree mention add "
     "explain note matter concern involve include keep get put set hold turn stand sit lie rise "
-    "grow pass notice nod sigh wish bet hop remind stop wait fall continue leave strike fling "
+    "grow notice nod sigh wish bet hop remind stop wait fall continue leave strike fling "
     "lead lean raise shake show reach throw bring wind bound".split()
 )
 """Verbs that say too little, by themselves, about what they link."""
 BARE_VERBS = frozenset("go come walk run travel live talk speak work move see give begin".split())
 """Verbs whose direct object says little, while their prepositions say much."""
-OPEN_NAMES = {"have": "has"}
-"""Relation names that read better than the lemma."""
+PHRASAL = frozenset(
+    "look_into look_after put_together set_up sign_up pick_up sign_for keep_in get_dobj put_on "
+    "bring_dobj read_about learn_about".split()
+)
+"""Verbs that say enough only with this particle or preposition."""
+TRAVELLING = frozenset(
+    "walk travel ride journey march hike go come run return arrive start set leave enter cross "
+    "climb pass visit sail fly camp".split()
+)
+"""Verbs whose joined subjects do it together."""
+ACTIVITIES = frozenset("go start begin practice practise learn finish stop quit try".split())
+"""Verbs that say much with a gerund: ``go hiking``, ``start painting``."""
+OPINIONS = frozenset(
+    "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
+    "pleasure relief surprise".split()
+)
+"""Nouns that praise or blame, and say nothing of what somebody is."""
+
+
+def says_enough(verb: str, particles: tuple[str, ...], slot: str) -> bool:
+    """Tell whether a verb with this argument states something worth keeping."""
+    if {f"{verb}_{word}" for word in (*particles, slot)} & PHRASAL:
+        return True
+    if verb in STATEMENTLESS or (particles and verb in BARE_VERBS):
+        return False
+    return slot != "dobj" or verb not in BARE_VERBS
+
+
 EMPTY_NOUNS = frozenset(
     "thing way lot bit kind sort one time day something anything nothing everything someone anyone "
     "everyone nobody somebody people part side end place fact case point reason matter problem "
@@ -157,6 +193,8 @@ EMPTY_NOUNS = frozenset(
     "it them minute mile foot inch dozen hundred thousand million distance direction length "
     "answer question headlong blow tail neck leg arm finger mouth ear chin mane shoulder hair plan "
     "opportunity experience issue effort difference goal favorite favourite blast support advice "
+    "surprise delight wonder astonishment dismay horror fear joy relief silence haste reply safety "
+    "vexation terror amazement might roar gasp scream laugh smile manner trust will courage "
     "feeling memory moment detail example type size amount level".split()
 )
 """Nouns that name nothing by themselves."""
@@ -179,6 +217,24 @@ CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
     "army navy".split()
 )
+MALE = frozenset(
+    "brother father son husband uncle king prince mr grandpa dad grandfather wizard lord sir boy "
+    "man gentleman grandson nephew fiancé".split()
+)
+FEMALE = frozenset(
+    "sister mother daughter wife aunt queen princess mrs ms miss grandma mom mum grandmother witch "
+    "lady girl woman maid waitress actress granddaughter niece fiancée".split()
+)
+ANIMATE = (
+    MALE
+    | FEMALE
+    | frozenset(
+        "child person soldier farmer guard driver doctor nurse teacher student friend neighbour "
+        "neighbor colleague boss dog cat horse animal beast monkey bird officer captain traveler "
+        "traveller stranger guest player singer writer author leader member visitor worker".split()
+    )
+)
+"""Nouns for somebody: what ``he`` or ``she`` may mean."""
 PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()

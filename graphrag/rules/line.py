@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from graphrag.rules.draft import Draft
 from graphrag.rules.lifetime import times_of
-from graphrag.rules.scene import Name, Scene
+from graphrag.rules.name import Name
+from graphrag.rules.scene import Scene
 from graphrag.temporal.phrase import Period
 
 if TYPE_CHECKING:

@@ -1,9 +1,17 @@
 """Noun phrases as names and things: which words of a parse name an entity."""
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag.rules.lexicon import EMPTY_NOUNS, ORG_WORDS, PERSON_TITLES, PLACE_WORDS
+from graphrag.rules.lexicon import (
+    ANIMATE,
+    EMPTY_NOUNS,
+    ORG_WORDS,
+    PERSON_TITLES,
+    PLACE_WORDS,
+    STATEMENTLESS,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -39,12 +47,21 @@ class Phrase:
 
 def phrase_of(head: "Token") -> Phrase | None:
     """Return the phrase that a noun heads, or None if it names nothing."""
-    if head.pos_ == "PROPN" and head.ent_type_ not in _NOT_NAMES:
+    if is_name(head) and head.ent_type_ not in _NOT_NAMES:
         phrase = _name(head)
         return None if phrase is None or _is_cited(phrase, head.doc.text) else phrase
     if head.pos_ == "NOUN":
         return _thing(head)
+    if head.tag_ == "VBG":
+        return _activity(head)
     return None
+
+
+def is_name(token: "Token") -> bool:
+    """Tell whether a word is a proper name; a capital inside a sentence counts as one."""
+    if token.pos_ == "PROPN":
+        return True
+    return token.pos_ == "NOUN" and token.text.istitle() and not token.is_sent_start
 
 
 def _is_cited(phrase: Phrase, text: str) -> bool:
@@ -58,13 +75,7 @@ def is_capitalised(token: "Token") -> bool:
 
 
 def _name(head: "Token") -> Phrase | None:
-    first = last = head
-    while first.i > 0:
-        left = head.doc[first.i - 1]
-        joined = left.dep_ in _INNER and left.head in head.subtree and is_capitalised(left)
-        if not joined or left.ent_type_ in _NOT_NAMES or (left.is_sent_start and left.is_stop):
-            break
-        first = left
+    first = _left_end(head)
     last = _right_end(head)
     words = [token for token in head.doc[first.i : last.i + 1]]
     hints: list[tuple[str, int]] = []
@@ -79,6 +90,30 @@ def _name(head: "Token") -> Phrase | None:
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
+
+
+def _left_end(head: "Token") -> "Token":
+    first = head
+    placed = head.lower_ in PLACE_WORDS or head.lower_ in ORG_WORDS
+    while first.i > 0:
+        left = head.doc[first.i - 1]
+        hyphen = left.text == "-" and not left.whitespace_
+        owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
+        if not (hyphen or owned):
+            inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
+            if not (inner and left.head in head.subtree and is_capitalised(left)):
+                break
+            if left.ent_type_ in _NOT_NAMES or (left.is_sent_start and _only_leads(left)):
+                break
+        first = left
+    while first.i < head.i and not is_capitalised(first):
+        first = first.nbor()
+    return first
+
+
+def _only_leads(token: "Token") -> bool:
+    """Tell whether a sentence's first word is no part of the name after it."""
+    return token.is_stop or bool(_ADVERB.search(token.lower_))
 
 
 def _right_end(head: "Token") -> "Token":
@@ -113,6 +148,8 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
         hints.append(("organization", 3))
     elif words[-1].lower_ in PLACE_WORDS and len(words) > 1:
         hints.append(("place", 3))
+    if last in ANIMATE or last.endswith(("man", "woman")):
+        hints.append(("person", 2))
     kind = _NER_TYPES.get(head.ent_type_)
     if kind:
         hints.append((kind, 2 if kind == "person" and len(words) > 1 else 1))
@@ -120,8 +157,14 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 
 def _thing(head: "Token") -> Phrase | None:
-    if head.lemma_.lower() in EMPTY_NOUNS or head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
+    inside = _complement(head)
+    if inside is not None and head.lemma_.lower() in _MEASURES:
+        return phrase_of(inside)  # "a lot of flowers" are flowers
+    if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
+    titled = _called(head)
+    if titled is not None:
+        return titled
     first = head
     while first.i > 0:
         left = head.doc[first.i - 1]
@@ -133,9 +176,55 @@ def _thing(head: "Token") -> Phrase | None:
             break
         first = left
     words = head.doc[first.i : head.i + 1]
-    if len(words) > _LONGEST_THING or not all(
-        token.text.replace("-", "").replace("'", "").isalpha() for token in words
-    ):
+    if inside is not None and inside.i - first.i < _LONGEST_THING:
+        words = head.doc[first.i : inside.i + 1]
+    if len(words) > _LONGEST_THING or not all(_WORD.fullmatch(token.text) for token in words):
+        return None
+    if words.start and head.doc[words.start - 1].text in ("-", "/"):
+        return None  # the tail of "de-stress"
+    qualified = any(
+        token.dep_ == "compound" for token in words
+    )  # a "group" is not, a "book group" is
+    if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
+        return None
+    return Phrase(words.text, words.start_char, words.end_char, False)
+
+
+def _called(head: "Token") -> Phrase | None:
+    """Return the name of ``a cat named Bailey``."""
+    for child in head.children:
+        if child.dep_ == "acl" and child.lemma_.lower() in ("name", "call"):
+            for name in child.children:
+                if name.dep_ == "oprd" and name.pos_ == "PROPN":
+                    return _name(name)
+    return None
+
+
+def _complement(head: "Token") -> "Token | None":
+    """Return the noun after ``of`` in ``bucket of water``, if it follows closely."""
+    for child in head.children:
+        if child.dep_ == "prep" and child.lower_ == "of" and child.i == head.i + 1:
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN"):
+                    plain = all(token.dep_ in _PLAIN for token in head.doc[child.i + 1 : target.i])
+                    return target if plain and target.ent_type_ not in _NOT_NAMES else None
+    return None
+
+
+def _activity(verb: "Token") -> Phrase | None:
+    """Return what one does: ``painting``, ``playing the guitar``."""
+    last = verb
+    for child in verb.children:
+        if child.dep_ in ("dobj", "prt") and child.i > verb.i:
+            if child.pos_ not in ("NOUN", "PROPN", "ADP") or child.i - verb.i > _LONGEST_THING:
+                return None
+            last = max(last, child, key=lambda token: token.i)
+        elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
+            return None
+    if last is verb and verb.lemma_.lower() in STATEMENTLESS:
+        return None
+    words = verb.doc[verb.i : last.i + 1]
+    if not all(_WORD.fullmatch(token.text) for token in words):
         return None
     return Phrase(words.text, words.start_char, words.end_char, False)
 
@@ -150,6 +239,13 @@ _INTERJECTIONS = frozenset(
     "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
     "dad "
     "god lord christmas halloween thanksgiving easter".split()
+)
+_ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
+_WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
+_PLAIN = frozenset({"det", "compound", "amod", "poss"})
+_MEASURES = frozenset(
+    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
+    "dozen plenty variety".split()
 )
 _VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "

@@ -9,8 +9,8 @@ from graphrag.rules.draft import Draft
 from graphrag.rules.lexicon import Kind
 from graphrag.rules.lifetime import lifetime
 from graphrag.rules.line import Line
+from graphrag.rules.name import Name
 from graphrag.rules.phrases import Phrase
-from graphrag.rules.scene import Name
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -43,7 +43,10 @@ def read_copula(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or not one.named or (role.pos_ == "PROPN" and subject.pos_ == "NOUN"):
                 continue
-            yield from _role(one, role, clause, kind, line)
+            stated = list(_role(one, role, clause, kind, line))
+            yield from stated
+            if not stated and subject.lower_ not in ("it", "you") and kind != "end":
+                yield from _class(one, role, clause, line)
     if not roles and clause.lemma in ("be", "remain"):
         yield from read_status(clause, line)
 
@@ -97,6 +100,17 @@ def _role(
         draft = line.draft(ends[0], relation, ends[1], life, ends=kind == "end")
         draft.attributes["title"] = title
         yield draft
+
+
+def _class(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Oz is a wizard``: an indefinite noun says what its subject is."""
+    indefinite = any(child.lower_ in ("a", "an") for child in role.children)
+    if not indefinite or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
+        return
+    other = None if role.lemma_.lower() in lexicon.OPINIONS else line.name(role)
+    if other is not None and other is not one and not other.named:
+        life = lifetime("state", clause, line.periods(role, clause.verb), line.reference)
+        yield line.draft(one, "is_a", other, life)
 
 
 def _targets(role: "Token", clause: Clause | None, line: Line) -> Iterator[tuple[Name, str]]:

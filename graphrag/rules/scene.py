@@ -1,61 +1,23 @@
-"""Who has been spoken of so far in one text: names, their types, and what pronouns mean.
+"""Who has been spoken of so far in one text: names, relatives, speakers."""
 
-A pronoun is resolved only when one antecedent is clear; otherwise what it says is not extracted.
-"""
-
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extraction import Mention
 from graphrag.names import name_key
 from graphrag.rules.lexicon import KIN
-from graphrag.rules.phrases import Phrase, phrase_of
+from graphrag.rules.name import Name, gender_of
+from graphrag.rules.phrases import Phrase, is_name, phrase_of
+from graphrag.rules.pronouns import GENDER, NEUTER, Antecedents
+from graphrag.rules.quotes import Stretch, voice_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_FIRST = frozenset({"i", "me", "my", "mine", "myself"})
+_FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
+"""``we`` is who speaks and others; what they did, the speaker did."""
 _SECOND = frozenset({"you", "your", "yours"})
-_GENDER = {
-    **dict.fromkeys(("he", "him", "his", "himself"), "m"),
-    **dict.fromkeys(("she", "her", "hers", "herself"), "f"),
-}
-_NEUTER = frozenset({"it", "its", "itself"})
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
-_MALE = frozenset("brother father son husband uncle king prince mr grandpa dad grandfather".split())
-_FEMALE = frozenset(
-    "sister mother daughter wife aunt queen princess mrs ms miss grandma mom mum "
-    "grandmother".split()
-)
-
-
-@dataclass(slots=True)
-class Name:
-    """One entity of the text while it is being read."""
-
-    text: str
-    start: int
-    end: int
-    named: bool = True
-    votes: Counter[str] = field(default_factory=Counter)
-    gender: str = ""
-    aliases: list[str] = field(default_factory=list)
-
-    @property
-    def entity_type(self) -> str:
-        """Return the best supported type, ``thing`` if none is."""
-        kinds = self.votes.most_common(2)
-        if not kinds or kinds[0][1] < 2 or (len(kinds) > 1 and kinds[0][1] == kinds[1][1]):
-            return "thing"
-        return kinds[0][0]
-
-    def mention(self) -> Mention:
-        """Return the finished mention."""
-        return Mention(
-            self.text, self.entity_type, self.start, self.end, tuple(dict.fromkeys(self.aliases))
-        )
 
 
 class Scene:
@@ -65,23 +27,29 @@ class Scene:
         self, *, known: Iterable[str] = (), speaker: str = "", addressee: str = ""
     ) -> None:
         self.names: dict[str, Name] = {}
-        self._previous: list[tuple[int, Name, bool]] = []
-        self._current: list[tuple[int, Name, bool]] = []
+        self._antecedents = Antecedents()
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
+        self.quotes: list[Stretch] = []
+        """The quoted stretches of the paragraph being read."""
+        self.voice: Name | None = None
+        """Who speaks the quoted words of the sentence being read."""
+
+    def is_quoted(self, token: "Token") -> bool:
+        """Tell whether a word stands in quotes."""
+        return any(start <= token.idx < end for start, end in self.quotes)
 
     def enter(self, sentence: "Span", offset: int) -> None:
         """Move on to a sentence: note its names, and where pronouns may look back to."""
-        if self._current:
-            self._previous = self._current
-        self._current = []
+        self._antecedents.enter(sentence)
         for token in sentence:
-            if token.pos_ == "PROPN" and token.dep_ not in ("compound", "flat"):
+            if is_name(token) and token.dep_ not in ("compound", "flat"):
                 name = self._noun(token, offset)
                 if name is not None:
-                    subject = token.dep_.startswith("nsubj") and token.head.dep_ == "ROOT"
-                    self._current.append((token.i, name, subject))
+                    self._antecedents.note(token, name)
+        speaker = voice_of(sentence, self.quotes)
+        self.voice = None if speaker is None else self.name_of(speaker, offset)
 
     def name_of(self, token: "Token", offset: int) -> Name | None:
         """Return what a noun or pronoun stands for, or None if that is not clear."""
@@ -118,73 +86,62 @@ class Scene:
                 (c for c in token.children if c.dep_ == "appos" and c.pos_ == "PROPN"), None
             )
             if inner is None:
-                return None  # "my brother" without a name is nobody we can tell apart
+                return self._relative_of(token, offset)
             name = self._noun(inner, offset)
             if name is not None:
                 name.votes["person"] = max(name.votes["person"], 4)
-                name.gender = name.gender or _gender_of(token.lemma_.lower())
+                name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
         phrase = phrase_of(token)
         if phrase is None:
             return None
         if not phrase.named:
-            definite = next((c for c in token.children if c.dep_ == "det"), None)
-            if definite is not None and definite.lower_ in ("the", "this"):
+            bare = phrase.text == token.text and next(token.children, None) is not None
+            if bare and next(token.children).lower_ in ("the", "this"):
                 named = self._ending_in(token.lower_)
                 if named is not None:
                     return named
         name = self.add(phrase, offset)
         first = token.doc.text[max(0, phrase.start - 5) : phrase.start].strip(" .").lower()
-        name.gender = name.gender or _gender_of(first.split()[-1] if first.split() else "")
+        name.gender = (
+            name.gender
+            or gender_of(token.lower_)
+            or gender_of(first.split()[-1] if first.split() else "")
+        )
+        return name
+
+    def _relative_of(self, token: "Token", offset: int) -> Name | None:
+        """Return ``Mira's brother`` for ``my brother``; without an owner it is nobody."""
+        owner = self.possessor_of(token, offset)
+        if owner is None or not owner.named:
+            return None
+        start = min(child.idx for child in token.children if child.dep_ == "poss")
+        name = self.add(
+            Phrase(f"{owner.text}'s {token.lower_}", start, token.idx + len(token), True), offset
+        )
+        name.votes["person"] = max(name.votes["person"], 4)
+        name.gender = name.gender or gender_of(token.lemma_.lower())
         return name
 
     def _pronoun(self, token: "Token", offset: int) -> Name | None:
         word = token.lower_
         if word in _FIRST:
-            return self.speaker
+            return self.voice if self.is_quoted(token) else self.speaker
         if word in _SECOND:
             return self.addressee
         if word in _RELATIVE and token.head.dep_ == "relcl":
-            return self._noun(token.head.head, offset)
-        if word in _GENDER:
-            return self._antecedent(
-                token, lambda name: _may_be_person(name) and _fits(name, _GENDER[word])
-            )
-        if word in _NEUTER:
-            return self._antecedent(
-                token,
-                lambda name: (
-                    name.named and name.entity_type not in ("person",) and name.votes["person"] == 0
-                ),
-            )
+            noun = token.head.head
+            so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
+            return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
+        if word in GENDER or word in NEUTER:
+            return self._antecedents.of(token)
         return None
-
-    def _antecedent(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
-        here = _unique(name for at, name, _ in self._current if at < token.i and fits(name))
-        before = _unique(name for _, name, _ in self._previous if fits(name))
-        if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
-            found = here[0]
-        elif not here and len(before) == 1:
-            found = before[0]
-        elif not here and token.dep_.startswith("nsubj"):
-            # Two candidates: the subject of the last sentence, if its gender is known to agree.
-            subjects = _unique(
-                name for _, name, main in self._previous if main and name.gender and fits(name)
-            )
-            if len(subjects) != 1:
-                return None
-            found = subjects[0]
-        else:
-            return None
-        if token.lower_ in _GENDER:
-            found.gender = found.gender or _GENDER[token.lower_]
-        return found
 
     def _longer(self, key: str, phrase: Phrase) -> Name | None:
         """Return the only longer name that a lone first, last or family name can stand for."""
         if " " in key:
             return None
-        candidates = _unique(
+        candidates = dict.fromkeys(
             name
             for other, name in self.names.items()
             if name.named
@@ -194,32 +151,12 @@ class Scene:
                 or (other.split()[0] == key and name.entity_type == "person")
             )
         )
-        return candidates[0] if len(candidates) == 1 else None
+        return next(iter(candidates)) if len(candidates) == 1 else None
 
     def _ending_in(self, word: str) -> Name | None:
-        candidates = _unique(
+        candidates = dict.fromkeys(
             name
             for key, name in self.names.items()
             if name.named and key.split()[-1:] == [word] and " " in key
         )
-        return candidates[0] if len(candidates) == 1 else None
-
-
-def _may_be_person(name: Name) -> bool:
-    others = max((votes for kind, votes in name.votes.items() if kind != "person"), default=0)
-    return name.named and (name.votes["person"] > 0 or others < 2)
-
-
-def _fits(name: Name, gender: str) -> bool:
-    return name.gender in ("", gender)
-
-
-def _gender_of(word: str) -> str:
-    return "m" if word in _MALE else "f" if word in _FEMALE else ""
-
-
-def _unique(names: Iterable[Name]) -> list[Name]:
-    found: dict[int, Name] = defaultdict()
-    for name in names:
-        found.setdefault(id(name), name)
-    return list(found.values())
+        return next(iter(candidates)) if len(candidates) == 1 else None

@@ -10,8 +10,8 @@ from graphrag.rules.draft import Draft
 from graphrag.rules.lexicon import PATTERNS, Pattern
 from graphrag.rules.lifetime import lifetime
 from graphrag.rules.line import Line
+from graphrag.rules.name import Name
 from graphrag.rules.phrases import phrase_of
-from graphrag.rules.scene import Name
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -22,7 +22,27 @@ for _pattern in PATTERNS:
         _PATTERNS.setdefault(_verb, []).append(_pattern)
 
 NAMING = frozenset({"rename", "call", "know", "change"})
-_OPEN_SLOTS = ("dobj", "with", "to", "into", "at", "in", "on", "through", "for")
+_OPEN_SLOTS = (
+    "gerund",
+    "dobj",
+    "with",
+    "to",
+    "into",
+    "at",
+    "in",
+    "on",
+    "through",
+    "for",
+    "about",
+    "across",
+    "from",
+    "around",
+    "over",
+    "along",
+    "beside",
+    "upon",
+)
+_BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
 
@@ -44,6 +64,9 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
                 if draft is not None:
                     matched = True
                     yield draft
+    if not clause.negated and clause.lemma in lexicon.TRAVELLING:
+        yield from _together(clause, line)
+        yield from _at_side(clause, line)
     if not matched and not clause.negated:
         yield from _open(clause, line)
 
@@ -58,6 +81,8 @@ def _matched(
         return None
     if pattern.swap and pattern.relation == "owned_by" and not other.named:
         return None  # "he bought a hat" owns no hat that one could speak of again
+    if clause.lemma in ("leave", "quit") and not other.votes[pattern.object]:
+        return None  # one leaves towns and rooms as well
     relation, kind = pattern.relation, "end" if clause.no_longer else pattern.kind
     if clause.lemma == "join" and other.text.split()[-1].lower() in lexicon.CLUB_WORDS:
         relation = "member_of"
@@ -70,21 +95,48 @@ def _matched(
     return line.draft(one, relation, other, life, ends=kind == "end")
 
 
+def _together(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who goes with whom in ``Dorothy and the Lion walked along the road``."""
+    names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
+    travellers = [name for name in names if can_be(name, "person")]
+    life = lifetime("event", clause, line.periods(clause.verb), line.reference)
+    for other in travellers[1:]:
+        yield line.draft(travellers[0], "travels_with", other, life)
+
+
+def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who goes ``at Dorothy's side``."""
+    for side in (*clause.arguments.get("at", ()), *clause.arguments.get("by", ())):
+        other = line.scene.possessor_of(side, line.offset) if side.lower_ == "side" else None
+        for subject in clause.subjects if other is not None else ():
+            one = line.name(subject)
+            if one is None or one is other or other is None or not can_be(one, "person"):
+                continue
+            life = lifetime("event", clause, line.periods(clause.verb), line.reference)
+            yield line.draft(one, "travels_with", other, life)
+
+
 def _open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.lemma in lexicon.STATEMENTLESS or clause.passive or clause.future:
+    if clause.passive or clause.future:
         return
-    particle = any(child.dep_ == "prt" for child in clause.verb.children)
-    if clause.verb.pos_ != "VERB" or particle or "dative" in clause.arguments:
+    if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
         return
+    verb = "_".join((third_person(clause.lemma), *clause.particles))
+    if clause.lemma == "get":
+        verb = "has" if clause.perfect else "gets"
     for slot in _OPEN_SLOTS:
-        if slot != "dobj" and "dobj" in clause.arguments:
+        if slot not in _BARE_SLOTS and "dobj" in clause.arguments:
             return
-        relation = clause.lemma if slot == "dobj" else f"{clause.lemma}_{slot}"
-        if (clause.lemma in lexicon.BARE_VERBS and slot == "dobj") or not relation.isidentifier():
+        if slot == "gerund" and clause.lemma not in lexicon.ACTIVITIES:
+            continue
+        if not lexicon.says_enough(clause.lemma, clause.particles, slot):
+            continue
+        relation = verb if slot in _BARE_SLOTS else f"{verb}_{slot}"
+        if not relation.isidentifier():
             continue
         for target in clause.arguments.get(slot, ()):
-            if slot != "dobj" and target.i - clause.verb.i > _NEAR:
+            if slot not in _BARE_SLOTS and target.i - clause.verb.i > _NEAR:
                 continue
             other = line.name(target)
             for subject in clause.subjects:
@@ -92,7 +144,7 @@ def _open(clause: Clause, line: Line) -> Iterator[Draft]:
                 if one is None or other is None or one is other or not one.named:
                     continue
                 life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-                yield line.draft(one, lexicon.OPEN_NAMES.get(relation, relation), other, life)
+                yield line.draft(one, relation, other, life)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -122,6 +174,17 @@ def _renamed(clause: Clause, line: Line) -> bool:
                 line.scene.names[name_key(phrase.text)] = one
                 return True
     return False
+
+
+def third_person(lemma: str) -> str:
+    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
+    if lemma == "have":
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{lemma}es"
+    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
+        return f"{lemma[:-1]}ies"
+    return f"{lemma}s"
 
 
 def can_be(name: Name, type_: str) -> bool:

@@ -46,7 +46,7 @@ class AsOf:
         scopes: Sequence[Scope] = SCOPES,
         recipe: Recipe | None = None,
     ) -> Results:
-        """Search facts, entities and episodes of a group; ``limit`` hits of each.
+        """Search facts, entities and episodes of a group; arguments as of ``GraphRAG.search``.
 
         Raises:
             QueryError: for an empty query, an unknown group or an impossible limit.
@@ -58,7 +58,7 @@ class AsOf:
         )
 
     async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
-        """Return the entity with this name, alias or id; the best connected if several share it."""
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
         found = await self.entities(name, group=group)
         return found[0] if found else None
 

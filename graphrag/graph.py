@@ -67,10 +67,10 @@ class GraphRAG:
 
         Args:
             url: ``mem://``, ``surrealkv://PATH``, ``ws://``, ``wss://``, ``http://``, ``https://``.
-            user: Name for a server; also accepted inside the URL.
-            password: Password for a server; never shown in errors or reprs.
-            namespace: SurrealDB namespace.
-            database: SurrealDB database.
+            user: Root user of a server; also accepted inside the URL.
+            password: Their password; never shown in errors or reprs.
+            namespace: SurrealDB namespace, made if it is not there.
+            database: SurrealDB database, made if it is not there.
             embedder: Default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``).
             extractor: Default: rules on a spaCy parse (extra ``local``), no language model.
             relations: What excludes what; default: ``works_at``, ``lives_in``, ... hold one value.
@@ -86,7 +86,12 @@ class GraphRAG:
         )
 
     async def __aenter__(self) -> "GraphRAG":
-        """Open the store, creating or migrating it if needed."""
+        """Open the store, creating or migrating it if needed.
+
+        Raises:
+            StoreError: one of its kinds, if it cannot be opened.
+            MissingExtraError: if the embedder needs an extra that is not installed.
+        """
         store = await Store.open(
             self._target, embedder=self._embedder.name, dimension=self._embedder.dimension
         )
@@ -154,8 +159,9 @@ class GraphRAG:
             metadata: Anything else to keep with it.
 
         Raises:
-            InputError: if the content or a time cannot be used; nothing was written.
-            ExtractionError: if the extractor failed; nothing was written.
+            InputError: if the content, the group or a time cannot be used.
+            ExtractionError: if the extractor failed.
+            TransactionError: if the database refused; in every case nothing was written.
         """
         ingestion = self._open()
         episode = prepare(
@@ -174,6 +180,10 @@ class GraphRAG:
 
         ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
         After a crash, add the same episodes again: those already in the graph are skipped.
+        ``on_progress`` is called after each episode.
+
+        Raises:
+            GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
         """
         return await add_all(self._open(), episodes, on_progress=on_progress)
 
@@ -218,17 +228,28 @@ class GraphRAG:
     ) -> Results:
         """Search what is true now: facts, entities and episodes, ``limit`` hits of each.
 
+        Args:
+            query: A question, or a few words.
+            group: The graph inside the store.
+            limit: Hits of each scope, 1 to 1000.
+            scopes: Some of ``facts``, ``entities`` and ``episodes``.
+            recipe: Weights and depths of the ranking; default: ``Recipe()``.
+
         Raises:
             QueryError: for an empty query, an unknown group or an impossible limit.
         """
         return await self.at().search(query, group=group, limit=limit, scopes=scopes, recipe=recipe)
 
     async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
-        """Return the entity with this name, alias or id."""
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
         return await self.at().entity(name, group=group)
 
     async def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
-        """Return the facts about an entity that hold now, by their start."""
+        """Return the facts about an entity that hold now, by their start.
+
+        Raises:
+            QueryError: if no entity has this name or id.
+        """
         return await self.at().facts(entity, group=group)
 
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
@@ -243,7 +264,7 @@ class GraphRAG:
             return await build_communities(index, ingestion.store, self._embedder)
 
     async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Return the communities as they were last built, largest first."""
+        """Return the communities as they were last built, largest first; none before that."""
         return await stored_communities(checked_group(group), self._open().store)
 
     async def groups(self) -> list[str]:
@@ -251,7 +272,7 @@ class GraphRAG:
         return await self._open().store.groups()
 
     async def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
-        """Count what a group holds."""
+        """Count what a group holds; all zeros for a group that is not there."""
         index = await self._open().catalog.group(checked_group(group))
         return count(index, now=utc_now())
 

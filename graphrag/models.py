@@ -46,6 +46,7 @@ class Episode:
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
+    """Always ``done`` in this version: an episode is stored with its facts, or not at all."""
     error: str | None = None
 
 
@@ -60,6 +61,7 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``thing`` or a user's own."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -83,13 +85,19 @@ class Fact:
     fact: str
     """The sentence that states it."""
     valid_at: datetime | None = None
+    """World time: the first moment at which it held; None if unknown."""
     invalid_at: datetime | None = None
+    """World time: the first moment at which it no longer held; None if it still does."""
     expired_at: datetime | None = None
+    """System time: when later information closed it."""
     retracted_at: datetime | None = None
+    """System time: when it was found never to have been true."""
     reference_time: datetime | None = None
+    """Reference time of the episode that told it first."""
     observed: bool = False
     """True if ``valid_at`` is when the fact was first seen to hold, not a stated start."""
     confidence: float = 1.0
+    """From 0 to 1, by the extractor."""
     origin: Origin = "stated"
     confirmed: bool = False
     invalidated_by: str | None = None
@@ -119,12 +127,13 @@ class Community:
     fingerprint: str
     """Hash of the member ids: equal fingerprints mean an unchanged community."""
     level: int = 0
+    """Always 0 in this version, and ``parent`` None: communities have one level."""
     parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Saga:
-    """A named run of episodes, in the order of their reference times."""
+    """A named run of episodes, in the order of their reference times; nothing makes one yet."""
 
     id: str
     group_id: str
@@ -153,7 +162,10 @@ class Event:
 
     group_id: str
     seq: int
+    """Number in its group, from 1, without gaps."""
     at: datetime
+    """System time of the commit."""
     actor: str
     kind: str
+    """``add_episode`` or ``build_communities``."""
     changes: tuple[Change, ...]

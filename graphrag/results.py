@@ -7,6 +7,7 @@ from html import escape
 from typing import Generic, TypeVar
 
 from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.stated import stated_in
 
 Item = TypeVar("Item", Fact, Entity, Episode, Community, covariant=True)
 
@@ -58,11 +59,11 @@ class Results:
         return len(self) > 0
 
     def source_of(self, fact: Fact) -> str | None:
-        """Return the words of the passage that states a found fact."""
+        """Return the words that state a found fact: with their speaker, or their JSON record."""
         episodes = {episode.id: episode for episode in self.passages}
         for span in fact.sources:
             if episode := episodes.get(span.episode_id):
-                return episode.content[span.start : span.end]
+                return stated_in(episode, span)
         return None
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 
 LAYERS = (
     {"errors"},
-    {"models", "temporal", "names", "ids", "passages", "relations"},
+    {"models", "temporal", "names", "ids", "passages", "relations", "stated"},
     {"extraction", "results"},
     {"protocols"},
     {"schema"},

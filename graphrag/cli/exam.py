@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from graphrag.cli.entries import Entries
 from graphrag.cli.forms import plain, results_form
-from graphrag.cli.render import day, short, table
+from graphrag.cli.render import day, fact_entry
 
 if TYPE_CHECKING:
     from graphrag.demo import TruthQuestion
@@ -25,11 +26,11 @@ class Answer:
     question: "TruthQuestion"
     results: "Results"
     place: int | None
-    """Rank of the first fact that names an answer, from 1; None if it is not in the first 3."""
+    """Rank of the first fact between the right two entities, from 1; None if not in the first 3."""
 
     @property
     def right(self) -> bool:
-        """Tell whether one of the first 3 facts names an answer."""
+        """Tell whether one of the first 3 facts is the answer."""
         return self.place is not None
 
 
@@ -38,57 +39,40 @@ async def ask(graph: "GraphRAG", group: str) -> list[Answer]:
     from graphrag.demo import truth
 
     known = truth()
-    aliases = {entity.name: {entity.name, *entity.aliases} for entity in known.entities}
+    names = {
+        entity.name: {name.casefold() for name in (entity.name, *entity.aliases)}
+        for entity in known.entities
+    }
     answers = []
     for question in known.questions:
-        right = {
-            name.casefold() for answer in question.answers for name in aliases.get(answer, {answer})
-        }
         results = await graph.at(valid_at=question.at).search(
             question.question, group=group, limit=_FACTS, scopes=["facts"]
         )
-        place = next(
-            (
-                rank
-                for rank, hit in enumerate(results.facts, start=1)
-                if not right.isdisjoint(_names(hit.item))
-            ),
-            None,
-        )
-        answers.append(Answer(question, results, place))
+        subject, _, object_ = question.fact
+        ends = names[subject], names[object_]
+        ranks = (rank for rank, hit in enumerate(results, start=1) if _joins(hit.item, *ends))
+        answers.append(Answer(question, results, next(ranks, None)))
     return answers
 
 
-def answer_table(answer: Answer) -> RenderableType:
+def answer_entries(answer: Answer) -> RenderableType:
     """Return the question with the facts found and the mark."""
-    from graphrag.results import lifetime, triple
-
     question, results = answer.question, answer.results
     when = f"as of {day(question.at)}" if question.at else "now"
     expected = " or ".join(question.answers)
-    mark = f"found at {answer.place}" if answer.right else "not in the first 3"
+    mark = f"found at {answer.place}" if answer.right else f"not in the first {_FACTS}"
     title = Text.assemble(
         (f"{question.question} ({when})", "bold"),
         (f"\nexpected: {expected}, {mark}", "green" if answer.right else "yellow"),
     )
     if not results.facts:
         return Text.assemble(title, "\nno facts found")
-    return table(
-        title,
-        "",
-        "fact",
-        "valid",
-        "source",
-        rows=[
-            (
-                Text("✓" if rank == answer.place else "", style="green"),
-                Text(triple(hit.item), style="bold"),
-                lifetime(hit.item),
-                short(results.source_of(hit.item) or hit.item.fact, 100),
-            )
-            for rank, hit in enumerate(results.facts, start=1)
-        ],
+    episodes = {episode.id: episode for episode in results.passages}
+    entries = (
+        fact_entry(hit.item, episodes, lead=f"{'✓' if rank == answer.place else ' '} {rank}")
+        for rank, hit in enumerate(results.facts, start=1)
     )
+    return Entries(title, tuple(entries), lines=1)
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:
@@ -104,5 +88,6 @@ def answer_form(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _names(fact: "Fact") -> set[str]:
-    return {fact.subject.casefold(), fact.object.casefold()}
+def _joins(fact: "Fact", some: set[str], others: set[str]) -> bool:
+    one, two = fact.subject.casefold(), fact.object.casefold()
+    return (one in some and two in others) or (two in some and one in others)

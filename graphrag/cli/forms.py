@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graphrag.models import Episode, Fact
+from graphrag.stated import stated_in
 
 if TYPE_CHECKING:
     from graphrag.results import Hit, Results
@@ -33,7 +34,7 @@ def fact_form(fact: Fact, episodes: Mapping[str, Episode]) -> dict[str, Any]:
             "end": span.end,
             "name": episode.name,
             "reference_time": episode.valid_at,
-            "text": episode.content[span.start : span.end],
+            "text": stated_in(episode, span),
         }
         if (episode := episodes.get(span.episode_id))
         else plain(span)

@@ -1,19 +1,27 @@
-"""Tables for people. Everything that comes from the graph is shown as text, never as markup."""
+"""Findings and tables for people. What comes from the graph is shown as text, never as markup."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from graphrag.cli.entries import Entries, Entry, short
 from graphrag.models import Entity, Episode, Fact
+from graphrag.stated import stated_in
 
 if TYPE_CHECKING:
     from graphrag.results import Results
 
-_PASSAGE = 140
+_LINES = 2
+_SHORT_RECORD = 70
+_FIELD = re.compile(r',\s(?="|\{)')
+_ALIASES = 60
 
 
 def line(text: str, style: str = "") -> Text:
@@ -38,88 +46,58 @@ def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]
     return Group(Text(title, style="bold") if isinstance(title, str) else title, made)
 
 
-def fact_table(results: "Results") -> RenderableType:
-    """Return the facts found: fact, validity, source and score."""
+def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -> Entry:
+    """Return a fact with its interval and the words that state it."""
     from graphrag.results import lifetime, triple
 
-    return table(
-        "Facts",
-        "fact",
-        "valid",
-        "source",
-        ">score",
-        rows=[
-            (
-                Text(triple(hit.item), style="bold"),
-                lifetime(hit.item),
-                short(results.source_of(hit.item) or hit.item.fact),
-                f"{hit.score:.4f}",
+    for span in fact.sources:
+        if episode := episodes.get(span.episode_id):
+            words, is_json = stated_in(episode, span), episode.source == "json"
+            return Entry(
+                triple(fact),
+                lifetime(fact),
+                _essence(words, (fact.subject, fact.object)) if is_json else f"“{words}”",
+                ", ".join(filter(None, (episode.name, day(episode.valid_at)))),
+                lead,
             )
-            for hit in results.facts
-        ],
-    )
+    return Entry(triple(fact), lifetime(fact), fact.fact, lead=lead)
 
 
-def entity_table(results: "Results") -> RenderableType:
-    """Return the entities found."""
-    return table(
-        "Entities",
-        "name",
-        "type",
-        "also called",
-        ">score",
-        rows=[
-            (
-                Text(hit.item.name, style="bold"),
-                hit.item.entity_type,
-                short(", ".join(hit.item.aliases)),
-                f"{hit.score:.4f}",
-            )
-            for hit in results.entities
-        ],
-    )
+def found_facts(results: "Results") -> RenderableType:
+    """Return the facts found: score, fact, validity and source."""
+    episodes = {episode.id: episode for episode in results.passages}
+    entries = (fact_entry(hit.item, episodes, lead=score(hit.score)) for hit in results.facts)
+    return Entries(Text("Facts", style="bold"), tuple(entries), _LINES)
 
 
-def episode_table(results: "Results") -> RenderableType:
+def found_episodes(results: "Results") -> RenderableType:
     """Return the episodes found."""
-    return table(
-        "Episodes",
-        "date",
-        "name",
-        "text",
-        ">score",
-        rows=[
-            (
-                day(hit.item.valid_at),
-                short(hit.item.name, 40),
-                short(hit.item.content),
-                f"{hit.score:.4f}",
-            )
-            for hit in results.episodes
-        ],
+    entries = (
+        Entry(
+            hit.item.name or "(no name)",
+            day(hit.item.valid_at),
+            hit.item.content,
+            lead=score(hit.score),
+        )
+        for hit in results.episodes
     )
+    return Entries(Text("Episodes", style="bold"), tuple(entries), _LINES)
+
+
+def found_entities(results: "Results") -> RenderableType:
+    """Return the entities found."""
+    entries = (
+        Entry(hit.item.name, _kind(hit.item), lead=score(hit.score)) for hit in results.entities
+    )
+    return Entries(Text("Entities", style="bold"), tuple(entries), _LINES)
 
 
 def known_facts(
     title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode]
 ) -> RenderableType:
     """Return facts of one entity with their intervals and sources."""
-    from graphrag.results import lifetime, triple
-
-    return table(
-        title,
-        "fact",
-        "valid",
-        "source",
-        rows=[
-            (
-                Text(triple(fact), style="bold"),
-                lifetime(fact),
-                short(passage(fact, episodes)),
-            )
-            for fact in facts
-        ],
-    )
+    entries = tuple(fact_entry(fact, episodes) for fact in facts)
+    return Entries(Text(title, style="bold"), entries, _LINES)
 
 
 def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
@@ -133,23 +111,26 @@ def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
     )
 
 
-def passage(fact: Fact, episodes: Mapping[str, Episode]) -> str:
-    """Return the words of the first source of a fact, with the episode they stand in."""
-    for span in fact.sources:
-        if episode := episodes.get(span.episode_id):
-            where = ", ".join(filter(None, (episode.name, day(episode.valid_at))))
-            return f"{short(episode.content[span.start : span.end], _PASSAGE - 40)} ({where})"
-    return fact.fact
-
-
-def short(text: str, longest: int = _PASSAGE) -> str:
-    """Return text on one line, cut at a word."""
-    flat = " ".join(text.split())
-    if len(flat) <= longest:
-        return flat
-    return flat[: longest - 1].rsplit(" ", 1)[0] + "…"
+def score(value: float) -> str:
+    """Return a score with the digits that tell hits apart."""
+    return f"{value:.4f}"
 
 
 def day(moment: datetime | None) -> str:
     """Return the date of a moment."""
     return "" if moment is None else moment.date().isoformat()
+
+
+def _essence(record: str, names: tuple[str, str]) -> str:
+    """Return a JSON record without the fields that do not name an end of the fact."""
+    fields = _FIELD.split(record)
+    kept = [any(name in field for name in names) for field in fields]
+    if len(record) <= _SHORT_RECORD or not any(kept):
+        return record
+    runs = groupby(zip(kept, fields, strict=True), key=itemgetter(0))
+    return ", ".join(", ".join(field for _, field in run) if shown else "…" for shown, run in runs)
+
+
+def _kind(entity: Entity) -> str:
+    names = short(", ".join(entity.aliases), _ALIASES)
+    return f"{entity.entity_type}, also called {names}" if names else entity.entity_type

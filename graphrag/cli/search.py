@@ -7,7 +7,7 @@ import typer
 
 from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
-from graphrag.cli.render import entity_table, episode_table, fact_table, line
+from graphrag.cli.render import found_entities, found_episodes, found_facts, line
 from graphrag.cli.session import Session
 
 
@@ -25,7 +25,7 @@ async def search(
     at: At = None,
     known_at: KnownAt = None,
     history: History = False,
-    limit: Annotated[int, typer.Option(help="Hits of each scope.", min=1, max=1000)] = 10,
+    limit: Annotated[int, typer.Option(help="Hits of each scope.", min=1, max=1000)] = 5,
     scope: Annotated[
         list[ScopeName] | None, typer.Option(help="Only these; may be repeated. Default: all.")
     ] = None,
@@ -47,11 +47,11 @@ async def search(
         session.show(line(_nothing(session.group, view)))
     else:
         if "facts" in asked:
-            session.show(fact_table(results) if results.facts else line("no facts found"))
+            session.show(found_facts(results) if results.facts else line("no facts found"))
         if results.entities:
-            session.show(entity_table(results))
+            session.show(found_entities(results))
         if results.episodes:
-            session.show(episode_table(results))
+            session.show(found_episodes(results))
 
 
 def _nothing(group: str, view: Seen) -> str:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 _CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till"})
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
 _SUBJECTS = ("nsubj", "nsubjpass")
-_RELATIVE = frozenset({"who", "which", "that"})
 _TOO_FAR = 12
 _DWELLING = frozenset({"live", "reside", "stay"})
 
@@ -123,7 +122,7 @@ def _collect(clause: Clause, verb: "Token") -> None:
                 continue
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
-        elif child.dep_ in ("prep", "agent") and not _is_excepted(child):
+        elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
             for target in child.children:
                 if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
@@ -164,6 +163,8 @@ def _subjects(verb: "Token") -> list["Token"]:
     own = [child for child in verb.children if child.dep_ in _SUBJECTS]
     if own:
         return conjoined(own[0])
+    if any(child.dep_ == "expl" for child in verb.children):
+        return []  # "there was a queue"
     if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
         return [] if _interrupted(verb) else _subjects(verb.head)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
@@ -184,7 +185,7 @@ def _interrupted(verb: "Token") -> bool:
     ``roared``; who shut it is then unclear.
     """
     return any(
-        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.lower_ not in _RELATIVE
+        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
         for token in verb.doc[verb.head.i + 1 : verb.i]
     )
 
@@ -219,6 +220,12 @@ def _stated(verb: "Token") -> bool:
         if current.dep_ == "ROOT":
             return True
         head = current.head
+        if current.dep_ in ("relcl", "acl") and current.tag_ != "VB":
+            named = head.head if head.dep_ == "appos" else head
+            if named.pos_ == "PROPN":
+                return True  # said in passing of a name, it holds whatever the sentence wishes
+        if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
+            return True  # "Globex will buy Initech; the contract was signed"
         if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
             return False
         if current.dep_ in ("ccomp", "xcomp"):
@@ -245,6 +252,10 @@ def _stated(verb: "Token") -> bool:
             while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
                 current = current.head
     return True
+
+
+def _is_apart(left: "Token", right: "Token") -> bool:
+    return any(token.text in (";", ":") for token in left.doc[left.i : right.i])
 
 
 def _is_passive(verb: "Token") -> bool:

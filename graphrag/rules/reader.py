@@ -9,7 +9,7 @@ from graphrag.rules.clauses import clauses
 from graphrag.rules.draft import Draft
 from graphrag.rules.line import Line
 from graphrag.rules.quotes import SPEECH, is_inside
-from graphrag.rules.roles import COPULAS, OPENING, read_copula, read_nouns, read_status
+from graphrag.rules.roles import COPULAS, OPENING, read_copula, read_nouns, read_pair, read_status
 from graphrag.rules.scene import Scene
 from graphrag.rules.verbs import read_verb
 
@@ -50,6 +50,7 @@ class Reader:
                     if name is not None:
                         name.votes["person"] += 2
         for clause in stated:
+            yield from read_pair(clause, line)
             if clause.lemma in COPULAS and not clause.arguments.get("dobj"):
                 yield from read_copula(clause, line)
             elif clause.lemma in OPENING and not clause.arguments.get("dobj"):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COPULAS = frozenset("be become appoint elect name make serve remain".split())
 OPENING = {"open": "open", "reopen": "open", "close": "closed", "shut": "closed"}
 _STATES = {"open": "open", "closed": "closed", "shut": "closed"}
+_PAIRS = {"engaged": "engaged_to", "married": "married_to"}
 _UNDER = frozenset({"repair", "construction", "renovation"})
 _PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
 _RELATIONS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
@@ -51,6 +52,26 @@ def read_copula(clause: Clause, line: Line) -> Iterator[Draft]:
         yield from read_status(clause, line)
 
 
+def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Anna and Ben became engaged``, ``they got married``."""
+    words = [child.lower_ for child in clause.verb.children if child.dep_ == "acomp"]
+    words += [clause.verb.lower_] if clause.passive else []
+    relation = next((_PAIRS[word] for word in words if word in _PAIRS), None)
+    names = list(dict.fromkeys(name for token in clause.subjects if (name := line.name(token))))
+    if relation is None or clause.negated or len(names) != 2:
+        return
+    for name in names:
+        name.votes["person"] += 3
+    life = lifetime(
+        "start", clause, line.periods(clause.verb, *_complements(clause)), line.reference
+    )
+    yield line.draft(names[0], relation, names[1], life)
+
+
+def _complements(clause: Clause) -> list["Token"]:
+    return [child for child in clause.verb.children if child.dep_ == "acomp"]
+
+
 def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield ``the bridge is closed``, ``will be under repair``, ``reopened``."""
     found = _status_of(clause)
@@ -59,7 +80,7 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
     words, token = found
     for subject in clause.subjects:
         one = line.name(subject)
-        if one is None or not one.named or subject.pos_ == "PRON" or one.votes["person"] > 0:
+        if one is None or not one.named or subject.pos_ == "PRON" or one.entity_type == "person":
             continue
         status = line.scene.add(
             Phrase(words, token.idx, token.idx + len(token), False), line.offset
@@ -89,9 +110,10 @@ def _role(
         relation = _relation(title, preposition, other)
         if relation is None or other is one or not (one.named and other.named):
             continue
-        if one.votes["organization"] > 2:
-            continue
-        one.votes["person"] += 2
+        if relation != "part_of":
+            if one.votes["organization"] > 2:
+                continue
+            one.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of"):
             other.votes["organization"] += 2
         owners = (role,) if clause is None else (role, clause.verb)
@@ -188,6 +210,8 @@ def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
 
 
 def _relation(title: str, preposition: str, other: Name) -> str | None:
+    if title == "part":
+        return "part_of" if preposition == "of" else None
     if title in lexicon.KIN:
         return None  # read as kinship
     for relation, titles, prepositions in _RELATIONS:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from graphrag.names import name_key
-from graphrag.rules.lexicon import KIN
+from graphrag.rules.lexicon import KIN, ORG_WORDS, PLACE_WORDS
 from graphrag.rules.name import Name, gender_of
 from graphrag.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.rules.pronouns import GENDER, NEUTER, Antecedents
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 """``we`` is who speaks and others; what they did, the speaker did."""
 _SECOND = frozenset({"you", "your", "yours"})
+_BODIES = ORG_WORDS | PLACE_WORDS
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -35,6 +36,13 @@ class Scene:
         """The quoted stretches of the paragraph being read."""
         self.voice: Name | None = None
         """Who speaks the quoted words of the sentence being read."""
+
+    def _owner_of(self, whose: "Token", offset: int) -> Name | None:
+        """Return whom ``whose`` refers to."""
+        for above in whose.ancestors:
+            if above.dep_ == "relcl":
+                return self._noun(above.head, offset)
+        return None
 
     def is_quoted(self, token: "Token") -> bool:
         """Tell whether a word stands in quotes."""
@@ -92,13 +100,15 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
+        if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
+            return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         phrase = phrase_of(token)
         if phrase is None:
             return None
         if not phrase.named:
             bare = phrase.text == token.text and next(token.children, None) is not None
             if bare and next(token.children).lower_ in ("the", "this"):
-                named = self._ending_in(token.lower_)
+                named = self._ending_in(token.lower_) or self._antecedents.described(token)
                 if named is not None:
                     return named
         name = self.add(phrase, offset)
@@ -129,8 +139,12 @@ class Scene:
             return self.voice if self.is_quoted(token) else self.speaker
         if word in _SECOND:
             return self.addressee
+        if word == "whose":
+            return self._owner_of(token, offset)
         if word in _RELATIVE and token.head.dep_ == "relcl":
             noun = token.head.head
+            while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
+                noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
             return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:

@@ -79,7 +79,7 @@ def _matched(
         return None
     if not (can_be(one, pattern.subject) and can_be(other, pattern.object)):
         return None
-    if pattern.swap and pattern.relation == "owned_by" and not other.named:
+    if pattern.relation == "owned_by" and not other.named:
         return None  # "he bought a hat" owns no hat that one could speak of again
     if clause.lemma in ("leave", "quit") and not other.votes[pattern.object]:
         return None  # one leaves towns and rooms as well

@@ -91,7 +91,7 @@ class GraphRAG:
         extractor: Extractor | None = None,
         relations: Relations | None = None,
     ) -> "GraphRAG":
-        """Return a graph to be entered with ``with``; nothing is opened yet."""
+        """Return a graph to be entered with ``with``; arguments as of ``graphrag.GraphRAG``."""
         return cls(
             AsyncGraphRAG.open(
                 url,
@@ -208,7 +208,7 @@ class GraphRAG:
         )
 
     def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
-        """Return the entity with this name, alias or id."""
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
         return self._running().wait(self._graph.entity(name, group=group))
 
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:

@@ -32,6 +32,7 @@ class BatchReport:
     """Episodes that the graph already had."""
     entities: int = 0
     facts: int = 0
+    """New facts, as ``entities`` are new entities."""
     changed: int = 0
     """Older facts that were closed, corrected or confirmed."""
     seconds: float = 0.0

@@ -110,7 +110,6 @@ class CachedEmbedder:
     ``GraphRAG.open`` does so by itself. 20,000 vectors of 384 numbers take about 35 MB.
     """
 
-
     def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:
         self._embedder = embedder
         self._size = size

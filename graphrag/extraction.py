@@ -17,7 +17,8 @@ class Mention:
 
     name: str
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``thing`` or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
+    ``thing`` (a name of unknown type), or a user's own."""
     start: int = 0
     end: int = 0
     aliases: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class Claim:
     text: str
     """The sentence that states it, readable on its own."""
     start: int
+    """Where the sentence stands: ``content[start:end]`` of the episode."""
     end: int
     valid_at: datetime | None = None
     """Stated start; None when the text gives none (ingestion then uses the reference time)."""
@@ -48,6 +50,7 @@ class Claim:
     ends: bool = False
     corrects: bool = False
     confidence: float = 1.0
+    """From 0 to 1; the database refuses anything else."""
     origin: Origin = "stated"
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
 

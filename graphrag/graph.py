@@ -279,7 +279,7 @@ class GraphRAG:
     async def most_connected(
         self, limit: int = 10, *, group: str = DEFAULT_GROUP
     ) -> list[tuple[Entity, int]]:
-        """Return the entities with the most facts, with their number."""
+        """Return the entities with the most facts, with their number; concepts are left out."""
         ingestion = self._open()
         index = await ingestion.catalog.group(checked_group(group))
         return await most_connected(index, ingestion.store, limit=limit)

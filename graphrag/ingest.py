@@ -41,7 +41,7 @@ class Added:
     changed: tuple[Fact, ...] = ()
     """Older facts that were closed, corrected or confirmed."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Time spent in each step."""
+    """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,17 @@ class NewEpisode:
     """An episode to add: text, or a JSON value."""
 
     content: JSON
+    """Kept word for word; a JSON value as JSON text."""
     reference_time: datetime | date | str | None = None
     """When it was said or written; None is now."""
     name: str = ""
+    """A title for people."""
     source: Source | None = None
     """None guesses: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
     source_description: str = ""
+    """Where it comes from, for people."""
     group: str = DEFAULT_GROUP
+    """The graph inside the store that it belongs to: 1 to 200 printable characters."""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
 
 

@@ -50,6 +50,10 @@ class Episode:
     error: str | None = None
 
 
+CONCEPT = "concept"
+"""Entity type of what only a common noun names: ``axe``, ``live music``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A person, place, organisation or thing that facts are about."""
@@ -61,7 +65,8 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``thing`` or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
+    ``thing`` (a name of unknown type), or a user's own."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""

@@ -35,8 +35,9 @@ class ExtractionContext:
     """What an extractor may look at."""
 
     episode: Episode
+    """The one to read; relative dates in it count from its ``valid_at``."""
     previous: tuple[Episode, ...] = ()
-    """The episodes before it in its group, oldest first: context, never extracted again."""
+    """Up to four episodes before it in its group, oldest first: context, never extracted again."""
 
 
 class Extractor(Protocol):
@@ -55,14 +56,14 @@ class Message:
 
 
 class LLM(Protocol):
-    """Answer messages with a value of a given shape."""
+    """Answer messages with a value of a given shape; nothing in this version takes one yet."""
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
         """Return a validated ``answer`` or raise ``ExtractionError``."""
 
 
 class Reranker(Protocol):
-    """Score texts against a query, higher is better."""
+    """Score texts against a query, higher is better; nothing in this version takes one yet."""
 
     async def rank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one score per text, in order."""

@@ -17,8 +17,11 @@ class Relation:
 
     name: str
     single_valued: bool = False
+    """One object for a subject at a time."""
     single_holder: bool = False
+    """One subject for an object at a time."""
     symmetric: bool = False
+    """Reads the same both ways."""
     exclusive_with: tuple[str, ...] = ()
     """Relations that the same pair of entities cannot have at the same time."""
 
@@ -50,7 +53,11 @@ _DEFAULT = (
 
 
 class Relations(Mapping[str, Relation]):
-    """Relations by name; an unknown name gives a relation without constraints."""
+    """Relations by name; an unknown name gives a relation without constraints.
+
+    ``Relations()`` are the built-in ones, ``Relations([...])`` only those given, and
+    ``Relations().having(...)`` the built-in ones with some added or replaced.
+    """
 
     def __init__(self, relations: Iterable[Relation] = _DEFAULT) -> None:
         self._by_name = {relation.name: relation for relation in relations}

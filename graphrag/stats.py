@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.models import Entity
+from graphrag.models import CONCEPT, Entity
 from graphrag.store.store import Store
 from graphrag.temporal.moment import from_micros, to_micros
 
@@ -22,8 +23,11 @@ class Stats:
     facts_now: int
     """Facts that hold at the moment of counting."""
     facts_ended: int
+    """Facts whose interval is over."""
     facts_retracted: int
+    """Facts that were found never to have been true."""
     events: int
+    """Transactions in the log."""
     first: datetime | None
     """Reference time of the earliest episode."""
     last: datetime | None
@@ -54,10 +58,15 @@ def count(index: GroupIndex, *, now: datetime) -> Stats:
 async def most_connected(
     index: GroupIndex, store: Store, *, limit: int
 ) -> list[tuple[Entity, int]]:
-    """Return the entities with the most facts that were not retracted, with their number."""
+    """Return the entities with the most facts that were not retracted, with their number.
+
+    Concepts are left out: common nouns gather facts of many different things.
+    """
     live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     ends = np.concatenate((index.facts["subject"][live], index.facts["object"][live]))
     degree = np.bincount(ends, minlength=len(index.entities)) * index.entities.alive.values
-    rows = [row for row in np.argsort(-degree, kind="stable")[:limit].tolist() if degree[row]]
+    order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])
+    named = (row for row in order if index.entity_type(index.entities.ids[row]) != CONCEPT)
+    rows = list(islice(named, limit))
     found = await store.get(Entity, [index.entities.ids[row] for row in rows])
     return [(found[index.entities.ids[row]], int(degree[row])) for row in rows]

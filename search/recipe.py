@@ -12,7 +12,10 @@ SCOPES: tuple[Scope, ...] = ("facts", "entities", "episodes")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Weights and depths of one search; a weight of 0 leaves a method out."""
+    """Weights and depths of one search; a weight of 0 leaves a method out.
+
+    Raises ``QueryError`` for weights below 0 or all 0, or for a depth or pool out of range.
+    """
 
     vector: float = 1.0
     """Weight of meaning: cosine of query and item."""
@@ -21,13 +24,13 @@ class Recipe:
     graph: float = 0.5
     """Weight of closeness to the entities that the query names or finds."""
     pool: int = 60
-    """How many candidates each method contributes."""
+    """How many candidates each method contributes, 1 to 10,000."""
     rrf_k: int = 60
-    """Rank constant of reciprocal rank fusion."""
+    """Rank constant of reciprocal rank fusion, 1 or more; larger flattens the first ranks."""
     seeds: int = 3
     """How many found entities the graph walk starts from when the query names none."""
     depth: int = 2
-    """How many hops the graph walk goes."""
+    """How many hops the graph walk goes, 1 to 3."""
 
     def __post_init__(self) -> None:
         """Refuse values that cannot mean anything."""

@@ -238,7 +238,7 @@ class GraphRAG:
     def most_connected(
         self, limit: int = 10, *, group: str = DEFAULT_GROUP
     ) -> list[tuple[Entity, int]]:
-        """Return the entities with the most facts, with their number."""
+        """Return the entities with the most facts, with their number; concepts are left out."""
         return self._running().wait(self._graph.most_connected(limit, group=group))
 
     def log(self, *, group: str = DEFAULT_GROUP, after: int = 0) -> list[Event]:

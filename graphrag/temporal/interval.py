@@ -16,6 +16,7 @@ class Interval:
     """A stretch of time that holds at least one instant, in UTC.
 
     ``repr`` shows ``[2021-03-01, 2023-06-01)``; an unknown start is ``?``, an open end is ``...``.
+    Raises ``TimeError`` if an end is naive, or the start is not before the end.
     """
 
     start: datetime | None = None

@@ -1,0 +1,186 @@
+"""The documentation is run: every snippet, every command, every link.
+
+A ``text`` block right after a ``python`` block is what that block prints. In a ``console`` block,
+lines after ``$`` are run, and what stands below a command is what it prints. A ``sh`` block is only
+checked: its commands, options, extras and make targets must exist.
+"""
+
+import ast
+import asyncio
+import re
+import shlex
+import tomllib
+from contextlib import ExitStack, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import typer
+
+import graphrag
+from graphrag import GraphRAG, SentenceTransformerEmbedder
+from graphrag.cli.app import create_app
+from graphrag.cli.run import run
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+BY_NAME = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
+AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+EMBEDDER = SentenceTransformerEmbedder()
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    line: int
+    shown: str | None
+    """What the ``text`` block right below says."""
+
+
+def blocks(page):
+    text = page.read_text(encoding="utf-8")
+    found = list(FENCE.finditer(text))
+    for place, match in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
+        beneath = after and after[1] == "text" and not text[match.end() : after.start()].strip()
+        yield Block(
+            match[1],
+            match[2],
+            text[: match.start()].count("\n") + 2,
+            after[2] if beneath else None,
+        )
+
+
+def printed(text):
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def code_of(page, block):
+    # Empty lines before it, so that an error names the line of the page.
+    return compile("\n" * (block.line - 1) + block.text, str(page), "exec", flags=AWAIT)
+
+
+@BY_NAME
+def test_every_language_is_one_that_is_checked(page):
+    assert {block.language for block in blocks(page)} <= {
+        "python", "text", "console", "sh", "mermaid",
+    }  # fmt: skip
+
+
+@BY_NAME
+def test_python_snippets_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("graphrag.graph.SentenceTransformerEmbedder", lambda: EMBEDDER)
+    names = {"__name__": "__main__"}
+    with asyncio.Runner() as runner, ExitStack() as stack:
+        for block in blocks(page):
+            if block.language != "python":
+                continue
+            if "graph" not in names and "open(" not in block.text:
+                graph = GraphRAG.open("mem://", embedder=EMBEDDER)
+                names["graph"] = runner.run(entered(graph))
+                stack.callback(lambda graph=graph: runner.run(graph.close()))
+            code = code_of(page, block)
+            with redirect_stdout(StringIO()) as out:
+                waits = code.co_flags & 0x80
+                runner.run(awaited(code, names)) if waits else exec(code, names)
+            if block.shown is not None:
+                assert printed(out.getvalue()) == printed(block.shown), f"{page.name}:{block.line}"
+
+
+async def entered(graph):
+    """Open the graph that a page speaks of, with the episodes of the README's first snippet."""
+    await graph.__aenter__()
+    await graph.add_episode(
+        "Alice Johnson joined Acme Corp in March 2021.", reference_time="2021-04-02"
+    )
+    await graph.add_episode(
+        "Alice left Acme Corp last month. She now works at Globex.", reference_time="2023-07-10"
+    )
+    return graph
+
+
+async def awaited(code, names):
+    await eval(code, names)
+
+
+@BY_NAME
+def test_console_sessions_show_what_is_printed(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SURREAL_GRAPHRAG_STORE", raising=False)
+    app = create_app(lambda settings: GraphRAG.open(settings.store, embedder=EMBEDDER))
+    for block in blocks(page):
+        if block.language != "console":
+            continue
+        for session in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+            command, _, shown = session.partition("\n")
+            with redirect_stdout(StringIO()) as out:
+                typed(command, app)
+            if shown.strip():
+                assert printed(out.getvalue()) == printed(shown), f"{page.name}: $ {command}"
+
+
+def typed(command, app):
+    program, *arguments = shlex.split(command)
+    if program == "echo":
+        *words, sign, file = arguments
+        assert sign == ">"
+        Path(file).write_text(" ".join(words) + "\n", encoding="utf-8")
+    else:
+        assert program == "surreal-graphrag", command
+        assert run(arguments, app=app) == 0, command
+
+
+def shell_lines(page):
+    for block in blocks(page):
+        if block.language == "sh":
+            for line in block.text.replace("\\\n", " ").splitlines():
+                if line and not line.startswith("#"):
+                    yield shlex.split(line, comments=True)
+
+
+@BY_NAME
+def test_shell_lines_name_what_exists(page):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    commands = typer.main.get_command(create_app()).commands
+    for words in shell_lines(page):
+        if words[0] == "make":
+            assert set(words[1:]) <= targets, words
+        elif words[:2] == ["pip", "install"]:
+            extras = re.search(r"\[(.*)\]", words[-1])
+            assert extras is None or set(extras[1].split(",")) <= set(
+                project["optional-dependencies"]
+            ), words
+        elif words[0] == "surreal-graphrag":
+            command = commands[words[1]]
+            known = {form for option in command.params for form in option.opts}
+            given = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
+            assert given <= known, words
+        else:
+            assert words[0] in ("export", "cp", "cd", "git"), words
+
+
+@BY_NAME
+def test_relative_links_lead_somewhere(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.is_relative_to(ROOT), link
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-")
+                              for one in headings}, link  # fmt: skip
+
+
+def test_every_command_and_public_name_is_documented():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = typer.main.get_command(create_app()).commands
+    assert [name for name in commands if f"surreal-graphrag {name}" not in text] == []
+    missing = [name for name in graphrag.__all__ if not re.search(rf"\b{name}\b", text)]
+    assert missing == []

@@ -14,4 +14,6 @@ def main() -> None:
             "error: the command line needs an extra: pip install 'surreal-graphrag[cli]'\n"
         )
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
     sys.exit(run())

@@ -9,7 +9,7 @@ import typer
 from graphrag.cli.moments import moment
 from graphrag.cli.progress import Counted
 from graphrag.cli.render import line, table
-from graphrag.cli.session import Session
+from graphrag.cli.session import Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ async def add(
             async with session.graph(create=True) as graph:
                 report = await graph.add_episodes(chain(*documents), on_progress=counted)
         except asyncio.CancelledError:
-            session.note(f"stopped: {_kept(counted)}")
-            raise
+            raise Stopped(_kept(counted)) from None
         except GraphRAGError as error:
             if counted.done:
                 error.add_note(_kept(counted))
@@ -78,7 +77,6 @@ def _kept(counted: Counted) -> str:
 
 
 def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
-    rate = report.added / report.seconds if report.seconds else 0.0
     if session.json:
         session.show_json(
             {
@@ -89,12 +87,20 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "facts": report.facts,
                 "closed": counted.closed,
                 "seconds": round(report.seconds, 3),
-                "episodes_per_second": round(rate, 1),
+                "seconds_until_first_episode": round(counted.waited, 3),
+                "episodes_per_second": round(counted.rate, 1),
             }
         )
     elif not report.added:
         session.show(
-            line(f"nothing new: all {report.unchanged} episodes were already in the graph")
+            line(
+                "nothing new: "
+                + (
+                    "the episode was already in the graph"
+                    if report.unchanged == 1
+                    else f"all {report.unchanged} episodes were already in the graph"
+                )
+            )
         )
     else:
         rows = [
@@ -104,6 +110,8 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
             ("new facts", str(report.facts)),
             ("older facts closed", str(counted.closed)),
             ("seconds", f"{report.seconds:.1f}"),
-            ("episodes a second", f"{rate:.1f}"),
+            ("  models and first episode", f"{counted.waited:.1f}"),
         ]
+        if counted.rate:
+            rows.append(("episodes a second, after it", f"{counted.rate:.1f}"))
         session.show(table("Added", "", ">", rows=rows))

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from graphrag.cli.quiet import quiet
-from graphrag.cli.session import OpenGraph, Session, consoles
+from graphrag.cli.session import OpenGraph, Session, Stopped, consoles
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.models import DEFAULT_GROUP
 from graphrag.settings import Settings
@@ -128,7 +128,8 @@ class _Boundary:
             # What reads our output has gone; python must not try to flush it again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(_FAILED) from None
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt | Stopped):
+            self._session.note(f"stopped: {error}" if str(error) else "stopped")
             raise typer.Exit(_STOPPED) from None
         if self._session.debug:
             return

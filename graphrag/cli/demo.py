@@ -1,6 +1,5 @@
 """``demo``: three years of an invented valley, told to a fresh graph and asked about."""
 
-import asyncio
 import shlex
 import tempfile
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from rich.text import Text
 from graphrag.cli.exam import Answer, answer_entries, answer_form, ask
 from graphrag.cli.forms import plain
 from graphrag.cli.progress import Counted
-from graphrag.cli.render import connected_table, line, table
+from graphrag.cli.render import connected_table, line, on_disk, table
 from graphrag.cli.session import Session
 from graphrag.errors import InputError
 from graphrag.models import Entity
@@ -45,20 +44,16 @@ async def demo(
     with _place(session, keep) as place:
         episodes = list(_episodes(session.group))
         with Counted(session.err, len(episodes)) as counted:
-            try:
-                async with session.open_graph(place.settings) as graph:
-                    if session.group in await graph.groups():
-                        raise InputError(
-                            f"{place.settings.store} has a group {session.group!r} already: "
-                            "the demo wants a new folder or a new --group"
-                        )
-                    report = await graph.add_episodes(episodes, on_progress=counted)
-                    counts = await graph.stats(group=session.group)
-                    connected = await graph.most_connected(_TOP, group=session.group)
-                    answers = await ask(graph, session.group)
-            except asyncio.CancelledError:
-                session.note("stopped")
-                raise
+            async with session.open_graph(place.settings) as graph:
+                if session.group in await graph.groups():
+                    raise InputError(
+                        f"{place.settings.store} has a group {session.group!r} already: "
+                        "the demo wants a new folder or a new --group"
+                    )
+                report = await graph.add_episodes(episodes, on_progress=counted)
+                counts = await graph.stats(group=session.group)
+                connected = await graph.most_connected(_TOP, group=session.group)
+                answers = await ask(graph, session.group)
         size = place.size()
     summary = _summary(report, counted, counts, answers, size)
     if session.json:
@@ -138,7 +133,6 @@ def _show(
 ) -> None:
     counts = summary["stats"]
     assert isinstance(counts, dict)
-    size = summary["bytes"]
     rows = [
         ("episodes", f"{counts['episodes']}"),
         ("entities", f"{counts['entities']}"),
@@ -148,7 +142,7 @@ def _show(
         ("seconds", f"{summary['seconds']}"),
         ("  models and first episode", f"{summary['seconds_until_first_episode']}"),
         ("episodes a second, after it", f"{summary['episodes_per_second']}"),
-        ("size on disk", f"{size / 1e6:.1f} MB" if isinstance(size, int) else "on a server"),
+        ("size on disk", on_disk(size)),
     ]
     shown: list[RenderableType] = [table("The Veyle Valley, 2021 to 2023", "", ">", rows=rows)]
     if connected:

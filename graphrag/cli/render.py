@@ -116,6 +116,11 @@ def score(value: float) -> str:
     return f"{value:.4f}"
 
 
+def on_disk(size: int | None) -> str:
+    """Return the size of a store."""
+    return "none here" if size is None else f"{size / 1e6:.1f} MB"
+
+
 def day(moment: datetime | None) -> str:
     """Return the date of a moment."""
     return "" if moment is None else moment.date().isoformat()

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from graphrag.cli.forms import plain
-from graphrag.cli.render import connected_table, day, line, table
+from graphrag.cli.render import connected_table, day, line, on_disk, table
 from graphrag.cli.session import Session
 from graphrag.errors import QueryError
 
@@ -41,15 +41,14 @@ async def stats(
         return
     rows = [
         ("episodes", str(counts.episodes)),
-        ("from", day(counts.first)),
-        ("to", day(counts.last)),
+        *((("from", day(counts.first)), ("to", day(counts.last))) if counts.episodes else ()),
         ("entities", str(counts.entities)),
         ("facts", str(counts.facts)),
         ("  true now", str(counts.facts_now)),
         ("  ended", str(counts.facts_ended)),
         ("  never true", str(counts.facts_retracted)),
         ("events", str(counts.events)),
-        ("size on disk", f"{size / 1e6:.1f} MB" if size is not None else "on a server"),
+        ("size on disk", on_disk(size)),
     ]
     session.show(table(f"Group {counts.group}", "", ">", rows=rows))
     if connected:

@@ -44,11 +44,18 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
     if sentence.text.rstrip(" \"')").endswith("?"):
         return
     for verb in sentence:
-        if verb.pos_ not in ("VERB", "AUX") or verb.dep_ in ("aux", "auxpass"):
+        if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
             continue
         clause = _clause(verb)
         if clause.subjects and _stated(verb) and (not clause.negated or clause.no_longer):
             yield clause
+
+
+def _is_verb(token: "Token") -> bool:
+    if token.pos_ in ("VERB", "AUX"):
+        return True
+    # "Ann and Bob work at Acme": tagged as a noun, but it has a subject.
+    return token.pos_ == "NOUN" and any(child.dep_ == "nsubj" for child in token.children)
 
 
 def conjoined(head: "Token") -> list["Token"]:
@@ -111,7 +118,8 @@ def _clause(verb: "Token") -> Clause:
 def _collect(clause: Clause, verb: "Token") -> None:
     for child in verb.children:
         doing = child.dep_ == "advcl" and child.i == verb.i + 1 and clause.lemma == "go"
-        if child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing):
+        outing = clause.lemma == "go" and child.dep_ == "dobj" and child.lower_.endswith("ing")
+        if outing or (child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing)):
             clause.arguments.setdefault("gerund", []).extend(conjoined(child))
         elif child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
             "NOUN",
@@ -129,10 +137,19 @@ def _collect(clause: Clause, verb: "Token") -> None:
                     clause.arguments.setdefault(slot, []).extend(conjoined(target))
                     if clause.lemma in _DWELLING:  # "lives over his shop in Dunmarle"
                         _collect_inner(clause, target)
-                elif target.dep_ == "prep":  # "over at", "out of"
+                if target.ent_type_ == "DATE":  # "on 1 July to the bank"
+                    _collect_below(clause, target)
+                if target.dep_ == "prep":  # "over at", "out of"
                     for inner in target.children:
                         if inner.dep_ == "pobj":
                             clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
+
+
+def _collect_below(clause: Clause, date: "Token") -> None:
+    for child in date.children:
+        if child.dep_ == "prep":
+            targets = [target for target in child.children if target.dep_ == "pobj"]
+            clause.arguments.setdefault(child.lower_, []).extend(targets)
 
 
 def _is_next_subject(noun: "Token") -> bool:

@@ -52,7 +52,7 @@ PATTERNS: tuple[Pattern, ...] = (
     *_pattern("live reside", "in at", "lives_in", "state", subject=PERSON, object=PLACE),
     *_pattern("move settle relocate", "to in", "lives_in", "start", subject=PERSON, object=PLACE),
     *_pattern("move relocate", "from", "lives_in", "end", subject=PERSON, object=PLACE),
-    *_pattern("move relocate", "to", "located_in", "start", subject=ORG, object=PLACE),
+    *_pattern("move relocate", "to into", "located_in", "start", subject=ORG, object=PLACE),
     *_pattern("move relocate", "from", "located_in", "end", subject=ORG, object=PLACE),
     *_pattern("marry wed", "dobj to", "married_to", "start", subject=PERSON, object=PERSON),
     *_pattern("divorce", "dobj from", "married_to", "end", subject=PERSON, object=PERSON),

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from graphrag.extraction import Mention
+from graphrag.models import CONCEPT
 from graphrag.rules.lexicon import FEMALE, MALE
 
 
@@ -27,7 +28,7 @@ class Name:
     def entity_type(self) -> str:
         """Return the best supported type; ``thing`` if none is, ``concept`` for a common noun."""
         if not self.named:
-            return "concept"
+            return CONCEPT
         kinds = self.votes.most_common(2)
         if not kinds or kinds[0][1] < 2 or (len(kinds) > 1 and kinds[0][1] == kinds[1][1]):
             return "thing"

@@ -26,6 +26,9 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LONGEST = 20_000
 """Characters handed to the parser at once; its memory grows with the length."""
 
+_LONGEST_HEADING = 14
+_FUNCTION_WORD = 3
+
 _lock = Lock()
 _loaded: "Language | None" = None
 
@@ -36,8 +39,11 @@ def parse(text: str) -> "list[tuple[int, Doc]]":
     Raises:
         MissingExtraError: if spaCy or its model is not installed.
     """
+    spans = [(start, end) for start, end in _spans(text) if text[start:end].strip()]
     paragraphs = [
-        (start, flatten(text[start:end])) for start, end in _spans(text) if text[start:end].strip()
+        (start, flatten(text[start:end]))
+        for start, end in spans
+        if len(spans) == 1 or not _is_heading(text[start:end])
     ]
     with _lock:  # a pipeline is not safe in two threads at once
         parsed = _pipeline().pipe(paragraph for _, paragraph in paragraphs)
@@ -52,6 +58,16 @@ def flatten(text: str) -> str:
     """
     plain = text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
     return SCRIPT.sub(lambda match: match["name"] + " " * (match.end() - match.end("name")), plain)
+
+
+def _is_heading(paragraph: str) -> bool:
+    """Tell whether a paragraph is a title: short, unpunctuated, its words capitalised."""
+    words = paragraph.split()
+    return (
+        len(words) <= _LONGEST_HEADING
+        and paragraph.rstrip()[-1].isalnum()
+        and all(word[0].isupper() or len(word) <= _FUNCTION_WORD for word in words)
+    )
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

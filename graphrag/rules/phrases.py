@@ -84,6 +84,8 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
+    if len(words[-1]) > len("Jr.") and text.endswith("."):
+        text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text):
         return None
     if len(words) == 1 and (text.lower() in _INTERJECTIONS or _only_starts(head)):
@@ -143,10 +145,11 @@ def _right_end(head: "Token") -> "Token":
 
 def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
     hints = []
-    last = words[-1].lower_.rstrip(".")
+    # Of "Witch of the North" the head tells the type.
+    last = (words[-1] if head.i >= words[-1].i else head).lower_.rstrip(".")
     if last in ORG_WORDS and len(words) > 1:
         hints.append(("organization", 3))
-    elif words[-1].lower_ in PLACE_WORDS and len(words) > 1:
+    elif last in PLACE_WORDS and len(words) > 1:
         hints.append(("place", 3))
     if last in ANIMATE or last.endswith(("man", "woman")):
         hints.append(("person", 2))
@@ -245,7 +248,7 @@ _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})
 _MEASURES = frozenset(
     "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
-    "dozen plenty variety".split()
+    "dozen plenty variety floor wing storey".split()
 )
 _VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "

@@ -10,7 +10,7 @@ from graphrag.rules.lexicon import Kind
 from graphrag.rules.lifetime import lifetime
 from graphrag.rules.line import Line
 from graphrag.rules.name import Name
-from graphrag.rules.phrases import Phrase
+from graphrag.rules.phrases import Phrase, phrase_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -129,8 +129,9 @@ def _class(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Dra
     indefinite = any(child.lower_ in ("a", "an") for child in role.children)
     if not indefinite or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
-    other = None if role.lemma_.lower() in lexicon.OPINIONS else line.name(role)
-    if other is not None and other is not one and not other.named:
+    phrase = None if role.lemma_.lower() in lexicon.OPINIONS else phrase_of(role)
+    if phrase is not None and not phrase.named:
+        other = line.scene.add(phrase, line.offset)
         life = lifetime("state", clause, line.periods(role, clause.verb), line.reference)
         yield line.draft(one, "is_a", other, life)
 

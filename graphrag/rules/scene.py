@@ -123,8 +123,8 @@ class Scene:
     def _relative_of(self, token: "Token", offset: int) -> Name | None:
         """Return ``Mira's brother`` for ``my brother``; without an owner it is nobody."""
         owner = self.possessor_of(token, offset)
-        if owner is None or not owner.named:
-            return None
+        if owner is None or not owner.named or token.lemma_.lower() == "friend":
+            return None  # one has many friends
         start = min(child.idx for child in token.children if child.dep_ == "poss")
         name = self.add(
             Phrase(f"{owner.text}'s {token.lower_}", start, token.idx + len(token), True), offset

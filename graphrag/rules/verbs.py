@@ -62,7 +62,7 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
             for target in clause.arguments.get(pattern.slot, ()):
                 draft = _matched(pattern, clause, subject, target, line)
                 if draft is not None:
-                    matched = True
+                    matched |= pattern.kind != "event"
                     yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
         yield from _together(clause, line)

@@ -112,6 +112,11 @@ def _cause(results: list[Row]) -> str | None:
     return failed[0] if failed else None
 
 
+def _lost_file(target: Target, text: str) -> bool:
+    """Tell whether a store is there but a file that it names is not."""
+    return "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
+
+
 def _opening_error(target: Target, error: EngineError) -> StoreError:
     text = str(error)
     if error.unreachable:
@@ -126,7 +131,7 @@ def _opening_error(target: Target, error: EngineError) -> StoreError:
             f"{target.path} is open in another process (or twice in this one): "
             "close it there, or run a SurrealDB server and use ws://"
         )
-    if "IO error" in text and "os error" in text:
+    if "IO error" in text and "os error" in text and not _lost_file(target, text):
         reason = text.rpartition("IO error: ")[2]
         return StoreURLError(f"cannot open a store at {target.path}: {reason}")
     return StoreCorruptError(

@@ -52,7 +52,8 @@ class Target:
         """
         scheme, separator, rest = url.partition("://")
         if not separator:
-            raise StoreURLError(f"{url!r} is no store URL: use {_SCHEMES}")
+            # What is no URL may still hold a password: nothing up to an @ is repeated.
+            raise StoreURLError(f"{url.rpartition('@')[2]!r} is no store URL: use {_SCHEMES}")
         place = namespace, database
         if scheme in ("mem", "memory"):
             return cls("mem://", None, None, None, *place)
@@ -68,8 +69,15 @@ class Target:
 def _server(
     url: str, user: str | None, password: str | None, namespace: str, database: str
 ) -> Target:
-    parts = urlsplit(url)
-    if not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:  # Its words may repeat part of a password.
+        raise StoreURLError(
+            "the store URL cannot be read: write ws://HOST:PORT, and give a user and a password "
+            "of their own"
+        ) from None
+    if not parts.hostname or port == 0:
         raise StoreURLError("the store URL names no host: write ws://HOST:PORT")
     user = user or (unquote(parts.username) if parts.username else None)
     password = password or (unquote(parts.password) if parts.password else None)
@@ -86,7 +94,7 @@ def _checked_path(url: str, rest: str) -> Path:
     for key, _, value in (pair.partition("=") for pair in query.split("&") if query):
         # The engine takes any other value silently as "every".
         if key != "sync" or not _SYNC.fullmatch(value):
-            raise StoreURLError(f"unknown option {key}={value} in {url!r}: use sync=every|never|1s")
+            raise StoreURLError(f"unknown option {key!r} of {text}: use sync=every|never|1s")
     path = Path(text).expanduser().absolute()
     if path.is_file():
         raise StoreURLError(f"{path} is a file; a store is a folder")

@@ -86,7 +86,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "entities": report.entities,
                 "facts": report.facts,
                 "closed": counted.closed,
-                "seconds": round(report.seconds, 3),
+                "seconds": round(counted.seconds, 3),
                 "seconds_until_first_episode": round(counted.waited, 3),
                 "episodes_per_second": round(counted.rate, 1),
             }
@@ -109,7 +109,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
             ("new entities", str(report.entities)),
             ("new facts", str(report.facts)),
             ("older facts closed", str(counted.closed)),
-            ("seconds", f"{report.seconds:.1f}"),
+            ("seconds", f"{counted.seconds:.1f}"),
             ("  models and first episode", f"{counted.waited:.1f}"),
         ]
         if counted.rate:

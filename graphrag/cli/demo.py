@@ -21,7 +21,6 @@ from graphrag.errors import InputError
 from graphrag.models import Entity
 
 if TYPE_CHECKING:
-    from graphrag.batch import BatchReport
     from graphrag.intake import NewEpisode
     from graphrag.stats import Stats
 
@@ -50,12 +49,12 @@ async def demo(
                         f"{place.settings.store} has a group {session.group!r} already: "
                         "the demo wants a new folder or a new --group"
                     )
-                report = await graph.add_episodes(episodes, on_progress=counted)
+                await graph.add_episodes(episodes, on_progress=counted)
                 counts = await graph.stats(group=session.group)
                 connected = await graph.most_connected(_TOP, group=session.group)
                 answers = await ask(graph, session.group)
         size = place.size()
-    summary = _summary(report, counted, counts, answers, size)
+    summary = _summary(counted, counts, answers, size)
     if session.json:
         session.show_json(
             summary
@@ -106,7 +105,6 @@ def _episodes(group: str) -> Iterator["NewEpisode"]:
 
 
 def _summary(
-    report: "BatchReport",
     counted: Counted,
     counts: "Stats",
     answers: list[Answer],
@@ -115,7 +113,7 @@ def _summary(
     return {
         "stats": plain(counts),
         "closed": counted.closed,
-        "seconds": round(report.seconds, 1),
+        "seconds": round(counted.seconds, 1),
         "seconds_until_first_episode": round(counted.waited, 1),
         "episodes_per_second": round(counted.rate, 1),
         "bytes": size,
@@ -133,6 +131,7 @@ def _show(
 ) -> None:
     counts = summary["stats"]
     assert isinstance(counts, dict)
+    size = summary["bytes"]
     rows = [
         ("episodes", f"{counts['episodes']}"),
         ("entities", f"{counts['entities']}"),
@@ -142,7 +141,7 @@ def _show(
         ("seconds", f"{summary['seconds']}"),
         ("  models and first episode", f"{summary['seconds_until_first_episode']}"),
         ("episodes a second, after it", f"{summary['episodes_per_second']}"),
-        ("size on disk", on_disk(size)),
+        ("size on disk", on_disk(size if isinstance(size, int) else None)),
     ]
     shown: list[RenderableType] = [table("The Veyle Valley, 2021 to 2023", "", ">", rows=rows)]
     if connected:

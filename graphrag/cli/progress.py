@@ -31,6 +31,8 @@ class Counted:
     done: int = 0
     closed: int = 0
     """Older facts that ended because of what was added."""
+    seconds: float = 0.0
+    """Seconds until the last one was in, from the opening of the store."""
     waited: float = 0.0
     """Seconds until the first episode was in, most of which went into loading models."""
     rate: float = 0.0
@@ -67,11 +69,11 @@ class Counted:
     def __call__(self, progress: "Progress") -> None:
         """Count one more episode."""
         self.done = progress.done
-        elapsed = time.perf_counter() - self._started
+        self.seconds = time.perf_counter() - self._started
         if progress.done == 1:
-            self.waited = elapsed
-        elif elapsed > self.waited:
-            self.rate = (progress.done - 1) / (elapsed - self.waited)
+            self.waited = self.seconds
+        elif self.seconds > self.waited:
+            self.rate = (progress.done - 1) / (self.seconds - self.waited)
         self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
         name = progress.last.episode.name
         shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
-
-class Stopped(Exception):
-    """Ctrl-C, with what became of the work."""
-
-
 # A pipe has no width; rich would take 80 columns, which is too narrow for four.
 _PIPE_WIDTH = 120
 

@@ -1,6 +1,7 @@
 """``show``: everything about one entity."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,11 +13,15 @@ from graphrag.cli.render import known_facts, line
 from graphrag.cli.session import Session
 from graphrag.errors import GraphRAGError, InputError
 from graphrag.models import Entity, Episode, Fact
+from graphrag.names import name_key
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
 
+_CANDIDATES = 20
 _SUGGESTIONS = 5
+# Of two words of five letters, a fifth may differ.
+_ALIKE = 0.7
 
 
 async def show(
@@ -47,11 +52,19 @@ async def show(
 
 async def _unknown(graph: "GraphRAG", name: str, group: str) -> str:
     results = await graph.at(history=True).search(
-        name, group=group, limit=_SUGGESTIONS, scopes=["entities"]
+        name, group=group, limit=_CANDIDATES, scopes=["entities"]
     )
-    close = ", ".join(hit.item.name for hit in results.entities)
+    close = ", ".join(
+        [hit.item.name for hit in results.entities if _alike(name, hit.item)][:_SUGGESTIONS]
+    )
     hint = f"; did you mean {close}?" if close else ""
     return f"no entity is called {name!r} in group {group!r}{hint}"
+
+
+def _alike(asked: str, entity: Entity) -> bool:
+    words = name_key(asked).split()
+    known = {word for name in (entity.name, *entity.aliases) for word in name_key(name).split()}
+    return any(get_close_matches(word, known, n=1, cutoff=_ALIKE) for word in words)
 
 
 def _show_json(

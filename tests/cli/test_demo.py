@@ -24,7 +24,7 @@ def test_demo_counts_answers_and_cleans_up(cli, tmp_path, monkeypatch, reader):
     assert "Most connected" in done.out
     assert done.out.count("expected: ") == 8
     assert "(now)" in done.out and "(as of 20" in done.out
-    assert "of 40 questions have their answer in the first 3 facts" in done.out
+    assert "of all 40 questions have their answer in the first 3 facts" in done.out
     assert "MB" in done.out
     commands = done.out.partition("Try next:\n")[2].splitlines()
     assert len(commands) == 3

@@ -42,6 +42,7 @@ def test_unknown_entity_is_code_1_with_suggestions(told, flags):
     assert "no entity is called 'Alicia'" in done.error
     assert "did you mean" in done.error and "Alice" in done.error
     assert done.out == ""
+    assert "did you mean" not in told("show", "Zebulon", *flags).error
 
 
 @pytest.mark.parametrize(

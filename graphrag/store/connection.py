@@ -114,7 +114,9 @@ def _cause(results: list[Row]) -> str | None:
 
 def _lost_file(target: Target, text: str) -> bool:
     """Tell whether a store is there but a file that it names is not."""
-    return "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
+    return (
+        "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
+    )
 
 
 def _opening_error(target: Target, error: EngineError) -> StoreError:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from anyio.to_thread import run_sync
 
 from graphrag.store.store import Store
 from graphrag.store.target import Target
@@ -63,11 +64,57 @@ async def test_store_of_a_newer_version(told, tmp_path, command):
     target = Target.parse(f"surrealkv://{tmp_path}/graph-store")
     async with await Store.open(target, embedder="hash-64", dimension=64) as store:
         await store.query("UPDATE meta:schema SET applied += 9999;")
-    from anyio.to_thread import run_sync
-
     done = await run_sync(lambda: told(*command, stdin="Carl works_at Acme."))
     assert done.code == 1
     assert "upgrade surreal-graphrag" in done.error
+
+
+@by_command
+def test_store_that_lost_a_file(told, tmp_path, command):
+    for table in (tmp_path / "graph-store" / "sstables").iterdir():
+        table.unlink()
+    done = told(*command, stdin="Carl works_at Acme.")
+    assert done.code == 1
+    assert "is damaged" in done.error
+
+
+@by_command
+async def test_store_of_another_embedder(told, tmp_path, command):
+    target = Target.parse(f"surrealkv://{tmp_path}/other")
+    async with await Store.open(target, embedder="other", dimension=3):
+        pass
+    done = await run_sync(
+        lambda: told(*command, "--store", "surrealkv://other", stdin="Carl works_at Acme.")
+    )
+    assert done.code == 1
+    assert "was built with embedder 'other' (3 dimensions)" in done.error
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ws://root:s3cret@127.0.0.1:9",
+        "ws://root:s3cret@",
+        "ws://root:s3cret@host:port",
+        "ws://root:s3cret/x@host",
+        "sqlite://root:s3cret@host",
+        "root:s3cret@host",
+        "surrealkv://here?password=s3cret",
+    ],
+)
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_password_in_a_url_is_never_shown(cli, url, flags):
+    done = cli("stats", "--store", url, *flags)
+    assert done.code in (1, 2)
+    assert done.error
+    assert done.out == ""
+    assert "s3c" not in done.err
+
+
+def test_place_that_cannot_be_written(cli):
+    done = cli("add", "-", "--store", "surrealkv:///dev/null/store", stdin="Carl works_at Acme.")
+    assert done.code == 2
+    assert "cannot create /dev/null" in done.error
 
 
 def test_server_that_does_not_answer(cli):

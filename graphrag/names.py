@@ -10,11 +10,18 @@ import unicodedata
 
 _QUOTES = re.compile(r"[\"'`´‘’“”«»„]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
+_OWNER = re.compile(r"['’]s?$")
 _HYPHEN = re.compile(r"(?<=\w)[-‐-―_/](?=[^\W\d])")
 _ABBREVIATION = re.compile(r"(?<=[^\W\d])\.(?=\s|$|[^\W\d])")
 _EDGES = re.compile(r"^[\s,;:!?()\[\]{}.…]+|[\s,;:!?()\[\]{}.…]+$")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+(?=\S)")
 _SPACE = re.compile(r"\s+")
+
+
+def is_name(words: str) -> bool:
+    """Tell the name of a person from a phrase that begins with one, such as "Ann's friends"."""
+    *first, last = words.split() or [""]
+    return not first or not (last[:1].islower() or any(map(_OWNER.search, first)))
 
 
 def name_key(name: str) -> str:

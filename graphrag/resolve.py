@@ -14,7 +14,7 @@ from graphrag.extraction import Mention
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity
-from graphrag.names import name_key
+from graphrag.names import is_name, name_key
 
 UNTYPED = "thing"
 
@@ -117,8 +117,8 @@ def _only_bearer(mention: Mention, index: GroupIndex, created: Mapping[str, Enti
 
 def _lone_first_name(mention: Mention, index: GroupIndex) -> str | None:
     """Return the only person known so far by just the first name of this full name."""
-    first, *rest = name_key(mention.name).split()
-    if not rest or mention.entity_type != "person":
+    first = name_key(mention.name).split()[0]
+    if mention.entity_type != "person" or not _full_name(mention.name):
         return None
     called = index.people_called(first)
     return next(
@@ -128,5 +128,8 @@ def _lone_first_name(mention: Mention, index: GroupIndex) -> str | None:
 
 
 def _completes(name: str, known: str) -> bool:
-    words = name_key(name).split()
-    return len(words) > 1 and words[:1] == name_key(known).split()
+    return _full_name(name) and name_key(name).split()[:1] == name_key(known).split()
+
+
+def _full_name(name: str) -> bool:
+    return len(name.split()) > 1 and is_name(name)

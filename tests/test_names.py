@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.names import name_key
+from graphrag.names import is_name, name_key
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,21 @@ def test_different_names_keep_different_keys(one, other):
 @given(st.text())
 def test_key_is_stable(name):
     assert name_key(name_key(name)) == name_key(name)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("Alice", True),
+        ("alice", True),
+        ("Alice Johnson", True),
+        ("Ludwig van Beethoven", True),
+        ("陈 美玲", True),
+        ("Alice's friends", False),
+        ("Alice’s Mother", False),
+        ("James' brother Tom", False),
+        ("Alice and the kids", False),
+    ],
+)
+def test_a_phrase_that_begins_with_a_name_is_no_name(words, expected):
+    assert is_name(words) is expected

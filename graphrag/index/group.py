@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from graphrag.index.scope import Scope
 from graphrag.models import Entity, Episode, Fact
-from graphrag.names import name_key
+from graphrag.names import is_name, name_key
 from graphrag.protocols import Matrix
 from graphrag.temporal.moment import to_micros
 
@@ -194,7 +194,8 @@ class GroupIndex:
             ids = self._entities_by_key[name_key(name)]
             if id_ not in ids:
                 ids.append(id_)
-            if entity_type == "person" and (tokens := name_key(name).split()):
+            tokens = name_key(name).split()
+            if entity_type == "person" and tokens and is_name(name):
                 self._people_by_token[tokens[0]].add(id_)
                 self._people_by_token[tokens[-1]].add(id_)
 

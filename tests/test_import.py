@@ -1,0 +1,36 @@
+"""What importing costs, and what is installed."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODELS = {"sentence_transformers", "spacy", "torch", "transformers"}
+ENGINES = {"igraph", "leidenalg", "surrealdb", "surrealdb_embedded"}
+DOORS = {"rich", "typer"}
+
+
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("graphrag", MODELS | ENGINES | DOORS),
+        ("graphrag.sync", MODELS | ENGINES | DOORS),
+        ("graphrag.cli.app", MODELS | ENGINES),
+    ],
+)
+def test_import_loads_nothing_heavy(module, unwanted):
+    script = f"import {module}, json, sys; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, check=True)
+    assert unwanted.isdisjoint(json.loads(done.stdout))
+    assert done.stderr == b""
+
+
+def test_every_package_is_installed():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = [ROOT / "graphrag", *(ROOT / "graphrag").iterdir()]
+    found = [folder for folder in folders if (folder / "__init__.py").exists()]
+    assert sorted(listed) == sorted(".".join(f.relative_to(ROOT).parts) for f in found)

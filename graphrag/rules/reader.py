@@ -44,7 +44,7 @@ class Reader:
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, self.corrects)
         stated = list(clauses(sentence))
         for clause in stated:
-            if clause.lemma in _PERSONAL:
+            if clause.lemma in _PERSONAL and not clause.passive:
                 for subject in clause.subjects:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
                     if name is not None:

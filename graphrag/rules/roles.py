@@ -53,23 +53,26 @@ def read_copula(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield ``Anna and Ben became engaged``, ``they got married``."""
-    words = [child.lower_ for child in clause.verb.children if child.dep_ == "acomp"]
-    words += [clause.verb.lower_] if clause.passive else []
-    relation = next((_PAIRS[word] for word in words if word in _PAIRS), None)
-    names = list(dict.fromkeys(name for token in clause.subjects if (name := line.name(token))))
-    if relation is None or clause.negated or len(names) != 2:
+    """Yield ``Anna and Ben became engaged``, ``Anna is married to Ben``."""
+    states = [child for child in clause.verb.children if child.dep_ == "acomp"]
+    states += [clause.verb] if clause.passive else []
+    relation = next((_PAIRS[state.lower_] for state in states if state.lower_ in _PAIRS), None)
+    if relation is None or clause.negated:
+        return
+    people = [*clause.subjects, *(target for state in states for target in _partners(state))]
+    names = list(dict.fromkeys(name for token in people if (name := line.name(token))))
+    if len(names) != 2:
         return
     for name in names:
         name.votes["person"] += 3
-    life = lifetime(
-        "start", clause, line.periods(clause.verb, *_complements(clause)), line.reference
-    )
+    life = lifetime("start", clause, line.periods(clause.verb, *states), line.reference)
     yield line.draft(names[0], relation, names[1], life)
 
 
-def _complements(clause: Clause) -> list["Token"]:
-    return [child for child in clause.verb.children if child.dep_ == "acomp"]
+def _partners(state: "Token") -> Iterator["Token"]:
+    for child in state.children:
+        if child.dep_ == "prep" and child.lower_ == "to":
+            yield from (target for target in child.children if target.dep_ == "pobj")
 
 
 def read_status(clause: Clause, line: Line) -> Iterator[Draft]:

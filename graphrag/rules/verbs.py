@@ -21,6 +21,8 @@ for _pattern in PATTERNS:
     for _verb in _pattern.verbs:
         _PATTERNS.setdefault(_verb, []).append(_pattern)
 
+MEANT = frozenset(pattern.relation for pattern in PATTERNS)
+"""Relations that mean something precise."""
 NAMING = frozenset({"rename", "call", "know", "change"})
 _OPEN_SLOTS = (
     "gerund",
@@ -143,6 +145,8 @@ def _open(clause: Clause, line: Line) -> Iterator[Draft]:
                 one = line.name(subject)
                 if one is None or other is None or one is other or not one.named:
                     continue
+                if relation in MEANT and not other.named:
+                    continue  # "lives in the midst of": no home
                 life = lifetime("event", clause, line.periods(clause.verb), line.reference)
                 yield line.draft(one, relation, other, life)
 

@@ -63,6 +63,8 @@ STATED = [
     ("Alice Berg married Bob Ray.", {"Alice Berg married_to Bob Ray"}),
     ("Alice Berg and Bob Ray got married.", {"Alice Berg married_to Bob Ray"}),
     ("Alice Berg and Bob Ray became engaged.", {"Alice Berg engaged_to Bob Ray"}),
+    ("Anna lives in Rome and is married to Erik Holm.",
+     {"Anna lives_in Rome", "Anna married_to Erik Holm"}),
     ("Alice Berg is engaged to Bob Ray.", {"Alice Berg engaged_to Bob Ray"}),
     ("Alice Berg divorced Bob Ray.", {"-Alice Berg married_to Bob Ray"}),
     ("Alice Berg is Bob Ray's sister.", {"Alice Berg sibling_of Bob Ray"}),

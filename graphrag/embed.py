@@ -3,7 +3,8 @@
 import hashlib
 import importlib.util
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -99,9 +100,12 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer
 
         place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None
-        return SentenceTransformer(
-            str(place or self._model_name), device=self._device, local_files_only=place is not None
-        )
+        with nullcontext() if place is None else _no_progress_bar():
+            return SentenceTransformer(
+                str(place or self._model_name),
+                device=self._device,
+                local_files_only=place is not None,
+            )
 
 
 class CachedEmbedder:
@@ -158,3 +162,16 @@ def _packaged_weights() -> Path | None:
         return None
     folder = Path(spec.submodule_search_locations[0]) / "model"
     return folder if folder.is_dir() else None
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Load without a bar: packaged weights are there in a second."""
+    logging = importlib.import_module("transformers.utils.logging")
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

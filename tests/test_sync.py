@@ -148,7 +148,18 @@ async def test_works_inside_a_running_event_loop(tmp_path):
     assert asyncio.get_running_loop()
     with open_sync(f"surrealkv://{tmp_path}/store") as graph:
         graph.add_episodes(EPISODES)
-        assert graph.stats().facts == 5
+        graph.add_episode("Zoe knows Bob.")
+        assert graph.stats().facts == 6
+        assert graph.search("who knows Bob?").facts
+        assert graph.at(history=True).facts("Zoe")
+    assert asyncio.get_running_loop()
+
+
+def test_repr_shows_where_and_whether_open_but_no_password():
+    graph = GraphRAG.open("ws://root:s3cret@127.0.0.1:9", password="s3cret")
+    assert repr(graph) == "GraphRAG('ws://127.0.0.1:9', closed)"
+    with open_sync() as graph:
+        assert repr(graph) == "GraphRAG('mem://', open)"
 
 
 def test_threads_share_a_graph(graph):

@@ -83,4 +83,6 @@ def short(text: str, longest: int) -> str:
     kept = flat[: max(longest - 1 - len(closing), 1)]
     while cell_len(kept) > longest - 1 - len(closing) and len(kept) > 1:
         kept = kept[:-1]
-    return (kept.rsplit(" ", 1)[0].rstrip(" ,;:—-") or kept) + "…" + closing
+    if not flat[len(kept)].isspace():
+        kept = kept.rsplit(" ", 1)[0]
+    return kept.rstrip(" ,;:—-") + "…" + closing

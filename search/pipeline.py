@@ -24,6 +24,7 @@ from graphrag.search.retrieve import (
     entity_closeness,
     episode_scores,
     fact_closeness,
+    ties_to,
 )
 from graphrag.search.seeds import named_entities
 from graphrag.search.visible import NOTHING_UNDONE, Past, visible
@@ -122,7 +123,9 @@ def rank(
                 Ranking("name", named, [1.0] * len(named)),
                 found,
                 by_words(index.entities, request.query, seen.entities, recipe),
-                entity_closeness(distance, meaning, seen.entities, recipe),
+                entity_closeness(
+                    distance, ties_to(index, seeds, seen.facts), meaning, seen.entities, recipe
+                ),
             )
         )
     if "episodes" in request.scopes:

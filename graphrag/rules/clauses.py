@@ -9,7 +9,7 @@ from graphrag.rules.lexicon import HEDGED, REPORTING
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till"})
+_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
 _SUBJECTS = ("nsubj", "nsubjpass")
 _TOO_FAR = 12
@@ -179,7 +179,7 @@ def _is_excepted(preposition: "Token") -> bool:
 def _subjects(verb: "Token") -> list["Token"]:
     own = [child for child in verb.children if child.dep_ in _SUBJECTS]
     if own:
-        return conjoined(own[0])
+        return conjoined(own[-1])  # of two, the first is a vocative: "Ann, I got a letter"
     if any(child.dep_ == "expl" for child in verb.children):
         return []  # "there was a queue"
     if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):

@@ -88,7 +88,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "closed": counted.closed,
                 "seconds": round(counted.seconds, 3),
                 "seconds_until_first_episode": round(counted.waited, 3),
-                "episodes_per_second": round(counted.rate, 1),
+                "episodes_per_second": round(counted.rate, 1) or None,
             }
         )
     elif not report.added:

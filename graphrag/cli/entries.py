@@ -68,7 +68,7 @@ class Entries:
     def _body(self, entry: Entry, console: Console, width: int) -> Iterable[Text]:
         if not entry.body:
             return []
-        where = f" ({short(entry.where, max(width // 2, _NARROWEST))})" if entry.where else ""
+        where = f" ({entry.where})" if entry.where else ""
         # Words do not fill a line to its end: half a word is lost on each but the last.
         room = self.lines * width - cell_len(where) - 6 * (self.lines - 1)
         return Text.assemble(short(entry.body, room), (where, "dim")).wrap(console, width)
@@ -85,4 +85,4 @@ def short(text: str, longest: int) -> str:
         kept = kept[:-1]
     if not flat[len(kept)].isspace():
         kept = kept.rsplit(" ", 1)[0]
-    return kept.rstrip(" ,;:—-") + "…" + closing
+    return kept.rstrip(" ,;:—-…") + "…" + closing

@@ -1,6 +1,6 @@
 """Ask a graph the questions of the chronicle and mark its answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -67,12 +67,15 @@ def answer_entries(answer: Answer) -> RenderableType:
     )
     if not results.facts:
         return Text.assemble(title, "\nno facts found")
-    episodes = {episode.id: episode for episode in results.passages}
-    entries = (
-        fact_entry(hit.item, episodes, lead=f"{'✓' if rank == answer.place else ' '} {rank}")
-        for rank, hit in enumerate(results.facts, start=1)
-    )
-    return Entries(title, tuple(entries), lines=1)
+    # The words of a source are shown once: for the fact that answers, or for the best.
+    proven = answer.place or 1
+    passages = {episode.id: episode for episode in results.passages}
+    entries = []
+    for rank, hit in enumerate(results.facts, start=1):
+        mark = "✓" if rank == answer.place else " "
+        entry = fact_entry(hit.item, passages, lead=f"{mark} {rank}")
+        entries.append(entry if rank == proven else replace(entry, body=""))
+    return Entries(title, tuple(entries), lines=2)
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:

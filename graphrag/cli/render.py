@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphrag.results import Results
 
 _LINES = 2
+_NAME = 30
 _SHORT_RECORD = 70
 _FIELD = re.compile(r',\s(?="|\{)')
 _ALIASES = 60
@@ -57,7 +58,7 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
                 triple(fact),
                 lifetime(fact),
                 _essence(words, (fact.subject, fact.object)) if is_json else f"“{words}”",
-                ", ".join(filter(None, (episode.name, day(episode.valid_at)))),
+                ", ".join(filter(None, (short(episode.name, _NAME), day(episode.valid_at)))),
                 lead,
             )
     return Entry(triple(fact), lifetime(fact), fact.fact, lead=lead)

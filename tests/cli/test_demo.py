@@ -23,6 +23,7 @@ def test_demo_counts_answers_and_cleans_up(cli, tmp_path, monkeypatch, reader):
     assert list(scratch.iterdir()) == []
     assert "Most connected" in done.out
     assert done.out.count("expected: ") == 8
+    assert done.out.count("✓") == done.out.count(", found at ") >= 4
     assert "(now)" in done.out and "(as of 20" in done.out
     assert "of all 40 questions have their answer in the first 3 facts" in done.out
     assert "MB" in done.out

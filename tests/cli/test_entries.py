@@ -42,7 +42,7 @@ def test_body_is_cut_to_its_lines_and_says_where_it_stands():
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("lead", ["", "0.0410"])
 def test_no_line_is_wider_than_the_console_or_ends_in_space(width, lead):
-    long = Entry("陈美玲 leads " + "Sarnbridge Dairy " * 8, NOTE, "昆明 " * 90, "n" * 90, lead)
+    long = Entry("陈美玲 leads " + "Sarnbridge Dairy " * 8, NOTE, "昆明 " * 90, "n" * 40, lead)
     for line in shown(Entry("Ann", lead=lead), long, width=width):
         assert cell_len(line) <= width
         assert line == line.rstrip()

@@ -132,6 +132,8 @@ def _class(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Dra
     indefinite = any(child.lower_ in ("a", "an") for child in role.children)
     if not indefinite or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
+    if clause.verb.dep_ == "advcl":
+        return  # "since I was a kid"
     phrase = None if role.lemma_.lower() in lexicon.OPINIONS else phrase_of(role)
     if phrase is not None and not phrase.named:
         other = line.scene.add(phrase, line.offset)

@@ -176,6 +176,7 @@ async def test_dates_what_is_dated(text, fact, life):
         ("Ann: I'm a single parent.", {"Ann is_a single parent"}),
         ("Ann: Bob, after a week I got a letter.\nBob: Nice!", {"Ann gets letter"}),
     ("Ann: I saved money so I could get a prize.", {"Ann saves money"}),
+    ("Ann: I have played since I was a kid.", set()),
     ("Ann: Have you seen Oslo?", set()),
         ("Ann: I might move to Oslo.", set()),
         ("Ann: I'm so happy for you!", set()),

@@ -1,0 +1,35 @@
+"""The demo chronicle, read by rules, against its ground truth: floors that must not break."""
+
+from graphrag import GraphRAG, NewEpisode
+from graphrag.demo import chronicle, truth
+from graphrag.testing import HashEmbedder
+from tests.chronicle_score import answers_in_top, merged_entities, score_facts
+
+
+def told():
+    for episode in chronicle():
+        yield NewEpisode(
+            episode.content,
+            episode.reference_time,
+            episode.name,
+            episode.source,
+            episode.source_description,
+        )
+
+
+async def test_the_chronicle_is_read_right():
+    async with GraphRAG.open("mem://", embedder=HashEmbedder()) as graph:
+        await graph.add_episodes(told())
+        score = await score_facts(graph, truth())
+        assert score.precision >= 0.95, score.wrong
+        assert score.recall >= 0.70, score.missed
+        assert score.dated / score.right >= 0.65, score.misdated
+        assert len(score.forbidden) <= 1, score.forbidden
+        counts = await merged_entities(graph, truth())
+        assert counts["one"] >= 50, counts
+        # With vectors by hash only words and the graph find answers.
+        hits, missed = await answers_in_top(graph, truth(), k=3)
+        assert hits >= 24, missed
+        unanswered = {line.split()[0] for line in missed}
+        past = [question for question in truth().questions if question.at]
+        assert sum(question.id not in unanswered for question in past) >= 8, missed

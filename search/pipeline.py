@@ -15,6 +15,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix
 from graphrag.results import Hit, Results
+from graphrag.search.asked import asked_types
 from graphrag.search.fuse import Fused, Ranking, reciprocal_rank_fusion
 from graphrag.search.recipe import Request
 from graphrag.search.retrieve import (
@@ -24,6 +25,8 @@ from graphrag.search.retrieve import (
     entity_closeness,
     episode_scores,
     fact_closeness,
+    in_facts,
+    of_types,
     ties_to,
 )
 from graphrag.search.seeds import named_entities
@@ -101,9 +104,10 @@ def rank(
         found = by_vector(index.entities, meaning, seen.entities, recipe)
     seeds = named or list(found.items[: recipe.seeds])
     distance = distances(index, seeds, seen.facts, recipe)
+    asked = of_types(index, asked_types(request.query))
 
     def fused(rankings: Iterable[Ranking[int]]) -> list[Fused[int]]:
-        return reciprocal_rank_fusion(rankings, k=recipe.rrf_k)[: request.limit]
+        return reciprocal_rank_fusion(rankings, k=recipe.rrf_k)
 
     facts: list[Fused[int]] = []
     entities: list[Fused[int]] = []
@@ -114,7 +118,7 @@ def rank(
             (
                 by_vector(index.facts, cosines, seen.facts, recipe),
                 by_words(index.facts, request.query, seen.facts, recipe),
-                fact_closeness(index, distance, cosines, seen.facts, recipe),
+                fact_closeness(index, distance, asked, cosines, seen.facts, recipe),
             )
         )
     if "entities" in request.scopes:
@@ -122,9 +126,15 @@ def rank(
             (
                 Ranking("name", named, [1.0] * len(named)),
                 found,
+                in_facts(index, facts, asked, seen.entities, recipe),
                 by_words(index.entities, request.query, seen.entities, recipe),
                 entity_closeness(
-                    distance, ties_to(index, seeds, seen.facts), meaning, seen.entities, recipe
+                    distance,
+                    ties_to(index, seeds, seen.facts),
+                    asked,
+                    meaning,
+                    seen.entities,
+                    recipe,
                 ),
             )
         )
@@ -135,7 +145,8 @@ def rank(
                 by_words(index.episodes, request.query, seen.episodes, recipe),
             )
         )
-    return Ranked(facts, entities, episodes)
+    limit = request.limit
+    return Ranked(facts[:limit], entities[:limit], episodes[:limit])
 
 
 def _ids(ids: list[str], ranked: list[Fused[int]]) -> list[str]:

@@ -33,7 +33,7 @@ class GroupIndex:
         self.group_id = group_id
         self.seq = 0
         """Number of the newest event that is in here."""
-        self.entities = Scope(dimension, {})
+        self.entities = Scope(dimension, {"type": np.int16})
         self.facts = Scope(
             dimension,
             {
@@ -49,6 +49,7 @@ class GroupIndex:
         self.passages = Scope(dimension, {"episode": np.int32})
         self.relations: list[str] = []
         self._relation_code: dict[str, int] = {}
+        self._type_code: dict[str, int] = {}
         self._entities_by_key: dict[str, list[str]] = defaultdict(list)
         self._entity_type: dict[str, str] = {}
         self._entity_name: dict[str, str] = {}
@@ -124,13 +125,15 @@ class GroupIndex:
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
         texts = [entity_text(entity) for entity in entities]
-        self.entities.extend([entity.id for entity in entities], vectors, texts, {})
+        types = [self.type_code(entity.entity_type) for entity in entities]
+        self.entities.extend([entity.id for entity in entities], vectors, texts, {"type": types})
         for entity in entities:
             self._register(entity)
 
     def change_entity(self, entity: Entity) -> None:
         """Take over an entity's new name, aliases, type or summary."""
-        self.entities.replace(entity.id, text=entity_text(entity))
+        code = self.type_code(entity.entity_type)
+        self.entities.replace(entity.id, text=entity_text(entity), type=code)
         self._register(entity)
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
@@ -185,6 +188,10 @@ class GroupIndex:
         if code == len(self.relations):
             self.relations.append(relation)
         return code
+
+    def type_code(self, entity_type: str) -> int:
+        """Return the number that stands for an entity type in the columns."""
+        return self._type_code.setdefault(entity_type, len(self._type_code))
 
     def register_entity(self, id_: str, entity_type: str, names: Sequence[str]) -> None:
         """Make an entity findable by its names, the proper one first."""

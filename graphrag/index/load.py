@@ -143,7 +143,8 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     ids = [row[0] for row in rows]
     if table == "entity":
         texts = [" ".join((row[3], *row[4], row[5])) for row in rows]
-        index.entities.extend(ids, vectors, texts, {})
+        types = [index.type_code(row[2]) for row in rows]
+        index.entities.extend(ids, vectors, texts, {"type": types})
         for id_, _, kind, name, aliases, _ in rows:
             index.register_entity(id_, kind, (name, *aliases))
     elif table == "relates_to":

@@ -92,3 +92,26 @@ async def test_results_show_themselves(town):
     results = await town.search("tea")
     assert "Erik likes tea" in repr(results)
     assert "<table>" in results._repr_html_() and "since 2020-01-01" in results._repr_html_()
+
+
+async def test_of_equally_near_facts_the_type_that_is_asked_for_comes_first(graph):
+    await graph.add_episode("Ann knows Bob. Ann works_at Acme.", reference_time="2020-01-01")
+    only_graph = Recipe(vector=0, fulltext=0, graph=1)
+    persons = await graph.search("Who is with Ann?", recipe=only_graph)
+    bodies = await graph.search("For which company is Ann?", recipe=only_graph)
+    assert names(persons.facts)[0] == "Ann knows Bob"
+    assert names(bodies.facts)[0] == "Ann works_at Acme"
+    assert [hit.item.name for hit in persons.entities[:2]] == ["Ann", "Bob"]
+
+
+async def test_of_equally_near_entities_the_one_with_most_shared_facts_comes_first(graph):
+    text = "Ann knows Bob. Ann likes Cy. Cy likes Ann. Ann knows Cy. Ann knows Dee."
+    await graph.add_episode(text, reference_time="2020-01-01")
+    only_graph = Recipe(vector=0, fulltext=0, graph=1)
+    found = (await graph.search("Ann", recipe=only_graph)).entities
+    assert [hit.item.name for hit in found[:2]] == ["Ann", "Cy"]
+
+
+async def test_entities_of_the_best_facts_are_found_and_say_so(town):
+    found = {hit.item.name: hit for hit in (await town.search("tea")).entities}
+    assert "facts" in {why.method for why in found["Erik"].why}

@@ -36,7 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--facts", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
-    parser.add_argument("--text", type=_file, default=os.environ.get("GRAPHRAG_BENCH_TEXT"))
+    parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     given = parser.parse_args()
     if unknown := set(given.names) - set(_NAMES):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_NAMES)}")

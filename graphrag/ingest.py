@@ -5,25 +5,24 @@ another writer was faster, the index catches up and the plan is made again, so n
 can leave a duplicate entity or two current values of a single-valued relation.
 """
 
-import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graphrag.errors import TransactionError
 from graphrag.extract import extract
 from graphrag.extraction import Extraction
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.models import Entity, Episode, Fact
+from graphrag.plan import Plan
 from graphrag.planner import make_plan
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
-from graphrag.store.store import StaleGroupError, Store
+from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
+from graphrag.writer import Writer
 
-_REPLANS = 20
 _CONTEXT_EPISODES = 4
 
 
@@ -48,12 +47,20 @@ class Added:
 class Ingestion:
     """Everything the write path needs, and its entry point."""
 
-    store: Store
-    catalog: Catalog
+    writer: Writer
     embedder: Embedder
     extractor: Extractor
     relations: Relations
-    locks: dict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+
+    @property
+    def store(self) -> Store:
+        """Return the store that is written to."""
+        return self.writer.store
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the groups in memory."""
+        return self.writer.catalog
 
     async def known(self, episode: Episode) -> Episode | None:
         """Return the stored episode with the same content, reference time and group, if any."""
@@ -67,40 +74,44 @@ class Ingestion:
 
     async def add(self, episode: Episode, extraction: Extraction) -> Added:
         """Write an episode with what was read in it, in one transaction."""
-        async with self.locks[episode.group_id]:
-            index = await self.catalog.group(episode.group_id)
-            for _ in range(_REPLANS):
-                # Asked again under the lock: the same episode may have been added meanwhile.
-                if known := await self.known(episode):
-                    return Added(known, new=False)
-                started = time.perf_counter()
-                plan = await make_plan(
-                    episode, extraction, index, self.store, self.embedder, self.relations
-                )
-                planned = time.perf_counter()
-                try:
-                    seq = await self.store.apply(plan.changes(), after=index.seq)
-                except StaleGroupError:
-                    index = await self.catalog.catch_up(episode.group_id)
-                    continue
-                stored = time.perf_counter()
-                plan.enter(index, seq)
-                return Added(
-                    episode,
-                    new=True,
-                    entities=tuple(plan.entities.values()),
-                    facts=tuple(plan.facts.values()),
-                    changed=tuple(after for _, after in plan.changed_facts.values()),
-                    seconds={
-                        "embed": plan.embed_seconds,
-                        "resolve": planned - started - plan.embed_seconds,
-                        "store": stored - planned,
-                        "index": time.perf_counter() - stored,
-                    },
-                )
-        raise TransactionError(
-            f"group {episode.group_id!r} was changed by other writers {_REPLANS} times while "
-            f"episode {episode.name or episode.id!r} was added; nothing was written, try again"
+        plan: Plan | None = None
+        added: Added | None = None
+        seconds: dict[str, float] = {}
+        began = time.perf_counter()
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal plan, added, began
+            # Asked again under the lock: the same episode may have been added meanwhile.
+            if known := await self.known(episode):
+                added = Added(known, new=False)
+                return ChangeSet(episode.group_id, kind="add_episode")
+            began = time.perf_counter()
+            plan = await make_plan(
+                episode, extraction, index, self.store, self.embedder, self.relations
+            )
+            seconds["embed"] = plan.embed_seconds
+            seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
+            began = time.perf_counter()
+            return plan.changes()
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            assert plan is not None
+            seconds["store"] = time.perf_counter() - began
+            entering = time.perf_counter()
+            plan.enter(index, seq)
+            seconds["index"] = time.perf_counter() - entering
+
+        await self.writer.commit(episode.group_id, build, enter=enter)
+        if added is not None:
+            return added
+        assert plan is not None
+        return Added(
+            episode,
+            new=True,
+            entities=tuple(plan.entities.values()),
+            facts=tuple(plan.facts.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+            seconds=seconds,
         )
 
     async def _previous(

@@ -48,6 +48,8 @@ class Episode:
     status: Status = "done"
     """Always ``done`` in this version: an episode is stored with its facts, or not at all."""
     error: str | None = None
+    removed_at: datetime | None = None
+    """System time: when it was removed; what rested on it alone is retracted."""
 
 
 CONCEPT = "concept"
@@ -71,6 +73,10 @@ class Entity:
     aliases: tuple[str, ...] = ()
     summary: str = ""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    merged_into: str | None = None
+    """Id of the entity that this one was found to be the same as."""
+    removed_at: datetime | None = None
+    """System time: when the last episode that spoke of it was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ class Fact:
     """From 0 to 1, by the extractor."""
     origin: Origin = "stated"
     confirmed: bool = False
+    pending: bool = False
+    """True while it waits in ``pending_review()``; reads leave it out until it is confirmed."""
     invalidated_by: str | None = None
     """Id of the fact that closed or retracted this one."""
     reason: str | None = None

@@ -43,8 +43,8 @@ DIFFERENT = {("GraphRAG", "add_episodes", "episodes")}
 def public(kind):
     return {
         name
-        for name, value in vars(kind).items()
-        if not name.startswith("_") and (callable(value) or isinstance(value, classmethod))
+        for name in dir(kind)
+        if not name.startswith("_") and callable(getattr(kind, name))
     }
 
 

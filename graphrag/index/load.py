@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.scope import Scope
 from graphrag.index.vectors import from_bytes
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Matrix
@@ -64,7 +65,11 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
     for event in events:
         for change in event.changes:
             table, _, id_ = change.record.partition(":")
-            touched[table].add(id_)
+            if change.after is None and table in _COLUMNS:
+                touched[table].discard(id_)
+                _forget(index, table, id_)
+            else:
+                touched[table].add(id_)
     for table, columns in _COLUMNS.items():
         known = _scope_rows(index, table)
         fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
@@ -126,14 +131,23 @@ async def _pages(store: Store) -> AsyncIterator[Page]:
         await asyncio.gather(*ahead, return_exceptions=True)
 
 
-def _scope_rows(index: GroupIndex, table: str) -> set[str]:
-    scopes = {
+def _scopes(index: GroupIndex) -> dict[str, Scope]:
+    return {
         "entity": index.entities,
         "relates_to": index.facts,
         "episode": index.episodes,
         "passage": index.passages,
     }
-    return set(scopes[table].row_of)
+
+
+def _scope_rows(index: GroupIndex, table: str) -> set[str]:
+    return set(_scopes(index)[table].row_of)
+
+
+def _forget(index: GroupIndex, table: str, id_: str) -> None:
+    scope = _scopes(index)[table]
+    if id_ in scope.row_of:
+        scope.remove(id_)
 
 
 def _fill(index: GroupIndex, table: str, rows: Rows) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.batch import BatchReport, Progress
 from graphrag.errors import StoreClosedError
+from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.graph import Moment
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
 from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Event, Fact, Source

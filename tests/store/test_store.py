@@ -181,7 +181,7 @@ async def test_a_server_that_does_not_answer_is_named(url):
 async def test_the_engine_profile_can_be_applied(store):
     from graphrag.schema import pending
 
-    [engine] = pending(frozenset({1}), "engine")
+    [engine] = pending(frozenset({1, 3}), "engine")
     await store.query(engine.statements(dimension=4))
     [info] = await store.query("INFO FOR TABLE relates_to;")
     assert "HNSW DIMENSION 4" in info["indexes"]["relates_to_vector"]

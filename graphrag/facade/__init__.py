@@ -1,0 +1,1 @@
+"""The methods of a graph, by what they are for; ``GraphRAG`` is all of them together."""

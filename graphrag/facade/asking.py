@@ -1,0 +1,117 @@
+"""Ask the graph: search and look up, now or as of a moment."""
+
+from collections.abc import Iterable, Sequence
+
+from graphrag.asof import AsOf, Reading
+from graphrag.community.build import build_communities, stored_communities
+from graphrag.facade.opened import Moment, Opened
+from graphrag.intake import checked_group
+from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Event, Fact
+from graphrag.results import Results
+from graphrag.search.recipe import SCOPES, Recipe, Scope
+from graphrag.stats import Stats, count, most_connected
+from graphrag.temporal.moment import parse_moment, utc_now
+from graphrag.temporal.viewpoint import Viewpoint
+
+
+class Asking(Opened):
+    """Reading and searching."""
+
+    def at(
+        self,
+        *,
+        valid_at: Moment | None = None,
+        known_at: Moment | None = None,
+        history: bool = False,
+    ) -> AsOf:
+        """Return the graph as of a moment.
+
+        Args:
+            valid_at: World time: what was true then.
+            known_at: System time: what the graph had been told by then.
+            history: Facts of every time, each with its interval.
+
+        Raises:
+            TimeError: if a moment cannot be read; a date or a month means its first instant.
+        """
+        ingestion = self._open()
+        reading = Reading(ingestion.store, ingestion.catalog, ingestion.embedder)
+        return AsOf(
+            reading,
+            Viewpoint(
+                None if valid_at is None else parse_moment(valid_at, what="valid_at"),
+                None if known_at is None else parse_moment(known_at, what="known_at"),
+                history,
+            ),
+        )
+
+    async def search(
+        self,
+        query: str,
+        *,
+        group: str = DEFAULT_GROUP,
+        limit: int = 10,
+        scopes: Sequence[Scope] = SCOPES,
+        recipe: Recipe | None = None,
+    ) -> Results:
+        """Search what is true now: facts, entities and episodes, ``limit`` hits of each.
+
+        Args:
+            query: A question, or a few words.
+            group: The graph inside the store.
+            limit: Hits of each scope, 1 to 1000.
+            scopes: Some of ``facts``, ``entities`` and ``episodes``.
+            recipe: Weights and depths of the ranking; default: ``Recipe()``.
+
+        Raises:
+            QueryError: for an empty query, an unknown group or an impossible limit.
+        """
+        return await self.at().search(query, group=group, limit=limit, scopes=scopes, recipe=recipe)
+
+    async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
+        return await self.at().entity(name, group=group)
+
+    async def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
+        """Return the facts about an entity that hold now, by their start.
+
+        Raises:
+            QueryError: if no entity has this name or id.
+        """
+        return await self.at().facts(entity, group=group)
+
+    async def episodes(self, ids: Iterable[str]) -> list[Episode]:
+        """Return the episodes with these ids, in the order asked; unknown ids are left out."""
+        return list((await self._open().store.get(Episode, ids)).values())
+
+    async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Detect and store the communities of the facts that hold now, largest first."""
+        ingestion = self._open()
+        async with ingestion.writer.locks[checked_group(group)]:
+            index = await ingestion.catalog.group(group)
+            return await build_communities(index, ingestion.store, ingestion.embedder)
+
+    async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Return the communities as they were last built, largest first; none before that."""
+        return await stored_communities(checked_group(group), self._open().store)
+
+    async def groups(self) -> list[str]:
+        """Return the names of the groups in this store."""
+        return await self._open().store.groups()
+
+    async def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
+        """Count what a group holds; all zeros for a group that is not there."""
+        index = await self._open().catalog.group(checked_group(group))
+        return count(index, now=utc_now())
+
+    async def most_connected(
+        self, limit: int = 10, *, group: str = DEFAULT_GROUP
+    ) -> list[tuple[Entity, int]]:
+        """Return the entities with the most facts, with their number; concepts are left out."""
+        ingestion = self._open()
+        index = await ingestion.catalog.group(checked_group(group))
+        return await most_connected(index, ingestion.store, limit=limit)
+
+    async def log(self, *, group: str = DEFAULT_GROUP, after: int = 0) -> list[Event]:
+        """Return every committed change of a group with a number above ``after``, oldest first."""
+        return await self._open().store.events(checked_group(group), after=after)

@@ -1,0 +1,67 @@
+"""Tell the graph episodes."""
+
+from collections.abc import Callable, Mapping
+
+from graphrag.batch import BatchReport, Episodes, Progress, add_all
+from graphrag.facade.opened import Moment, Opened
+from graphrag.ingest import Added
+from graphrag.intake import NewEpisode, prepare
+from graphrag.models import DEFAULT_GROUP, JSON, Source
+
+
+class Telling(Opened):
+    """Adding episodes."""
+
+    async def add_episode(
+        self,
+        content: JSON,
+        *,
+        reference_time: Moment | None = None,
+        name: str = "",
+        source: Source | None = None,
+        source_description: str = "",
+        group: str = DEFAULT_GROUP,
+        metadata: Mapping[str, JSON] | None = None,
+    ) -> Added:
+        """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
+
+        Adding the same content with the same reference time to the same group again changes
+        nothing and returns ``new=False``.
+
+        Args:
+            content: What was said or written, kept word for word.
+            reference_time: When; relative dates in the text count from it. Default: now.
+            name: A title for people.
+            source: ``text``, ``message`` or ``json``; default: guessed from the content.
+            source_description: Where it comes from, for people.
+            group: The graph inside the store that it belongs to.
+            metadata: Anything else to keep with it.
+
+        Raises:
+            InputError: if the content, the group or a time cannot be used.
+            ExtractionError: if the extractor failed.
+            TransactionError: if the database refused; in every case nothing was written.
+        """
+        ingestion = self._open()
+        episode = prepare(
+            NewEpisode(
+                content, reference_time, name, source, source_description, group, metadata or {}
+            )
+        )
+        if known := await ingestion.known(episode):
+            return Added(known, new=False)
+        return await ingestion.add(episode, await ingestion.read(episode))
+
+    async def add_episodes(
+        self, episodes: Episodes, *, on_progress: Callable[[Progress], None] | None = None
+    ) -> BatchReport:
+        """Add many episodes in order, each in its own transaction.
+
+        ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
+        After a crash, add the same episodes again: those already in the graph are skipped.
+        ``on_progress`` is called after each episode.
+
+        Raises:
+            GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
+        """
+        return await add_all(self._open(), episodes, on_progress=on_progress)

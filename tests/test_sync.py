@@ -42,9 +42,7 @@ DIFFERENT = {("GraphRAG", "add_episodes", "episodes")}
 
 def public(kind):
     return {
-        name
-        for name in dir(kind)
-        if not name.startswith("_") and callable(getattr(kind, name))
+        name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))
     }
 
 

@@ -27,6 +27,7 @@ from graphrag.errors import (
 )
 from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.graph import GraphRAG
+from graphrag.health.findings import CheckReport, Finding, RepairReport
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
 from graphrag.models import (
@@ -57,6 +58,7 @@ __all__ = [
     "BatchReport",
     "CachedEmbedder",
     "Change",
+    "CheckReport",
     "Claim",
     "Community",
     "Embedder",
@@ -70,6 +72,7 @@ __all__ = [
     "ExtractionError",
     "Extractor",
     "Fact",
+    "Finding",
     "GraphRAG",
     "GraphRAGError",
     "Hit",
@@ -84,6 +87,7 @@ __all__ = [
     "Recipe",
     "Relation",
     "Relations",
+    "RepairReport",
     "Reranker",
     "Results",
     "RulesExtractor",

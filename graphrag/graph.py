@@ -5,6 +5,7 @@ from types import TracebackType
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.facade.asking import Asking
+from graphrag.facade.health import Health
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
@@ -16,7 +17,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Asking):
+class GraphRAG(Telling, Asking, Health):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server

@@ -20,7 +20,7 @@ LAYERS = (
     {"planner", "asof"},
     {"writer"},
     {"ingest"},
-    {"batch"},
+    {"batch", "health"},
     {"facade"},
     {"graph"},
     {"readers", "settings", "__init__"},

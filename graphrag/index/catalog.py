@@ -38,6 +38,16 @@ class Catalog:
             await self._refresh(index)
         return index
 
+    def loaded(self, name: str) -> bool:
+        """Tell whether the group is in memory."""
+        return name in self._groups
+
+    async def reload(self, name: str) -> GroupIndex:
+        """Read the group into memory anew, whatever is there of it."""
+        async with self._loading[name]:
+            self._groups[name] = index = await load_group(self._store, name, self._dimension)
+            return index
+
     async def _refresh(self, index: GroupIndex) -> None:
         if await self._store.last_seq(index.group_id) > index.seq:
             await refresh_group(self._store, index)

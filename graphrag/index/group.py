@@ -64,6 +64,11 @@ class GroupIndex:
         """Return the ids of the entities that bear this name or alias, oldest first."""
         return self._entities_by_key.get(name_key(name), [])
 
+    @property
+    def types(self) -> list[str]:
+        """Return the entity types in the order of their codes."""
+        return list(self._type_code)
+
     def entity_type(self, id_: str) -> str:
         """Return the type of an entity."""
         return self._entity_type[id_]

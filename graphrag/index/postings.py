@@ -164,6 +164,12 @@ class Postings:
             scores[rows] += np.float32(weight) * counts / (counts + (base + slope * lengths[rows]))
         return scores
 
+    def frequencies(self) -> dict[str, int]:
+        """Return in how many rows each term occurs."""
+        self._settle()
+        sizes = ((term, self._of_term(number).size) for term, number in self._numbers.items())
+        return {term: size for term, size in sizes if size}
+
     def _idf(self, df: int) -> float:
         return math.log1p((self._live - df + 0.5) / (df + 0.5))
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.batch import BatchReport, Progress
-from graphrag.errors import StoreClosedError
 from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.ingest import Added
@@ -19,6 +18,7 @@ from graphrag.results import Results
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.sync.feed import feed
+from graphrag.sync.health import Health
 from graphrag.sync.loop import BackgroundLoop, abandon
 from graphrag.temporal.viewpoint import Viewpoint
 
@@ -66,7 +66,7 @@ class AsOf:
         return self._loop.wait(self._view.facts(entity, group=group))
 
 
-class GraphRAG:
+class GraphRAG(Health):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share
@@ -244,8 +244,3 @@ class GraphRAG:
     def log(self, *, group: str = DEFAULT_GROUP, after: int = 0) -> list[Event]:
         """Return every committed change of a group with a number above ``after``, oldest first."""
         return self._running().wait(self._graph.log(group=group, after=after))
-
-    def _running(self) -> BackgroundLoop:
-        if self._loop is None:
-            raise StoreClosedError(f"{self!r} is not open: use 'with GraphRAG.open(...)'")
-        return self._loop

@@ -1,0 +1,106 @@
+"""The rules between records: one chain of episodes, one entity for a name, one value at a time."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import combinations, pairwise
+
+from graphrag.health.findings import Finding
+from graphrag.health.snapshot import Snapshot
+from graphrag.relations import Relations
+from graphrag.store.engine import Row
+
+_RELINK = "repair() links the episodes anew"
+
+
+def meaning_findings(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
+    """Look at what several records say together."""
+    expected = chain(snapshot.rows["episode"], snapshot.rows["occurred_after"])
+    links = snapshot.rows["occurred_after"].keys()
+    for link in expected - links:
+        what = "is missing from the chain of episodes"
+        yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
+    for link in links - expected:
+        what = "links episodes that do not follow each other in time"
+        yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
+    yield from _twins(snapshot)
+    yield from _rivals(snapshot, relations, now)
+
+
+def chain(episodes: Mapping[str, Row], links: Mapping[str, Row]) -> set[str]:
+    """Return the ids of the links that make one chain in time order.
+
+    Removed and waiting episodes may be in the chain or out of it.
+    """
+    linked = {end.id for row in links.values() for end in (row["in"], row["out"])}
+    members = sorted(
+        (row["valid_at"], id_)
+        for id_, row in episodes.items()
+        if id_ in linked or (row.get("removed_at") is None and row["status"] == "done")
+    )
+    return {f"{later}>{earlier}" for (_, earlier), (_, later) in pairwise(members)}
+
+
+def _twins(snapshot: Snapshot) -> Iterator[Finding]:
+    by_key: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for id_, row in snapshot.rows["entity"].items():
+        if row.get("merged_into") is None and row.get("removed_at") is None:
+            by_key[row["key"], row["entity_type"]].append(id_)
+    for (key, kind), ids in by_key.items():
+        for twin in sorted(ids)[1:]:
+            what = f"is another {kind} with the key {key!r}, like entity:{min(ids)}"
+            yield Finding(snapshot.group, f"entity:{twin}", what, "merge the two")
+
+
+def _rivals(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
+    places: dict[tuple[str, str, str], list[tuple[str, Row]]] = defaultdict(list)
+    entities = snapshot.rows["entity"]
+    for row in snapshot.rows["relates_to"].values():
+        relation = relations[row["name"]]
+        if not _current(row, now):
+            continue
+        subject, object_ = (_heir(entities, row[end].id) for end in ("in", "out"))
+        if relation.single_valued:
+            places[row["name"], "of", subject].append((object_, row))
+            if relation.symmetric:
+                places[row["name"], "of", object_].append((subject, row))
+        if relation.single_holder:
+            places[row["name"], "by", object_].append((subject, row))
+    for (name, _, entity), held in places.items():
+        yield from _excluding(snapshot.group, name, entity, held)
+
+
+def _excluding(
+    group: str, relation: str, entity: str, held: Sequence[tuple[str, Row]]
+) -> Iterator[Finding]:
+    for (value, row), (other_value, other) in combinations(held, 2):
+        # One text that says both of one moment means both.
+        if value == other_value or _told_together(row, other):
+            continue
+        what = f"is one of two current values of {relation} at entity:{entity}, like {other['id']}"
+        yield Finding(group, str(row["id"]), what, "invalidate or retract one of them")
+
+
+def _heir(entities: Mapping[str, Row], id_: str) -> str:
+    """Return the entity that this one was merged into, at the end of all merges."""
+    seen = {id_}
+    while (heir := entities.get(id_, {}).get("merged_into")) is not None and heir not in seen:
+        seen.add(heir)
+        id_ = heir
+    return id_
+
+
+def _current(row: Row, now: datetime) -> bool:
+    start, end = row.get("valid_at"), row.get("invalid_at")
+    return (
+        row.get("retracted_at") is None
+        and not row.get("pending")
+        and (start is None or start <= now)
+        and (end is None or now < end)
+    )
+
+
+def _told_together(row: Row, other: Row) -> bool:
+    sources = {source["episode"] for source in row.get("sources", ())}
+    others = {source["episode"] for source in other.get("sources", ())}
+    return row.get("valid_at") == other.get("valid_at") and bool(sources & others)

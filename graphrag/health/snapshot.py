@@ -1,0 +1,100 @@
+"""Everything that one group holds, read at one moment, and what its log says it should hold."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag.models import Event
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import plain
+from graphrag.store.store import Store
+
+TABLES = (
+    "episode",
+    "passage",
+    "entity",
+    "relates_to",
+    "mentions",
+    "occurred_after",
+    "saga",
+    "has_episode",
+    "community",
+    "has_member",
+)
+_HUSHED = frozenset({"id", "embedding"})
+
+Image = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The rows of one group by table and id, with its log."""
+
+    group: str
+    rows: Mapping[str, Mapping[str, Row]]
+    events: tuple[Event, ...]
+    last_seq: int
+    elsewhere: Mapping[str, str]
+    """Group by ``table:id`` of the records that edges of this group lead to outside of it."""
+
+    def count(self) -> int:
+        """Count the records."""
+        return sum(map(len, self.rows.values()))
+
+
+async def take(store: Store, group: str) -> Snapshot:
+    """Read a group."""
+    last_seq = await store.last_seq(group)
+    rows = {}
+    for table in TABLES:
+        sql = f"SELECT * FROM {table} WHERE group_id = $group;"
+        [found] = await store.query(sql, group=group)
+        rows[table] = {row["id"].id: row for row in found}
+    events = await store.events(group)
+    return Snapshot(group, rows, tuple(events), last_seq, await _outside(store, rows))
+
+
+async def group_names(store: Store) -> list[str]:
+    """Return every group that has an entry, an event or a record, sorted."""
+    names = set(await store.groups())
+    for table in ("event", *TABLES):
+        [found] = await store.query(f"SELECT VALUE group_id FROM {table} GROUP BY group_id;")
+        names.update(found)
+    return sorted(names)
+
+
+def replayed(events: Iterable[Event]) -> dict[str, Image]:
+    """Return what each record holds after these events, by ``table:id``."""
+    state: dict[str, Image] = {}
+    for event in events:
+        for change in event.changes:
+            if change.after is None:
+                state.pop(change.record, None)
+            elif change.before is None:
+                state[change.record] = dict(change.after)
+            else:
+                state.setdefault(change.record, {}).update(change.after)
+    return state
+
+
+def image(row: Row) -> Image:
+    """Return a row as the log would keep it."""
+    shown = {key: item for key, item in row.items() if key not in _HUSHED}
+    found: Image = json.loads(json.dumps(shown, default=plain))
+    return found
+
+
+async def _outside(store: Store, rows: Mapping[str, Mapping[str, Row]]) -> dict[str, str]:
+    ends = {
+        end
+        for some in rows.values()
+        for row in some.values()
+        for end in (row.get("in"), row.get("out"))
+        if isinstance(end, Record) and end.id not in rows[end.table]
+    }
+    if not ends:
+        return {}
+    [found] = await store.query("SELECT id, group_id FROM $ends;", ends=list(ends))
+    return {str(row["id"]): row["group_id"] for row in found}

@@ -31,7 +31,7 @@ async def build_communities(index: GroupIndex, store: Store, embedder: Embedder)
     now = utc_now()
     at = to_micros(now, FOREVER)
     held = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
-    held &= (index.facts["valid"] <= at) & (at < index.facts["invalid"])
+    held &= (index.facts["valid"] <= at) & (at < index.facts["invalid"]) & ~index.facts["pending"]
     rows = np.flatnonzero(held)
     clusters = detect(index.facts["subject"][rows], index.facts["object"][rows])
     old = await stored_communities(index.group_id, store)

@@ -42,7 +42,7 @@ def judge(
     statement: Statement, old: Iterable[Fact], relations: Relations, *, now: datetime
 ) -> Verdict:
     """Decide what a statement adds and what it closes among facts that share an entity with it."""
-    live = [fact for fact in old if fact.retracted_at is None]
+    live = [fact for fact in old if fact.retracted_at is None and not fact.pending]
     same = [fact for fact in live if _same(statement.fact, fact, relations)]
     if statement.ends:
         return _end(statement, same, now)

@@ -113,6 +113,8 @@ class Fact:
     confirmed: bool = False
     pending: bool = False
     """True while it waits in ``pending_review()``; reads leave it out until it is confirmed."""
+    waits_as: Literal["end", "correction"] | None = None
+    """What a pending fact does once confirmed, if it is not simply told."""
     invalidated_by: str | None = None
     """Id of the fact that closed or retracted this one."""
     reason: str | None = None

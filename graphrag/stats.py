@@ -26,6 +26,8 @@ class Stats:
     """Facts whose interval is over."""
     facts_retracted: int
     """Facts that were found never to have been true."""
+    facts_pending: int
+    """Facts that wait in ``pending_review()``, counted nowhere else."""
     events: int
     """Transactions in the log."""
     first: datetime | None
@@ -37,7 +39,8 @@ class Stats:
 def count(index: GroupIndex, *, now: datetime) -> Stats:
     """Count one group, from memory."""
     at = to_micros(now, FOREVER)
-    alive = index.facts.alive.values
+    waiting = index.facts.alive.values & index.facts["pending"]
+    alive = index.facts.alive.values & ~waiting
     retracted = alive & (index.facts["retracted"] != FOREVER)
     held = alive & ~retracted
     times = index.episodes["valid"][index.episodes.alive.values]
@@ -49,6 +52,7 @@ def count(index: GroupIndex, *, now: datetime) -> Stats:
         facts_now=int((held & (index.facts["valid"] <= at) & (at < index.facts["invalid"])).sum()),
         facts_ended=int((held & (index.facts["invalid"] <= at)).sum()),
         facts_retracted=int(retracted.sum()),
+        facts_pending=int(waiting.sum()),
         events=index.seq,
         first=from_micros(int(times.min())) if times.size else None,
         last=from_micros(int(times.max())) if times.size else None,
@@ -63,6 +67,7 @@ async def most_connected(
     Concepts are left out: common nouns gather facts of many different things.
     """
     live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
+    live &= ~index.facts["pending"]
     ends = np.concatenate((index.facts["subject"][live], index.facts["object"][live]))
     degree = np.bincount(ends, minlength=len(index.entities)) * index.entities.alive.values
     order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])

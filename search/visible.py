@@ -69,12 +69,15 @@ class Visible:
 
 def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetime) -> Visible:
     """Return the rows that exist, were known, and hold at the viewpoint."""
-    valid, invalid, retracted = (index.facts[name] for name in ("valid", "invalid", "retracted"))
+    valid, invalid, retracted, pending = (
+        index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
+    )
     facts, entities, episodes = (
         scope.alive.values.copy() for scope in (index.facts, index.entities, index.episodes)
     )
     if past.before:
         valid, invalid, retracted = valid.copy(), invalid.copy(), retracted.copy()
+        pending = pending.copy()
         for scope, mask, table in (
             (index.facts, facts, "relates_to"),
             (index.entities, entities, "entity"),
@@ -95,6 +98,9 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
                     ):
                         if name in image:
                             column[row] = to_micros(unplain(name, image[name]), default)
+                    if "pending" in image:
+                        pending[row] = bool(image["pending"])
+    facts &= ~pending
     if not viewpoint.history:
         at = to_micros(viewpoint.valid_at or now, FOREVER)
         facts &= (valid <= at) & (at < invalid) & (retracted == FOREVER)

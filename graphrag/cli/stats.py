@@ -47,6 +47,7 @@ async def stats(
         ("  true now", str(counts.facts_now)),
         ("  ended", str(counts.facts_ended)),
         ("  never true", str(counts.facts_retracted)),
+        *((("  to review", str(counts.facts_pending)),) if counts.facts_pending else ()),
         ("events", str(counts.events)),
         ("size on disk", on_disk(size)),
     ]

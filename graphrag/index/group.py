@@ -43,6 +43,7 @@ class GroupIndex:
                 "valid": np.int64,
                 "invalid": np.int64,
                 "retracted": np.int64,
+                "pending": np.bool_,
             },
         )
         self.episodes = Scope(dimension, {"valid": np.int64})
@@ -54,7 +55,9 @@ class GroupIndex:
         self._entity_type: dict[str, str] = {}
         self._entity_name: dict[str, str] = {}
         self._people_by_token: dict[str, set[str]] = defaultdict(set)
+        self._summary: dict[str, str] = {}
         self._facts_by_end: dict[tuple[int, int], list[int]] | None = None
+        self._relations_at: dict[int, list[int]] = defaultdict(list)
         self._episode_by_hash: dict[tuple[str, int], str] = {}
         self._timeline: list[tuple[int, str]] = []
 
@@ -109,6 +112,30 @@ class GroupIndex:
         alive = self.facts.alive.values
         return [self.facts.ids[fact] for fact in rows if alive[fact]]
 
+    def facts_told_last(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
+        """Return the rows of the facts told last at an entity, by relation, in order of telling.
+
+        Up to ``each`` rows of up to ``relations`` relations, the one told last first: the cost does
+        not grow with the number of facts.
+        """
+        row = self.entities.row_of.get(entity, -1)
+        by_end, alive = self._by_end(), self.facts.alive.values
+        subject, object_ = self.facts["subject"], self.facts["object"]
+        tails = [(by_end[row, code], code) for code in self._relations_at.get(row, ())]
+        tails.sort(key=lambda tail: tail[0][-1], reverse=True)
+        return {
+            self.relations[code]: [
+                fact
+                for fact in rows[-each:]
+                if alive[fact] and row in (subject[fact], object_[fact])
+            ]
+            for rows, code in tails[:relations]
+        }
+
+    def summary(self, id_: str) -> str:
+        """Return the summary of an entity."""
+        return self._summary.get(id_, "")
+
     def episode_known(self, content_hash: str, valid_at: int) -> str | None:
         """Return the id of the episode with this content and reference time, if any."""
         return self._episode_by_hash.get((content_hash, valid_at))
@@ -133,13 +160,22 @@ class GroupIndex:
         types = [self.type_code(entity.entity_type) for entity in entities]
         self.entities.extend([entity.id for entity in entities], vectors, texts, {"type": types})
         for entity in entities:
+            self.summarize(entity.id, entity.summary)
             self._register(entity)
 
     def change_entity(self, entity: Entity) -> None:
         """Take over an entity's new name, aliases, type or summary."""
         code = self.type_code(entity.entity_type)
         self.entities.replace(entity.id, text=entity_text(entity), type=code)
+        self.summarize(entity.id, entity.summary)
         self._register(entity)
+
+    def summarize(self, id_: str, summary: str) -> None:
+        """Take over an entity's new summary, which is remembered and not searched."""
+        if summary:
+            self._summary[id_] = summary
+        else:
+            self._summary.pop(id_, None)
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""
@@ -156,6 +192,7 @@ class GroupIndex:
                 "valid": [to_micros(fact.valid_at, BEGINNING) for fact in facts],
                 "invalid": [to_micros(fact.invalid_at, FOREVER) for fact in facts],
                 "retracted": [to_micros(fact.retracted_at, FOREVER) for fact in facts],
+                "pending": [fact.pending for fact in facts],
             },
         )
         if self._facts_by_end is not None:
@@ -168,6 +205,7 @@ class GroupIndex:
             valid=to_micros(fact.valid_at, BEGINNING),
             invalid=to_micros(fact.invalid_at, FOREVER),
             retracted=to_micros(fact.retracted_at, FOREVER),
+            pending=fact.pending,
         )
 
     def add_episodes(self, episodes: Sequence[Episode], vectors: Matrix) -> None:
@@ -232,14 +270,20 @@ class GroupIndex:
             for name in ("subject", "object", "relation")
         )
         for row, subject, object_, relation in zip(rows, subjects, objects, relations, strict=True):
-            self._facts_by_end[subject, relation].append(row)
-            if object_ != subject:
-                self._facts_by_end[object_, relation].append(row)
+            for end in {subject, object_}:
+                rows_there = self._facts_by_end[end, relation]
+                if not rows_there:
+                    self._relations_at[end].append(relation)
+                rows_there.append(row)
 
 
 def entity_text(entity: Entity) -> str:
-    """Return the words by which an entity is found."""
-    return " ".join((entity.name, *entity.aliases, entity.summary))
+    """Return the words by which an entity is found: its names.
+
+    A summary would be found through words that the graph did not know yet at ``known_at``; the
+    facts that it is made of are ranked anyway, and lead to the entity.
+    """
+    return " ".join((entity.name, *entity.aliases))
 
 
 def fact_text(fact: Fact) -> str:

@@ -38,7 +38,7 @@ _COLUMNS = {
     "entity": "[record::id(id), embedding, entity_type, name, aliases, summary]",
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
-        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}]"
+        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, pending ?? false]"
     ),
     "episode": "[record::id(id), embedding, content, content_hash, time::micros(valid_at)]",
     "passage": "[record::id(id), embedding, episode]",
@@ -156,11 +156,12 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     vectors: Matrix = from_bytes([row[1] for row in rows], index.entities.vectors.dimension)
     ids = [row[0] for row in rows]
     if table == "entity":
-        texts = [" ".join((row[3], *row[4], row[5])) for row in rows]
+        texts = [" ".join((row[3], *row[4])) for row in rows]
         types = [index.type_code(row[2]) for row in rows]
         index.entities.extend(ids, vectors, texts, {"type": types})
-        for id_, _, kind, name, aliases, _ in rows:
+        for id_, _, kind, name, aliases, summary in rows:
             index.register_entity(id_, kind, (name, *aliases))
+            index.summarize(id_, summary)
     elif table == "relates_to":
         row_of = index.entities.row_of
         index.facts.extend(
@@ -174,6 +175,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
                 "valid": _moments([row[8] for row in rows], BEGINNING),
                 "invalid": _moments([row[9] for row in rows], FOREVER),
                 "retracted": _moments([row[10] for row in rows], FOREVER),
+                "pending": [row[11] for row in rows],
             },
         )
     elif table == "episode":

@@ -18,6 +18,8 @@
     │   ├── StoreClosedError       the graph was used before opening or after closing
     │   └── TransactionError       a transaction failed; nothing of it was written
     ├── ExtractionError            an extractor or model failed on an episode
+    │   └── LLMError               a model could not be asked, or gave no valid answer
+    │       └── BudgetExceededError  the budget of calls or tokens allows no other question
     └── MissingExtraError          an optional dependency is not installed
 
 A message says what happened, to which object, and what to do next. Secrets never appear in one.
@@ -86,6 +88,14 @@ class TransactionError(StoreError):
 
 class ExtractionError(GraphRAGError):
     """An extractor or a model failed on an episode."""
+
+
+class LLMError(ExtractionError):
+    """A language model could not be asked, or gave no valid answer."""
+
+
+class BudgetExceededError(LLMError):
+    """The budget of calls or tokens does not allow another question."""
 
 
 class MissingExtraError(GraphRAGError, ImportError):

@@ -1,0 +1,137 @@
+"""Ask any model that pydantic-ai knows: Anthropic, Gemini, Bedrock and the rest.
+
+Structured output goes the provider's own way (the native mode of pydantic-ai, never a tool call,
+which local servers answer badly); models without one get the schema in words. Everything around a
+question is as for ``OpenAILLM``.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Union
+
+from graphrag.errors import LLMError, MissingExtraError
+from graphrag.llm.cache import AnswerCache
+from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
+from graphrag.llm.throttle import Throttle
+from graphrag.llm.usage import Budget, Meter, Usage
+from graphrag.llm.wording import in_words
+from graphrag.protocols import Answer, Message
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage
+    from pydantic_ai.models import Model
+
+_BUSY = frozenset({408, 409, 425, 429})
+
+
+class PydanticAILLM:
+    """A model of pydantic-ai: an object, or a name such as ``anthropic:claude-sonnet-4-5``."""
+
+    def __init__(
+        self,
+        model: Union["Model", str],
+        *,
+        timeout: float = 60.0,
+        concurrency: int = 8,
+        per_minute: int | None = None,
+        retries: int = 4,
+        cache: str | Path | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        """Take the model; arguments as of ``OpenAILLM``, keys as pydantic-ai wants them.
+
+        Raises:
+            MissingExtraError: if the extra ``pydantic-ai`` is not installed.
+        """
+        try:
+            from pydantic_ai.models import infer_model
+        except ImportError as error:
+            raise MissingExtraError("PydanticAILLM", "pydantic-ai") from error
+        self._model = infer_model(model)
+        self._dialogue = Dialogue(
+            f"{self._model.system}:{self._model.model_name}",
+            self._send,
+            Meter(budget or Budget()),
+            Throttle(concurrency=concurrency, per_window=per_minute),
+            cache=None if cache is None else AnswerCache(cache),
+            timeout=timeout,
+            retries=retries,
+        )
+
+    def __repr__(self) -> str:
+        """Show provider and model."""
+        return f"PydanticAILLM({self._dialogue.model!r})"
+
+    async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
+        """Return a validated answer.
+
+        Raises:
+            LLMError: if the model could not be asked, or gave no valid answer in three attempts.
+            BudgetExceededError: if the budget does not allow the question.
+        """
+        return await self._dialogue.complete(messages, answer)
+
+    @property
+    def usage(self) -> Usage:
+        """Return what was spent through this object."""
+        return self._dialogue.meter.total
+
+    def usage_of(self, episode_id: str) -> Usage:
+        """Return what was spent on one of the last 10,000 episodes."""
+        return self._dialogue.meter.of(episode_id)
+
+    async def _send(self, question: Question) -> Reply:
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, UnexpectedModelBehavior
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+
+        native = bool(self._model.profile.get("supports_json_schema_output", False))
+        shape = OutputObjectDefinition(dict(question.schema), name=question.name, strict=True)
+        try:
+            response = await model_request(
+                self._model,
+                _history(question.messages if native else in_words(question)),
+                model_request_parameters=ModelRequestParameters(
+                    output_mode="native" if native else "text",
+                    output_object=shape if native else None,
+                    allow_text_output=True,
+                ),
+            )
+        except ModelHTTPError as error:
+            if error.status_code in _BUSY or error.status_code >= 500:
+                raise BusyError(
+                    f"HTTP {error.status_code}", wait=getattr(error, "retry_after", None)
+                ) from None
+            raise LLMError(
+                f"the provider refused {self._dialogue.model!r} with HTTP {error.status_code}: "
+                "check the key, what it may do, and the name of the model"
+            ) from None
+        except (ModelAPIError, UnexpectedModelBehavior) as error:
+            raise BusyError(type(error).__name__) from None
+        return Reply(
+            "".join(part.content for part in response.parts if part.part_kind == "text"),
+            prompt_tokens=response.usage.input_tokens or None,
+            completion_tokens=response.usage.output_tokens or None,
+            cut_off=response.finish_reason == "length",
+        )
+
+
+def _history(messages: Sequence[Message]) -> "list[ModelMessage]":
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        UserPromptPart,
+    )
+
+    history: list[ModelMessage] = []
+    for message in messages:
+        if message.role == "assistant":
+            history.append(ModelResponse([TextPart(message.content)]))
+        elif message.role == "system":
+            history.append(ModelRequest([SystemPromptPart(message.content)]))
+        else:
+            history.append(ModelRequest([UserPromptPart(message.content)]))
+    return history

@@ -1,0 +1,283 @@
+"""Ask any OpenAI-compatible server: OpenAI, Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
+
+The SDK only carries messages: retries, limits and the clock are ours (`dialogue`), so that they hold
+for all questions to one model together. Servers that refuse a JSON schema get it in words instead.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit, urlunsplit
+
+from graphrag.errors import InputError, LLMError, MissingExtraError
+from graphrag.llm.cache import AnswerCache
+from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
+from graphrag.llm.throttle import Throttle
+from graphrag.llm.usage import Budget, Meter, Usage
+from graphrag.llm.wording import in_words
+from graphrag.protocols import Answer, Message
+from graphrag.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openai import APIStatusError, AsyncOpenAI
+    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.shared_params import ResponseFormatJSONSchema
+
+_OPENAI = "https://api.openai.com/v1"
+_NO_KEY = "none"
+"""Local servers want some key; without one the SDK would take the environment's."""
+_BUSY = frozenset({408, 409, 425, 429})
+_NO_MONEY = "insufficient_quota"
+_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
+
+
+class OpenAILLM:
+    """A model behind the chat completions protocol; one object holds one budget and one rate.
+
+    Use it within one event loop, and close it: ``async with OpenAILLM("gpt-5-mini") as llm:``.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        concurrency: int = 8,
+        per_minute: int | None = None,
+        retries: int = 4,
+        cache: str | Path | None = None,
+        budget: Budget | None = None,
+        temperature: float | None = 0.0,
+    ) -> None:
+        """Describe the model; nothing is connected yet.
+
+        Args:
+            model: Its name at the server.
+            base_url: ``http://localhost:11434/v1`` and the like; default: OpenAI's.
+            api_key: Never shown; ``OpenAILLM.from_settings`` takes it from the environment.
+            timeout: Seconds for one answer.
+            concurrency: Questions under way at a time.
+            per_minute: Questions that may start in a minute; None is no limit.
+            retries: Further attempts when the server is busy, fails or is silent.
+            cache: A folder in which answers are kept; None asks everything anew.
+            budget: The most that may be spent through this object.
+            temperature: None leaves it to the server (some models refuse any).
+
+        Raises:
+            MissingExtraError: if the extra ``openai`` is not installed.
+            InputError: if the URL is none, or a limit is impossible.
+        """
+        self.model = model
+        self.base_url = _checked(base_url or _OPENAI)
+        self._api_key = api_key
+        self._temperature = temperature
+        self._client: AsyncOpenAI | None = None
+        self._in_words = False
+        """True once the server has refused a JSON schema."""
+        self._dialogue = Dialogue(
+            model,
+            self._send,
+            Meter(budget or Budget()),
+            Throttle(concurrency=concurrency, per_window=per_minute),
+            cache=None if cache is None else AnswerCache(cache),
+            timeout=timeout,
+            retries=retries,
+        )
+        _sdk()
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Settings,
+        *,
+        cache: str | Path | None = None,
+        budget: Budget | None = None,
+    ) -> "OpenAILLM":
+        """Return the model that the settings name.
+
+        Raises:
+            InputError: if they name none.
+        """
+        if settings.llm_model is None:
+            raise InputError("the settings name no model: set SURREAL_GRAPHRAG_LLM")
+        return cls(
+            settings.llm_model,
+            base_url=settings.llm_base_url,
+            api_key=settings.llm_api_key,
+            cache=cache,
+            budget=budget,
+        )
+
+    def __repr__(self) -> str:
+        """Show model and server, never the key."""
+        return f"OpenAILLM({self.model!r}, base_url={_shown(self.base_url)!r})"
+
+    async def __aenter__(self) -> "OpenAILLM":
+        """Return itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; closing twice is fine."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def complete(self, messages: "Sequence[Message]", *, answer: type[Answer]) -> Answer:
+        """Return a validated answer.
+
+        Raises:
+            LLMError: if the server could not be asked, or gave no valid answer in three attempts.
+            BudgetExceededError: if the budget does not allow the question.
+        """
+        return await self._dialogue.complete(messages, answer)
+
+    @property
+    def usage(self) -> Usage:
+        """Return what was spent through this object."""
+        return self._dialogue.meter.total
+
+    def usage_of(self, episode_id: str) -> Usage:
+        """Return what was spent on one of the last 10,000 episodes."""
+        return self._dialogue.meter.of(episode_id)
+
+    async def _send(self, question: Question) -> Reply:
+        import openai
+
+        try:
+            return await self._request(question)
+        except openai.APIStatusError as error:
+            if error.status_code in (400, 422) and not self._in_words and _FORMAT.search(str(error)):
+                self._in_words = True
+            else:
+                self._refuse(error)
+        except openai.APITimeoutError:
+            raise BusyError("no answer in time") from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise BusyError(self._redacted(f"{_shown(self.base_url)}: {cause}")) from None
+        except openai.APIError as error:
+            raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
+        return await self._send(question)
+
+    async def _request(self, question: Question) -> Reply:
+        from openai import Omit
+
+        if self._client is None:
+            self._client = _sdk()(
+                base_url=self.base_url,
+                api_key=self._api_key or _NO_KEY,
+                max_retries=0,
+                timeout=self._dialogue.timeout,
+            )
+        completion = await self._client.chat.completions.create(
+            model=self.model,
+            messages=[
+                _param(message)
+                for message in (in_words(question) if self._in_words else question.messages)
+            ],
+            response_format=Omit() if self._in_words else _format(question),
+            temperature=Omit() if self._temperature is None else self._temperature,
+        )
+        choices = getattr(completion, "choices", None)
+        if not choices:
+            raise BusyError("the reply had no choices")
+        message, usage = choices[0].message, completion.usage
+        if message is None:
+            raise BusyError("the reply had no message")
+        if message.refusal:
+            raise LLMError(f"model {self.model!r} refused: {message.refusal[:200]}")
+        return Reply(
+            message.content or "",
+            prompt_tokens=usage.prompt_tokens if usage else None,
+            completion_tokens=usage.completion_tokens if usage else None,
+            cut_off=choices[0].finish_reason == "length",
+        )
+
+    def _refuse(self, error: "APIStatusError") -> NoReturn:
+        status = error.status_code
+        said = self._redacted(str(error.message))[:300]
+        if (status in _BUSY or status >= 500) and error.code != _NO_MONEY:
+            raise BusyError(
+                f"HTTP {status}: {said}", wait=retry_after(error.response.headers)
+            ) from None
+        advice = {
+            401: ": check the API key",
+            403: ": check what the API key may do",
+            404: ": check the base URL and the name of the model",
+        }.get(status, "")
+        raise LLMError(
+            f"{_shown(self.base_url)} refused model {self.model!r} with HTTP {status}{advice}. "
+            f"It said: {said}"
+        ) from None
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._api_key, "***") if self._api_key else text
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, given as seconds or as a date."""
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    given = headers.get("retry-after")
+    if given is None:
+        return None
+    try:
+        return max(0.0, float(given))
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(given)
+        except ValueError:
+            return None
+    return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _sdk() -> "type[AsyncOpenAI]":
+    try:
+        from openai import AsyncOpenAI
+    except ImportError as error:
+        raise MissingExtraError("OpenAILLM", "openai") from error
+    return AsyncOpenAI
+
+
+def _param(message: Message) -> "ChatCompletionMessageParam":
+    match message.role:
+        case "system":
+            return {"role": "system", "content": message.content}
+        case "user":
+            return {"role": "user", "content": message.content}
+        case "assistant":
+            return {"role": "assistant", "content": message.content}
+
+
+def _format(question: Question) -> "ResponseFormatJSONSchema":
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": question.name, "schema": dict(question.schema), "strict": True},
+    }
+
+
+def _checked(url: str) -> str:
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise InputError(f"{_shown(url)!r} is no http(s) URL: write http://HOST:PORT/v1")
+    return url
+
+
+def _shown(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -1,0 +1,189 @@
+"""One question to a model, put until its answer has the asked shape.
+
+Around the one function that sends messages: cache, budget, limits of concurrency and rate, a time
+limit, patience with busy servers, and repair: an answer of the wrong shape is given back with what
+is wrong about it.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag.errors import LLMError
+from graphrag.llm.answer import BadAnswerError, as_json, read_answer
+from graphrag.llm.cache import AnswerCache
+from graphrag.llm.shape import strict_schema
+from graphrag.llm.throttle import Throttle
+from graphrag.llm.usage import Meter, Usage, count_tokens
+from graphrag.models import JSON
+from graphrag.protocols import Answer, Message
+
+_LOG = logging.getLogger("graphrag")
+_SHOWN = 4000
+"""Characters of a wrong answer that the model is shown again."""
+_BACKOFF = 0.5
+_LONGEST_BACKOFF = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is sent."""
+
+    messages: tuple[Message, ...]
+    name: str
+    """Of the shape that the answer must have."""
+    schema: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    text: str
+    prompt_tokens: int | None = None
+    """None when the server does not count."""
+    completion_tokens: int | None = None
+    cut_off: bool = False
+    """True if the model ran out of room."""
+
+
+class BusyError(Exception):
+    """The server may answer later: too many requests, a failure of its own, or silence."""
+
+    def __init__(self, reason: str, *, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        """Seconds that the server asked for."""
+
+
+Send = Callable[[Question], Awaitable[Reply]]
+"""Ask once. Raises ``BusyError`` if asking again may help, ``LLMError`` if not."""
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """How questions are put to one model, and everything spent on it."""
+
+    model: str
+    send: Send
+    meter: Meter
+    throttle: Throttle
+    cache: AnswerCache | None = None
+    timeout: float = 60.0
+    retries: int = 4
+    repairs: int = 2
+    longest_wait: float = 120.0
+    backoff: float = field(default=_BACKOFF)
+
+    async def complete(self, messages: Sequence[Message], answer: type[Answer]) -> Answer:
+        """Return the model's answer.
+
+        Raises:
+            LLMError: if the model could not be asked, or gave no valid answer.
+            BudgetExceededError: if the budget does not allow the question.
+        """
+        question = Question(tuple(messages), answer.__name__, strict_schema(answer))
+        key = ""
+        if self.cache is not None:
+            key = self.cache.key(self.model, question.messages, question.schema)
+            if (kept := await self._kept(key, answer)) is not None:
+                return kept
+        given = await self._ask_until_valid(question, answer)
+        if self.cache is not None:
+            await self.cache.put(key, as_json(given))
+        return given
+
+    async def _kept(self, key: str, answer: type[Answer]) -> Answer | None:
+        assert self.cache is not None
+        text = await self.cache.get(key)
+        if text is None:
+            return None
+        try:
+            kept = read_answer(text, answer)
+        except BadAnswerError as error:
+            _LOG.warning("the cached answer %s is damaged and asked again: %s", key[:12], error)
+            return None
+        self.meter.add(Usage(cached=1))
+        return kept
+
+    async def _ask_until_valid(self, question: Question, answer: type[Answer]) -> Answer:
+        problem = ""
+        for attempt in range(self.repairs + 1):
+            reply = await self._ask_until_answered(question)
+            if attempt:
+                self.meter.add(Usage(repairs=1))
+            try:
+                if reply.cut_off:
+                    raise BadAnswerError("the answer was cut off before its end; be briefer")
+                return read_answer(reply.text, answer)
+            except BadAnswerError as error:
+                problem = str(error)
+            _LOG.info("%s gave no valid %s: %s", self.model, question.name, problem)
+            question = Question(
+                (
+                    *question.messages,
+                    Message("assistant", reply.text[:_SHOWN] or "(nothing)"),
+                    Message(
+                        "user",
+                        f"This was not valid: {problem}. Answer the same again as one JSON object "
+                        "of the asked shape, with nothing before or after it.",
+                    ),
+                ),
+                question.name,
+                question.schema,
+            )
+        raise LLMError(
+            f"model {self.model!r} gave no valid {question.name} in {self.repairs + 1} attempts; "
+            f"the last problem: {problem}. Nothing of it was used"
+        )
+
+    async def _ask_until_answered(self, question: Question) -> Reply:
+        for attempt in range(self.retries + 1):
+            try:
+                return await self._ask(question)
+            except BusyError as busy:
+                wait = busy.wait
+                if wait is not None and wait > self.longest_wait:
+                    raise LLMError(
+                        f"model {self.model!r}: {busy}, and asks to wait {wait:.0f} s, longer than "
+                        f"{self.longest_wait:.0f} s: try again later"
+                    ) from None
+                if attempt == self.retries:
+                    raise LLMError(
+                        f"model {self.model!r} did not answer in {attempt + 1} attempts; the last "
+                        f"problem: {busy}"
+                    ) from None
+                _LOG.info("%s: %s; asked again", self.model, busy)
+            self.meter.add(Usage(retries=1))
+            if wait is not None:
+                self.throttle.pause(wait)  # holds for every question to this model
+            else:
+                limit = min(self.backoff * 2**attempt, _LONGEST_BACKOFF)
+                await asyncio.sleep(random.uniform(limit / 2, limit))
+        raise AssertionError("the loop returns or raises")
+
+    async def _ask(self, question: Question) -> Reply:
+        expected = Usage(
+            calls=1,
+            prompt_tokens=sum(count_tokens(message.content) for message in question.messages),
+        )
+        async with self.throttle.turn():
+            self.meter.begin(expected)
+            try:
+                async with asyncio.timeout(self.timeout):
+                    reply = await self.send(question)
+            except TimeoutError:
+                raise BusyError(f"no answer within {self.timeout:g} s") from None
+            finally:
+                self.meter.end(expected)
+            prompt, completion = reply.prompt_tokens, reply.completion_tokens
+            self.meter.add(
+                Usage(
+                    calls=1,
+                    prompt_tokens=expected.prompt_tokens if prompt is None else prompt,
+                    completion_tokens=count_tokens(reply.text) if completion is None else completion,
+                )
+            )
+            return reply

@@ -28,6 +28,8 @@ class Plan:
     changed_entities: dict[str, tuple[Entity, Entity]] = field(default_factory=dict)
     changed_facts: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
     """By id: as it was stored, and as it is to be."""
+    summaries: list[Update] = field(default_factory=list)
+    """New summaries of stored entities."""
     passages: list[tuple[int, int]] = field(default_factory=list)
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
     neighbours: tuple[str | None, str | None] = (None, None)
@@ -48,6 +50,7 @@ class Plan:
             ("relates_to", self.changed_facts.values()),
         ):
             changes.updates.extend(_update(table, before, after) for before, after in pairs)
+        changes.updates.extend(self.summaries)
         for number, (start, end) in enumerate(self.passages):
             id_ = f"{episode.id}:{number}"
             changes.insert_row(
@@ -87,6 +90,8 @@ class Plan:
             index.add_entities(list(self.entities.values()), stack(list(self.entities)))
         for _, entity in self.changed_entities.values():
             index.change_entity(entity)
+        for update in self.summaries:
+            index.summarize(update.id, update.after["summary"])
         if self.facts:
             index.add_facts(list(self.facts.values()), stack(list(self.facts)))
         for _, fact in self.changed_facts.values():

@@ -14,6 +14,7 @@ from graphrag.relations import Relations
 from graphrag.resolve import adds_something, enriched, resolve
 from graphrag.statements import state
 from graphrag.store.store import Store
+from graphrag.summaries import summarize_plan
 from graphrag.temporal.moment import to_micros, utc_now
 
 
@@ -39,6 +40,7 @@ async def make_plan(
     statements = list(state(extraction.claims, episode, resolution.entity_of, name_of, now=now))
     old = await store.get(Fact, _candidates(statements, index, relations))
     _judge_all(plan, statements, old, relations)
+    summarize_plan(plan, index, now=now)
     passages = split_passages(episode.content)
     plan.passages = passages if len(passages) > 1 else []
     started = time.perf_counter()

@@ -16,7 +16,7 @@ LAYERS = (
     {"store"},
     {"index"},
     {"embed", "intake", "extract", "rules", "resolve", "invalidate", "statements", "testing"},
-    {"search", "community", "plan", "stats", "demo"},
+    {"search", "community", "plan", "stats", "summaries", "demo"},
     {"planner", "asof"},
     {"writer"},
     {"ingest"},

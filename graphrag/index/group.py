@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.ends import Ends
 from graphrag.index.scope import Scope
 from graphrag.models import Entity, Episode, Fact
 from graphrag.names import is_name, name_key
@@ -56,8 +57,7 @@ class GroupIndex:
         self._entity_name: dict[str, str] = {}
         self._people_by_token: dict[str, set[str]] = defaultdict(set)
         self._summary: dict[str, str] = {}
-        self._facts_by_end: dict[tuple[int, int], list[int]] | None = None
-        self._relations_at: dict[int, list[int]] = defaultdict(list)
+        self._facts_by_end: Ends | None = None
         self._episode_by_hash: dict[tuple[str, int], str] = {}
         self._timeline: list[tuple[int, str]] = []
 
@@ -104,7 +104,7 @@ class GroupIndex:
         row, code = self.entities.row_of.get(entity), self._relation_code.get(relation)
         if row is None or code is None:
             return []
-        rows = self._by_end().get((row, code), [])
+        rows = self._by_end().at(row, code)
         if other is not None:
             end = self.entities.row_of.get(other, -1)
             subject, object_ = self.facts["subject"], self.facts["object"]
@@ -119,17 +119,13 @@ class GroupIndex:
         not grow with the number of facts.
         """
         row = self.entities.row_of.get(entity, -1)
-        by_end, alive = self._by_end(), self.facts.alive.values
+        alive = self.facts.alive.values
         subject, object_ = self.facts["subject"], self.facts["object"]
-        tails = [(by_end[row, code], code) for code in self._relations_at.get(row, ())]
-        tails.sort(key=lambda tail: tail[0][-1], reverse=True)
         return {
             self.relations[code]: [
-                fact
-                for fact in rows[-each:]
-                if alive[fact] and row in (subject[fact], object_[fact])
+                fact for fact in rows if alive[fact] and row in (subject[fact], object_[fact])
             ]
-            for rows, code in tails[:relations]
+            for code, rows in self._by_end().latest(row, relations=relations, each=each).items()
         }
 
     def summary(self, id_: str) -> str:
@@ -257,9 +253,9 @@ class GroupIndex:
     def _register(self, entity: Entity) -> None:
         self.register_entity(entity.id, entity.entity_type, (entity.name, *entity.aliases))
 
-    def _by_end(self) -> dict[tuple[int, int], list[int]]:
+    def _by_end(self) -> Ends:
         if self._facts_by_end is None:  # built by the first write, never needed by readers
-            self._facts_by_end = defaultdict(list)
+            self._facts_by_end = Ends()
             self._link(range(len(self.facts)))
         return self._facts_by_end
 
@@ -270,11 +266,7 @@ class GroupIndex:
             for name in ("subject", "object", "relation")
         )
         for row, subject, object_, relation in zip(rows, subjects, objects, relations, strict=True):
-            for end in {subject, object_}:
-                rows_there = self._facts_by_end[end, relation]
-                if not rows_there:
-                    self._relations_at[end].append(relation)
-                rows_there.append(row)
+            self._facts_by_end.add(row, relation, {subject, object_})
 
 
 def entity_text(entity: Entity) -> str:

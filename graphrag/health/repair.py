@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from graphrag.health.check import checked, loadable
 from graphrag.health.findings import Finding, RepairReport
 from graphrag.health.meaning import chain
+from graphrag.health.records import embedding_fault
 from graphrag.health.snapshot import Snapshot, take
 from graphrag.index.group import entity_text, fact_text
 from graphrag.ingest import Ingestion
@@ -49,6 +50,8 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
                 continue
         if loadable(await take(ingestion.store, group), ingestion.embedder.dimension):
             await ingestion.catalog.reload(group)
+        elif ingestion.catalog.loaded(group):
+            await ingestion.catalog.catch_up(group)
         return findings, int(wrote)
 
 
@@ -69,7 +72,8 @@ async def _changes(
         (table, id_): text
         for table in _EMBEDDED
         for id_, row in snapshot.rows[table].items()
-        if f"{table}:{id_}" in broken and f"{table}:{id_}" not in removed
+        if embedding_fault(row.get("embedding"), embedder.dimension)
+        if f"{table}:{id_}" not in removed and _tied(row, snapshot)
         if (text := _text(table, row, snapshot.rows["episode"]))
     }
     if texts:
@@ -80,6 +84,12 @@ async def _changes(
             for (table, id_), vector in zip(texts, vectors, strict=True)
         ]
     return changes
+
+
+def _tied(row: Row, snapshot: Snapshot) -> bool:
+    """Tell whether a row is no fact, or one between entities of its group."""
+    ends = (row[end].id for end in ("in", "out") if end in row)
+    return all(end in snapshot.rows["entity"] for end in ends)
 
 
 def _relink(snapshot: Snapshot, changes: ChangeSet) -> None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from graphrag.models import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
@@ -33,6 +33,9 @@ _ORDER = (
 )
 _EDGES = {"relates_to", "mentions", "occurred_after", "has_episode", "has_member"}
 _HUSHED = {"id", "embedding"}
+LIBRARY = "library"
+"""The actor of what nobody put a name to."""
+Changing = TypeVar("Changing", Episode, Entity, Fact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,10 @@ class ChangeSet:
 
     group_id: str
     kind: str
-    actor: str = "library"
+    actor: str = ""
+    """Who writes; empty for the one that the graph was opened for."""
+    note: str | None = None
+    """Why, in words, kept with the event."""
     inserts: dict[str, list[Row]] = field(default_factory=dict)
     updates: list[Update] = field(default_factory=list)
     deletes: list[tuple[str, Row]] = field(default_factory=list)
@@ -74,6 +80,22 @@ class ChangeSet:
         """Add a row as it is."""
         self.inserts.setdefault(table, []).append(row)
 
+    def change(self, before: Changing, after: Changing, vector: Matrix | None = None) -> None:
+        """Note the fields in which a stored value is to differ; none of them, no change."""
+        old, new = to_row(before), to_row(after)
+        if vector is not None:
+            new["embedding"] = vector_bytes(vector)
+        changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+        if changed:
+            self.updates.append(
+                Update(
+                    TABLES[type(before)],
+                    before.id,
+                    before={key: old.get(key) for key in changed},
+                    after={key: new.get(key) for key in changed},
+                )
+            )
+
     def statements(self, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
         """Return the SurrealQL and its parameters for this change as event number ``seq``."""
         params: dict[str, Any] = {"event": self._event(seq, at)}
@@ -93,7 +115,21 @@ class ChangeSet:
                 for update in self.updates
             ]
             lines.append("FOR $u IN $updates { UPDATE $u.id MERGE $u.set RETURN NONE };")
+            if objects := list(self._objects()):
+                params["objects"] = objects
+                lines.append("FOR $o IN $objects { UPDATE $o.id PATCH $o.patch RETURN NONE };")
         return "\n".join(lines), params
+
+    def _objects(self) -> Iterable[Row]:
+        """Yield the object fields to replace: MERGE alone keeps the keys that are to go."""
+        for update in self.updates:
+            patch = [
+                {"op": "add", "path": f"/{column}", "value": item}
+                for column, item in update.after.items()
+                if isinstance(item, Mapping)
+            ]
+            if patch:
+                yield {"id": Record(update.table, update.id), "patch": patch}
 
     def _event(self, seq: int, at: datetime) -> Row:
         return {
@@ -101,9 +137,10 @@ class ChangeSet:
             "group_id": self.group_id,
             "seq": seq,
             "at": at,
-            "actor": self.actor,
+            "actor": self.actor or LIBRARY,
             "kind": self.kind,
             "changes": json.dumps(list(self._changes()), ensure_ascii=False, default=plain),
+            **({"note": self.note} if self.note else {}),
         }
 
     def _changes(self) -> Iterable[dict[str, Any]]:

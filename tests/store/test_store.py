@@ -109,6 +109,22 @@ async def test_a_field_can_be_unset_again(store):
     assert (await store.get(Fact, ["f"]))["f"].invalid_at is None
 
 
+async def test_an_updated_object_loses_the_keys_that_are_gone(store):
+    one = entity("a", attributes={"job": {"title": "mayor", "since": None}, "age": 30})
+    two = fact(attributes={"n": 1})
+    await store.apply(change(one, entity("b"), two), after=0)
+    changes = ChangeSet("g", "test")
+    job = {"job": {"title": "clerk", "of": [None, {"x": 1}]}}
+    for table, id_, before, after in (
+        ("entity", "a", one.attributes, job),
+        ("relates_to", "f", two.attributes, {}),
+    ):
+        changes.updates.append(Update(table, id_, {"attributes": before}, {"attributes": after}))
+    await store.apply(changes, after=1)
+    assert (await store.get(Entity, ["a"]))["a"].attributes == job
+    assert (await store.get(Fact, ["f"]))["f"].attributes == {}
+
+
 async def test_values_are_data_never_statements(store):
     name = "x'; REMOVE TABLE entity; --"
     await store.apply(change(entity(name)), after=0)

@@ -1,0 +1,225 @@
+"""``check`` finds each kind of damage, ``repair`` undoes what needs no guessing."""
+
+import numpy as np
+import pytest
+
+from graphrag import Claim, Extraction, Mention, QueryError
+from graphrag.errors import StoreError
+from graphrag.store.record import Record
+from graphrag.testing import ScriptedExtractor
+from tests.conftest import open_graph
+
+LONG = "So it was, and nobody said more. " * 50
+
+
+@pytest.fixture
+async def told(graph):
+    """A graph of two jobs, of which the first has ended, and a long episode."""
+    await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01")
+    await graph.add_episode("Alice works_at Beta. Bob likes tea.", reference_time="2021-01-01")
+    await graph.add_episode(f"Bob knows Alice. {LONG}", reference_time="2022-01-01")
+    await graph.build_communities()
+    assert (await graph.check()).sound
+    return graph
+
+
+async def damage(graph, sql, **params):
+    """Change the tables behind the library's back."""
+    return await graph._open().store.query(sql, **params)
+
+
+async def found(graph, record):
+    """Return what the check says of records that begin so."""
+    report = await graph.check()
+    assert not report.sound
+    return [finding.what for finding in report.findings if finding.record.startswith(record)]
+
+
+async def test_a_sound_graph_has_no_findings_and_counts_what_it_checked(told):
+    report = await told.check()
+    assert (report.groups, report.findings, report.events) == (("default",), (), 4)
+    assert report.records > 15
+    assert (await told.repair()).events == 0
+    assert len(await told.log()) == 4
+
+
+async def test_an_empty_store_is_sound_and_an_unknown_group_is_an_error(graph):
+    assert (await graph.check()).sound
+    assert (await graph.check("default")).groups == ("default",)
+    with pytest.raises(QueryError, match="no group 'others'; groups in this store: none yet"):
+        await graph.check("others")
+    with pytest.raises(QueryError, match="no group 'others'"):
+        await graph.repair("others")
+
+
+async def test_groups_are_checked_apart(told):
+    await told.add_episode("Cid likes tea.", group="others")
+    await damage(told, "UPDATE entity SET embedding = NONE WHERE group_id = 'others';")
+    assert (await told.check("default")).sound
+    assert {finding.group for finding in (await told.check()).findings} == {"others"}
+    assert (await told.repair("default")).sound
+    assert not (await told.check("others")).sound
+    assert (await told.repair()).sound
+
+
+async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_graph(url) as graph:
+        await graph.add_episode("Alice works_at Acme.")
+    async with open_graph(url) as graph:
+        assert (await graph.check()).sound
+        await damage(graph, "UPDATE relates_to SET fact = 'Alice owns Acme.';")
+    async with open_graph(url) as graph:
+        [finding] = (await graph.check()).findings
+        assert finding.what == "differs from the log in fact"
+        assert str(finding).startswith(f"{finding.record} in group 'default': differs")
+
+
+@pytest.mark.parametrize(
+    ("sql", "record", "what"),
+    [
+        ("DELETE relates_to WHERE object = 'tea';", "relates_to:", "is gone, but no event"),
+        ("DELETE (SELECT VALUE id FROM mentions LIMIT 1);", "mentions:", "is gone, but no event"),
+        ("UPDATE entity SET name = 'Eve' WHERE name = 'Bob';", "entity:", "log in name"),
+        ("UPDATE episode SET content = 'no';", "episode:", "differs from the log in content"),
+        ("UPDATE passage SET start = 7 WHERE start = 0;", "passage:", "the log in start"),
+        ("UPDATE community SET summary = 'no';", "community:", "differs from the log in summary"),
+        ("DELETE event:['default', 2];", "event:default:2", "is missing from the log"),
+        ("UPDATE relates_to SET invalid_at = d'1999-01-01T00:00:00Z' WHERE name = 'works_at';",
+         "relates_to:", "ends at 1999-01-01T00:00:00+00:00, before it starts"),
+        ("UPDATE relates_to SET sources[0].episode = 'gone';",
+         "relates_to:", "rests on episode gone, which is not there"),
+        ("UPDATE relates_to SET sources[0].end = 99999;", "relates_to:", "an episode that has fewer"),
+        ("UPDATE passage SET end = start;", "passage:", "is no piece of its episode"),
+        ("UPDATE entity SET key = 'x', entity_type = 'y';", "entity:", "another y with the key 'x'"),
+        ("UPDATE relates_to SET invalid_at = NONE;",
+         "relates_to:", "one of two current values of works_at"),
+    ],
+)  # fmt: skip
+async def test_damage_is_found_and_not_guessed_away(told, sql, record, what):
+    await damage(told, sql)
+    assert any(what in text for text in await found(told, record))
+    report = await told.repair()
+    assert not report.sound
+    assert any(what in finding.what and not finding.repairable for finding in report.left)
+
+
+@pytest.mark.parametrize(
+    ("sql", "what"),
+    [
+        ("UPDATE relates_to SET embedding = NONE;", "has no embedding"),
+        ("UPDATE entity SET embedding = $short;", "has an embedding of 3 numbers instead of 64"),
+        ("UPDATE episode SET embedding = $long;", "has an embedding of length 16 instead of 1"),
+        ("UPDATE passage SET embedding = $nothing;", "has an embedding of length nan instead of 1"),
+        ("UPDATE community SET embedding = NONE;", "has no embedding"),
+    ],
+)
+async def test_embeddings_are_computed_again(told, sql, what):
+    before = await told.search("where does Alice work?")
+    vectors = {
+        "short": np.ones(3, "<f4").tobytes(),
+        "long": np.full(64, 2, "<f4").tobytes(),
+        "nothing": np.full(64, np.nan, "<f4").tobytes(),
+    }
+    await damage(told, sql, **{name: vectors[name] for name in vectors if f"${name}" in sql})
+    assert what in await found(told, "")
+    report = await told.repair()
+    assert report.sound and report.events == 1
+    assert {finding.what for finding in report.repaired} >= {what}
+    assert (await told.check()).sound
+    assert (await told.log())[-1].kind == "repair"
+    after = await told.search("where does Alice work?")
+    assert [hit.item.id for hit in after] == [hit.item.id for hit in before]
+
+
+async def test_a_store_that_cannot_be_loaded_any_more_is_repaired(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_graph(url) as graph:
+        await graph.add_episode("Alice works_at Acme.")
+        await damage(graph, "UPDATE entity SET embedding = NONE;")
+    async with open_graph(url) as graph:
+        assert len((await graph.check()).findings) == 2
+        assert (await graph.repair()).sound
+        assert [hit.item.object for hit in await graph.search("Alice")] == ["Acme"]
+
+
+async def test_the_chain_of_episodes_is_linked_anew(told):
+    [links] = await damage(told, "SELECT VALUE record::id(id) FROM occurred_after ORDER BY id;")
+    first, third = links[0].partition(">")[2], links[1].partition(">")[0]
+    await damage(told, "DELETE occurred_after WHERE in = $last;", last=Record("episode", third))
+    await damage(
+        told,
+        "INSERT RELATION INTO occurred_after {id: 'wrong', in: $one, out: $two, group_id: 'default'}",
+        one=Record("episode", first),
+        two=Record("episode", third),
+    )
+    texts = await found(told, "occurred_after:")
+    assert "is missing from the chain of episodes" in texts
+    assert "links episodes that do not follow each other in time" in texts
+    report = await told.repair()
+    assert report.sound, report.left
+    [mended] = await damage(told, "SELECT VALUE record::id(id) FROM occurred_after ORDER BY id;")
+    assert mended == links
+
+
+async def test_links_that_lead_nowhere_are_removed_and_cross_group_facts_reported(told):
+    other = await told.add_episode("Cid likes jazz.", group="others")
+    [cid, jazz] = other.entities
+    await damage(
+        told,
+        "INSERT RELATION INTO mentions"
+        " {id: 'astray', in: $episode, out: $cid, group_id: 'default', start: 0, end: 1};"
+        "INSERT RELATION INTO relates_to {id: 'leak', in: $alice, out: $jazz, subject: 'Alice',"
+        " name: 'likes', object: 'jazz', fact: '', group_id: 'default', created_at: time::now()};",
+        episode=Record("episode", (await told.log())[0].changes[0].record.partition(":")[2]),
+        cid=Record("entity", cid.id),
+        alice=Record("entity", (await told.entity("Alice")).id),
+        jazz=Record("entity", jazz.id),
+    )
+    leak = "which is in group 'others'"
+    assert any(leak in text for text in await found(told, "mentions:astray"))
+    assert any(leak in text for text in await found(told, "relates_to:leak"))
+    report = await told.repair()
+    assert {finding.record for finding in report.left} == {"relates_to:leak"}
+    assert "mentions:astray" in {finding.record for finding in report.repaired}
+
+
+async def test_memory_that_drifted_from_the_store_is_read_again(told):
+    index = await told._open().catalog.group("default")
+    alice = await told.entity("Alice")
+    index.facts["valid"][0] += 1
+    index.entities.replace(alice.id, text="Mallory")
+    index.facts.vectors.replace(1, np.eye(64)[0])
+    index.facts.remove(index.facts.ids[2])
+    texts = " ".join(await found(told, ""))
+    assert "has another valid in memory" in texts
+    assert "has another embedding in memory" in texts
+    assert "is in the store, but not in memory" in texts
+    assert "memory finds 'mallori' in 1 records, the store in 0" in texts
+    report = await told.repair()
+    assert report.sound and report.events == 0
+    assert (await told.check()).sound
+
+
+async def test_what_one_text_says_of_one_moment_may_both_hold():
+    alice, acme, beta = Mention("Alice", "person"), Mention("Acme"), Mention("Beta")
+    claims = tuple(
+        Claim(alice, "works_at", firm, "Alice works at both", 0, 19) for firm in (acme, beta)
+    )
+    script = ScriptedExtractor({"Alice works at both.": Extraction(claims=claims)})
+    async with open_graph(extractor=script) as graph:
+        await graph.add_episode("Alice works at both.")
+        assert len(await graph.facts("Alice")) == 2
+        assert (await graph.check()).sound
+
+
+async def test_a_group_that_never_rests_is_an_error(told, monkeypatch):
+    store = told._open().store
+    last, numbers = store.last_seq, iter(range(100, 200))
+
+    async def moving(group):
+        return await last(group) and next(numbers)
+
+    monkeypatch.setattr(store, "last_seq", moving)
+    with pytest.raises(StoreError, match="written to all the time"):
+        await told.check()

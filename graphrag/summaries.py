@@ -139,10 +139,10 @@ def _ties(entity: str, index: GroupIndex, new: Iterable[Fact], changed: Changed)
         for row in rows[max(0, len(rows) + len(fresh) - _EACH) :]:
             id_ = index.facts.ids[row]
             if id_ not in changed:
-                if index.facts["retracted"][row] == FOREVER:
+                if index.facts["retracted"][row] == FOREVER and not index.facts["pending"][row]:
                     yield _stored_tie(index, row, relation, entity)
-            elif (fact_now := changed[id_]) is not None and _live(fact_now):
-                yield _tie(fact_now, entity)
+            elif (fact_then := changed[id_]) is not None and _live(fact_then):
+                yield _tie(fact_then, entity)
 
 
 def _stored_tie(index: GroupIndex, row: int, relation: str, entity: str) -> _Tie:

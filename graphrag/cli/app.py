@@ -1,4 +1,4 @@
-"""The app: five commands on one graph."""
+"""The app: its commands on one graph."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +8,7 @@ import typer
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
+from graphrag.cli.health import check, repair
 from graphrag.cli.search import search
 from graphrag.cli.session import OpenGraph
 from graphrag.cli.show import show
@@ -47,7 +48,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
-    for command in (demo, add, search, show, stats):
+    for command in (demo, add, search, show, stats, check, repair):
         app.command(command.__name__)(as_command(command, open_graph))
     return app
 

@@ -22,8 +22,10 @@ _DESCRIBING = 5
 """Facts that describe it."""
 
 
-async def build_communities(index: GroupIndex, store: Store, embedder: Embedder) -> list[Community]:
-    """Detect, name, describe and store the communities of the facts that hold now.
+async def plan_communities(
+    index: GroupIndex, store: Store, embedder: Embedder
+) -> tuple[list[Community], ChangeSet]:
+    """Detect, name and describe the communities of the facts that hold now, and how to store them.
 
     A community whose members did not change keeps its id. Names are the best connected members,
     summaries the sentences that tie the best connected members together.
@@ -52,10 +54,7 @@ async def build_communities(index: GroupIndex, store: Store, embedder: Embedder)
                 fingerprint=fingerprint,
             )
         )
-    changes = await _changes(index.group_id, old, fresh, store, embedder)
-    if changes:
-        index.seq = await store.apply(changes, after=index.seq)
-    return fresh
+    return fresh, await _changes(index.group_id, old, fresh, store, embedder)
 
 
 async def stored_communities(group: str, store: Store) -> list[Community]:

@@ -17,6 +17,7 @@
     │   ├── EmbedderMismatchError  the store was built with another embedder or dimension
     │   ├── StoreClosedError       the graph was used before opening or after closing
     │   └── TransactionError       a transaction failed; nothing of it was written
+    ├── PolicyError                the write policy or an invariant refused; nothing was written
     ├── ExtractionError            an extractor or model failed on an episode
     │   └── LLMError               a model could not be asked, or gave no valid answer
     │       └── BudgetExceededError  the budget of calls or tokens allows no other question
@@ -84,6 +85,10 @@ class StoreClosedError(StoreError):
 
 class TransactionError(StoreError):
     """A transaction failed; nothing of it was written."""
+
+
+class PolicyError(GraphRAGError):
+    """The write policy, or an invariant that no policy lifts, refused; nothing was written."""
 
 
 class ExtractionError(GraphRAGError):

@@ -9,9 +9,12 @@ from graphrag.facade.health import Health
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
+from graphrag.policy import Policy
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
+from graphrag.review import REVIEW_BELOW, checked_threshold
 from graphrag.rules.extractor import RulesExtractor
+from graphrag.store.changes import LIBRARY
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 from graphrag.writer import Writer
@@ -31,11 +34,17 @@ class GraphRAG(Telling, Asking, Health):
         embedder: Embedder,
         extractor: Extractor,
         relations: Relations,
+        review_below: float = REVIEW_BELOW,
+        actor: str = LIBRARY,
+        policy: Policy | None = None,
     ) -> None:
         self._target = target
         self._embedder = embedder
         self._extractor = extractor
         self._relations = relations
+        self._review_below = review_below
+        self._actor = actor
+        self._policy = policy
         self._store: Store | None = None
         self._ingestion: Ingestion | None = None
 
@@ -51,6 +60,9 @@ class GraphRAG(Telling, Asking, Health):
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
         relations: Relations | None = None,
+        review_below: float = REVIEW_BELOW,
+        actor: str = LIBRARY,
+        policy: Policy | None = None,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``async with``; nothing is opened yet.
 
@@ -63,15 +75,22 @@ class GraphRAG(Telling, Asking, Health):
             embedder: Default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``).
             extractor: Default: rules on a spaCy parse (extra ``local``), no language model.
             relations: What excludes what; default: ``works_at``, ``lives_in``, ... hold one value.
+            review_below: Facts of less confidence wait in ``pending_review()``; 0 for none.
+            actor: Who writes, as the log is to name them; methods for edits may name another.
+            policy: Asked about every write, which it may refuse; default: none.
 
         Raises:
             StoreURLError: if the URL names no store.
+            InputError: if ``review_below`` is not between 0 and 1.
         """
         return cls(
             Target.parse(url, user=user, password=password, namespace=namespace, database=database),
             embedder=CachedEmbedder(embedder or SentenceTransformerEmbedder()),
             extractor=extractor or RulesExtractor(),
             relations=relations or Relations(),
+            review_below=checked_threshold(review_below),
+            actor=actor,
+            policy=policy,
         )
 
     async def __aenter__(self) -> "GraphRAG":
@@ -86,10 +105,16 @@ class GraphRAG(Telling, Asking, Health):
         )
         self._store = store
         self._ingestion = Ingestion(
-            Writer(store, Catalog(store, self._embedder.dimension)),
+            Writer(
+                store,
+                Catalog(store, self._embedder.dimension),
+                actor=self._actor,
+                policy=self._policy,
+            ),
             self._embedder,
             self._extractor,
             self._relations,
+            review_below=self._review_below,
         )
         return self
 

@@ -18,6 +18,7 @@ from graphrag.plan import Plan
 from graphrag.planner import make_plan
 from graphrag.protocols import Embedder, Extractor
 from graphrag.relations import Relations
+from graphrag.review import REVIEW_BELOW
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -51,6 +52,8 @@ class Ingestion:
     embedder: Embedder
     extractor: Extractor
     relations: Relations
+    review_below: float = REVIEW_BELOW
+    """Facts of less confidence wait for a person."""
 
     @property
     def store(self) -> Store:
@@ -87,7 +90,13 @@ class Ingestion:
                 return ChangeSet(episode.group_id, kind="add_episode")
             began = time.perf_counter()
             plan = await make_plan(
-                episode, extraction, index, self.store, self.embedder, self.relations
+                episode,
+                extraction,
+                index,
+                self.store,
+                self.embedder,
+                self.relations,
+                review_below=self.review_below,
             )
             seconds["embed"] = plan.embed_seconds
             seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds

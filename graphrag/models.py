@@ -184,3 +184,5 @@ class Event:
     kind: str
     """``add_episode`` or ``build_communities``."""
     changes: tuple[Change, ...]
+    note: str | None = None
+    """Why, in words: of a ``denied`` event, what was refused."""

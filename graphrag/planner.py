@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graphrag.extraction import Extraction, Mention
 from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
-from graphrag.invalidate import Statement, judge
+from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
 from graphrag.passages import split_passages
 from graphrag.plan import Plan
 from graphrag.protocols import Embedder, Matrix
 from graphrag.relations import Relations
+from graphrag.review import review
 from graphrag.resolve import adds_something, enriched, resolve
 from graphrag.statements import state
 from graphrag.store.store import Store
@@ -25,6 +26,8 @@ async def make_plan(
     store: Store,
     embedder: Embedder,
     relations: Relations,
+    *,
+    review_below: float,
 ) -> Plan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
@@ -38,8 +41,8 @@ async def make_plan(
         return created.name if created else index.entity_name(id_)
 
     statements = list(state(extraction.claims, episode, resolution.entity_of, name_of, now=now))
-    old = await store.get(Fact, _candidates(statements, index, relations))
-    _judge_all(plan, statements, old, relations)
+    old = await store.get(Fact, candidates(statements, index, relations))
+    _judge_all(plan, statements, old, relations, review_below)
     summarize_plan(plan, index, now=now)
     passages = split_passages(episode.content)
     plan.passages = passages if len(passages) > 1 else []
@@ -74,7 +77,7 @@ async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
     }
 
 
-def _candidates(
+def candidates(
     statements: Iterable[Statement], index: GroupIndex, relations: Relations
 ) -> list[str]:
     """Return the stored facts that a statement may repeat, end or exclude."""
@@ -95,11 +98,21 @@ def _candidates(
 
 
 def _judge_all(
-    plan: Plan, statements: Sequence[Statement], old: Mapping[str, Fact], relations: Relations
+    plan: Plan,
+    statements: Sequence[Statement],
+    old: Mapping[str, Fact],
+    relations: Relations,
+    below: float,
 ) -> None:
     current = dict(old)
-    for statement in statements:
-        verdict = judge(statement, current.values(), relations, now=statement.fact.created_at)
+    verdicts = (
+        verdict
+        for told in statements
+        for verdict in review(
+            told, current.values(), relations, now=told.fact.created_at, below=below
+        )
+    )
+    for verdict in verdicts:
         if verdict.new is not None:
             plan.facts[verdict.new.id] = current[verdict.new.id] = verdict.new
         for id_, fact in verdict.changed.items():

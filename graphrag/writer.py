@@ -5,13 +5,17 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from graphrag.errors import TransactionError
+from graphrag.errors import PolicyError, TransactionError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import GroupIndex
-from graphrag.store.changes import ChangeSet
+from graphrag.invariants import broken
+from graphrag.policy import Policy, refused
+from graphrag.store.changes import LIBRARY, ChangeSet
 from graphrag.store.store import StaleGroupError, Store
 
 _REPLANS = 20
+DENIED = "denied"
+"""Kind of the event that stands in the log for a refused transaction."""
 
 Build = Callable[[GroupIndex], Awaitable[ChangeSet]]
 """Work out a transaction against the group as it is now; an empty one writes nothing."""
@@ -25,6 +29,9 @@ class Writer:
 
     store: Store
     catalog: Catalog
+    actor: str = LIBRARY
+    """Who writes what names no actor of its own."""
+    policy: Policy | None = None
     locks: dict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     async def commit(self, group: str, build: Build, *, enter: Enter | None = None) -> int:
@@ -34,6 +41,8 @@ class Writer:
         ``enter`` the index reads the new event back, which costs two more round trips.
 
         Raises:
+            PolicyError: if the policy or an invariant refused; the log has a ``denied`` event with
+                the reason as its note, and nothing else was written.
             TransactionError: if the database refused, or others were faster 20 times; nothing was
                 written.
         """
@@ -43,11 +52,18 @@ class Writer:
                 changes = await build(index)
                 if not changes:
                     return 0
+                refusal = self._refused(changes, index)
+                if refusal is not None:
+                    changes = ChangeSet(group, DENIED, actor=changes.actor, note=refusal)
+                changes.actor = changes.actor or self.actor
                 try:
                     seq = await self.store.apply(changes, after=index.seq)
                 except StaleGroupError:
                     index = await self.catalog.catch_up(group)
                     continue
+                if refusal is not None:
+                    await self.catalog.catch_up(group)
+                    raise PolicyError(f"{refusal}; nothing was written to group {group!r}")
                 if enter is not None:
                     enter(index, seq)
                 else:
@@ -57,3 +73,10 @@ class Writer:
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "
             "written, try again"
         )
+
+    def _refused(self, changes: ChangeSet, index: GroupIndex) -> str | None:
+        if breach := broken(changes, index):
+            return breach
+        if self.policy is None:
+            return None
+        return refused(changes, index, self.policy, actor=changes.actor or self.actor)

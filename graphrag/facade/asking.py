@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf, Reading
-from graphrag.community.build import build_communities, stored_communities
+from graphrag.community.build import plan_communities, stored_communities
 from graphrag.facade.opened import Moment, Opened
+from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Event, Fact
 from graphrag.results import Results
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats, count, most_connected
+from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.temporal.viewpoint import Viewpoint
 
@@ -87,9 +89,15 @@ class Asking(Opened):
     async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""
         ingestion = self._open()
-        async with ingestion.writer.locks[checked_group(group)]:
-            index = await ingestion.catalog.group(group)
-            return await build_communities(index, ingestion.store, ingestion.embedder)
+        built: list[Community] = []
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal built
+            built, changes = await plan_communities(index, ingestion.store, ingestion.embedder)
+            return changes
+
+        await ingestion.writer.commit(checked_group(group), build)
+        return built
 
     async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Return the communities as they were last built, largest first; none before that."""

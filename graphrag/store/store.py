@@ -219,4 +219,5 @@ def _event(row: Row) -> Event:
         actor=row["actor"],
         kind=row["kind"],
         changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
+        note=row.get("note"),
     )

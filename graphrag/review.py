@@ -1,0 +1,90 @@
+"""What a text says too faintly waits for a person: which facts, and what they do once confirmed.
+
+A fact of less confidence than the threshold is stored with ``pending=True``: no read shows it and
+it closes nothing. A repetition of what the graph already holds does not wait, it adds a source.
+Confirming judges the fact as if it had just been told. Pure functions.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from graphrag.errors import InputError
+from graphrag.ids import new_id
+from graphrag.invalidate import Statement, Verdict, judge
+from graphrag.models import Fact
+from graphrag.relations import Relations
+
+REVIEW_BELOW = 0.7
+"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
+
+
+def checked_threshold(value: float) -> float:
+    """Return the threshold, or say that it is none."""
+    if not 0 <= value <= 1:
+        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
+    return value
+
+
+def review(
+    statement: Statement, old: Iterable[Fact], relations: Relations, *, now: datetime, below: float
+) -> Iterator[Verdict]:
+    """Judge a statement, or let it wait if its confidence is ``below``; one verdict for each fact.
+
+    Only an end of "whatever it was" gives several: one for each fact that it would end.
+    """
+    old = list(old)
+    verdict = judge(statement, old, relations, now=now)
+    if statement.fact.confidence >= below or _only_repeats(verdict, old):
+        yield verdict
+        return
+    if statement.fact.object_id:
+        yield _waiting(statement, old, relations, now)
+        return
+    for ended in verdict.changed.values():
+        told = replace(
+            statement.fact,
+            id=new_id(),
+            subject_id=ended.subject_id,
+            subject=ended.subject,
+            object_id=ended.object_id,
+            object=ended.object,
+        )
+        yield _waiting(replace(statement, fact=told), old, relations, now)
+
+
+def told_again(fact: Fact) -> Statement:
+    """Return a pending fact as the statement that it was."""
+    accepted = replace(fact, pending=False, waits_as=None, confirmed=True)
+    return Statement(accepted, ends=fact.waits_as == "end", corrects=fact.waits_as == "correction")
+
+
+def _only_repeats(verdict: Verdict, old: list[Fact]) -> bool:
+    before = {fact.id: fact for fact in old}
+    return verdict.new is None and all(
+        replace(before[id_], sources=fact.sources, confidence=fact.confidence) == fact
+        for id_, fact in verdict.changed.items()
+    )
+
+
+def _waiting(
+    statement: Statement, old: Iterable[Fact], relations: Relations, now: datetime
+) -> Verdict:
+    told = replace(
+        statement.fact,
+        pending=True,
+        waits_as="end" if statement.ends else "correction" if statement.corrects else None,
+    )
+    alike = [
+        replace(fact, pending=False)
+        for fact in old
+        if fact.pending
+        and (fact.relation, fact.waits_as) == (told.relation, told.waits_as)
+        and {fact.subject_id, fact.object_id} == {told.subject_id, told.object_id}
+    ]
+    verdict = judge(Statement(told), alike, relations, now=now)
+    if verdict.new is not None or not verdict.changed:
+        return Verdict(new=told)
+    return Verdict(
+        changed={id_: replace(fact, pending=True) for id_, fact in verdict.changed.items()}
+    )

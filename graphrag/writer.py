@@ -57,22 +57,37 @@ class Writer:
                     changes = ChangeSet(group, DENIED, actor=changes.actor, note=refusal)
                 changes.actor = changes.actor or self.actor
                 try:
-                    seq = await self.store.apply(changes, after=index.seq)
+                    seq = await self._write(index, changes, None if refusal else enter)
                 except StaleGroupError:
                     index = await self.catalog.catch_up(group)
                     continue
                 if refusal is not None:
-                    await self.catalog.catch_up(group)
                     raise PolicyError(f"{refusal}; nothing was written to group {group!r}")
-                if enter is not None:
-                    enter(index, seq)
-                else:
-                    await self.catalog.catch_up(group)
                 return seq
         raise TransactionError(
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "
             "written, try again"
         )
+
+    async def _write(self, index: GroupIndex, changes: ChangeSet, enter: Enter | None) -> int:
+        """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
+
+        async def write() -> int:
+            seq = await self.store.apply(changes, after=index.seq)
+            if enter is not None:
+                enter(index, seq)
+            else:
+                await self.catalog.catch_up(index.group_id)
+            return seq
+
+        writing = asyncio.create_task(write())
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            if not writing.cancelled():
+                writing.exception()  # looked at, so that it is not reported as forgotten
+            raise
 
     def _refused(self, changes: ChangeSet, index: GroupIndex) -> str | None:
         if breach := broken(changes, index):

@@ -89,9 +89,11 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
          "relates_to:", "ends at 1999-01-01T00:00:00+00:00, before it starts"),
         ("UPDATE relates_to SET sources[0].episode = 'gone';",
          "relates_to:", "rests on episode gone, which is not there"),
-        ("UPDATE relates_to SET sources[0].end = 99999;", "relates_to:", "an episode that has fewer"),
+        ("UPDATE relates_to SET sources[0].end = 99999;",
+         "relates_to:", "an episode that has fewer"),
         ("UPDATE passage SET end = start;", "passage:", "is no piece of its episode"),
-        ("UPDATE entity SET key = 'x', entity_type = 'y';", "entity:", "another y with the key 'x'"),
+        ("UPDATE entity SET key = 'x', entity_type = 'y';",
+         "entity:", "another y with the key 'x'"),
         ("UPDATE relates_to SET invalid_at = NONE;",
          "relates_to:", "one of two current values of works_at"),
     ],
@@ -149,7 +151,8 @@ async def test_the_chain_of_episodes_is_linked_anew(told):
     await damage(told, "DELETE occurred_after WHERE in = $last;", last=Record("episode", third))
     await damage(
         told,
-        "INSERT RELATION INTO occurred_after {id: 'wrong', in: $one, out: $two, group_id: 'default'}",
+        "INSERT RELATION INTO occurred_after"
+        " {id: 'wrong', in: $one, out: $two, group_id: 'default'};",
         one=Record("episode", first),
         two=Record("episode", third),
     )

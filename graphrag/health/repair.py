@@ -41,6 +41,7 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
         if not any(finding.repairable for finding in findings):
             return findings, 0
         changes = await _changes(snapshot, findings, ingestion.embedder)
+        changes.actor = ingestion.writer.actor
         # A group without any event has no log that a repair could go on.
         wrote = bool(changes) and snapshot.last_seq > 0
         if wrote:

@@ -1,4 +1,4 @@
-"""``python -m tests.benchmarks [novel] [scale] [import]``: measure these, or everything."""
+"""``python -m tests.benchmarks [novel] [scale] [import] ...``: measure these, or the usual ones."""
 
 import argparse
 import asyncio
@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import imports, novel, scale
+from tests.benchmarks import faults, imports, novel, scale
 from tests.benchmarks.report import Report
 
 _NAMES = ("import", "novel", "scale")
+_ALL = (*_NAMES, "faults")
 
 
 def main() -> None:
@@ -24,6 +25,8 @@ def main() -> None:
                 imports.measure(report)
             case "novel":
                 asyncio.run(novel.measure(report, given.text, given.runs))
+            case "faults":
+                asyncio.run(faults.measure(report, given.kills))
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(scale.measure(report, options))
@@ -32,14 +35,15 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="|".join(_NAMES))
+    parser.add_argument("names", nargs="*", metavar="|".join(_ALL))
     parser.add_argument("--facts", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
+    parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     given = parser.parse_args()
-    if unknown := set(given.names) - set(_NAMES):
-        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_NAMES)}")
+    if unknown := set(given.names) - set(_ALL):
+        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")
     return given
 
 

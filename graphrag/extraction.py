@@ -61,3 +61,5 @@ class Extraction:
 
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What was read and not believed, in words, such as an entity that the text does not name."""

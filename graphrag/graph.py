@@ -9,8 +9,11 @@ from graphrag.facade.health import Health
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
+from graphrag.llm.arbiter import LLMArbiter
+from graphrag.llm.extractor import LLMExtractor
+from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
-from graphrag.protocols import Embedder, Extractor
+from graphrag.protocols import LLM, Arbiter, Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW, checked_threshold
 from graphrag.rules.extractor import RulesExtractor
@@ -37,6 +40,8 @@ class GraphRAG(Telling, Asking, Health):
         review_below: float = REVIEW_BELOW,
         actor: str = LIBRARY,
         policy: Policy | None = None,
+        arbiter: Arbiter | None = None,
+        ontology: Ontology = ANYTHING,
     ) -> None:
         self._target = target
         self._embedder = embedder
@@ -45,6 +50,8 @@ class GraphRAG(Telling, Asking, Health):
         self._review_below = review_below
         self._actor = actor
         self._policy = policy
+        self._arbiter = arbiter
+        self._ontology = ontology
         self._store: Store | None = None
         self._ingestion: Ingestion | None = None
 
@@ -63,6 +70,9 @@ class GraphRAG(Telling, Asking, Health):
         review_below: float = REVIEW_BELOW,
         actor: str = LIBRARY,
         policy: Policy | None = None,
+        llm: LLM | None = None,
+        arbiter: Arbiter | None = None,
+        ontology: Ontology = ANYTHING,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``async with``; nothing is opened yet.
 
@@ -78,19 +88,31 @@ class GraphRAG(Telling, Asking, Health):
             review_below: Facts of less confidence wait in ``pending_review()``; 0 for none.
             actor: Who writes, as the log is to name them; methods for edits may name another.
             policy: Asked about every write, which it may refuse; default: none.
+            llm: A language model that extracts and decides instead of the rules; it stays yours
+                to close. An ``extractor`` or ``arbiter`` given comes before it.
+            arbiter: Asked once about what the rules leave open in an episode; default: nobody.
+            ontology: Types of entities and facts that may be stored; default: any.
 
         Raises:
             StoreURLError: if the URL names no store.
             InputError: if ``review_below`` is not between 0 and 1.
         """
+        relations = ontology.relations(relations)
+        if llm is not None:
+            extractor = extractor or LLMExtractor(
+                llm, relations=relations, instructions=ontology.prompt()
+            )
+            arbiter = arbiter or LLMArbiter(llm)
         return cls(
             Target.parse(url, user=user, password=password, namespace=namespace, database=database),
             embedder=CachedEmbedder(embedder or SentenceTransformerEmbedder()),
             extractor=extractor or RulesExtractor(),
-            relations=relations or Relations(),
+            relations=relations,
             review_below=checked_threshold(review_below),
             actor=actor,
             policy=policy,
+            arbiter=arbiter,
+            ontology=ontology,
         )
 
     async def __aenter__(self) -> "GraphRAG":
@@ -115,6 +137,8 @@ class GraphRAG(Telling, Asking, Health):
             self._extractor,
             self._relations,
             review_below=self._review_below,
+            arbiter=self._arbiter,
+            ontology=self._ontology,
         )
         return self
 

@@ -5,25 +5,38 @@ another writer was faster, the index catches up and the plan is made again, so n
 can leave a duplicate entity or two current values of a single-valued relation.
 """
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graphrag.extract import extract
+from graphrag.extract import extract, settle
 from graphrag.extraction import Extraction
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.models import Entity, Episode, Fact
+from graphrag.ontology.check import Violation
+from graphrag.ontology.inverse import straightened
+from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.plan import Plan
-from graphrag.planner import make_plan
-from graphrag.protocols import Embedder, Extractor
+from graphrag.planner import find_open_points, make_plan
+from graphrag.protocols import (
+    NO_RULING,
+    Arbiter,
+    Embedder,
+    ExtractionContext,
+    Extractor,
+    Ruling,
+)
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW
+from graphrag.spotting import spot
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 from graphrag.writer import Writer
 
+_LOG = logging.getLogger("graphrag")
 _CONTEXT_EPISODES = 4
 
 
@@ -40,6 +53,8 @@ class Added:
     """Facts that did not exist before."""
     changed: tuple[Fact, ...] = ()
     """Older facts that were closed, corrected or confirmed."""
+    violations: tuple[Violation, ...] = ()
+    """What was read and does not fit the ontology."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
@@ -54,6 +69,10 @@ class Ingestion:
     relations: Relations
     review_below: float = REVIEW_BELOW
     """Facts of less confidence wait for a person."""
+    arbiter: Arbiter | None = None
+    """Asked about what the rules leave open; None leaves it open."""
+    ontology: Ontology = ANYTHING
+    """What may be stored."""
 
     @property
     def store(self) -> Store:
@@ -73,10 +92,41 @@ class Ingestion:
 
     async def read(self, episode: Episode, pending: tuple[Episode, ...] = ()) -> Extraction:
         """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
-        return await extract(self.extractor, episode, await self._previous(episode, pending))
+        previous = await self._previous(episode, pending)
+        index = await self.catalog.group(episode.group_id)
+        texts = (episode.content, *(other.content for other in reversed(previous)))
+        context = ExtractionContext(episode, previous, spot(texts, index))
+        return await extract(self.extractor, context)
+
+    async def fitting(
+        self, group: str, extraction: Extraction
+    ) -> tuple[Extraction, tuple[Violation, ...]]:
+        """Return what of an extraction the ontology lets in, and what it does not.
+
+        Facts that can be told from both ends are turned to one direction.
+        """
+        index = await self.catalog.group(group)
+        types = known_types(index.entities_named, index.entity_type)
+        checked, violations = self.ontology.check(extraction, types)
+        for violation in violations:
+            _LOG.warning("ontology of group %r: %s", group, violation)
+        return straightened(checked, self.relations), violations
+
+    async def settle(self, episode: Episode, extraction: Extraction) -> Ruling:
+        """Ask the arbiter once about all that the rules leave open, if there is anything."""
+        if self.arbiter is None:
+            return NO_RULING
+        index = await self.catalog.group(episode.group_id)
+        case = await find_open_points(episode, extraction, index, self.store, self.relations)
+        if not case.doubts and not case.conflicts:
+            return NO_RULING
+        return await settle(self.arbiter, case)
 
     async def add(self, episode: Episode, extraction: Extraction) -> Added:
         """Write an episode with what was read in it, in one transaction."""
+        extraction, violations = await self.fitting(episode.group_id, extraction)
+        # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
+        ruling = await self.settle(episode, extraction)
         plan: Plan | None = None
         added: Added | None = None
         seconds: dict[str, float] = {}
@@ -97,6 +147,7 @@ class Ingestion:
                 self.embedder,
                 self.relations,
                 review_below=self.review_below,
+                ruling=ruling,
             )
             seconds["embed"] = plan.embed_seconds
             seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
@@ -120,6 +171,7 @@ class Ingestion:
             entities=tuple(plan.entities.values()),
             facts=tuple(plan.facts.values()),
             changed=tuple(after for _, after in plan.changed_facts.values()),
+            violations=violations,
             seconds=seconds,
         )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from graphrag.models import Fact
-from graphrag.relations import Relations
+from graphrag.relations import FREE, Relations
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -26,6 +26,8 @@ class Statement:
     """``object_id`` is empty when an end names no object ("she quit her job")."""
     ends: bool = False
     corrects: bool = False
+    excludes: frozenset[str] = frozenset()
+    """Ids of older facts that, as an arbiter found, cannot hold at the same time as this one."""
 
 
 @dataclass(slots=True)
@@ -47,12 +49,14 @@ def judge(
     if statement.ends:
         return _end(statement, same, now)
     rivals = [fact for fact in live if _excludes(statement.fact, fact, relations)]
+    ruled = _ruled_out(statement, live, [*same, *rivals])
+    rivals += ruled
     repeated = _repeated(statement.fact, same, rivals)
     if repeated is not None:
         return Verdict(changed={repeated.id: _confirmed(repeated, statement.fact)})
     if statement.corrects:
-        return _correct(statement, rivals, now)
-    return _weigh(statement.fact, rivals, same, now)
+        return _marked(_correct(statement, rivals, now), ruled)
+    return _marked(_weigh(statement.fact, rivals, same, now), ruled)
 
 
 def _end(statement: Statement, same: Sequence[Fact], now: datetime) -> Verdict:
@@ -88,7 +92,7 @@ def _repeated(told: Fact, same: Sequence[Fact], rivals: Sequence[Fact]) -> Fact 
             for rival in rivals
             if _start(told) < _stop(rival) and _start(rival) < _start(fact)
         ]
-        if _overlap(told, fact) and (_start(fact) <= _start(told) or not between):
+        if overlap(told, fact) and (_start(fact) <= _start(told) or not between):
             return fact
     return None
 
@@ -126,7 +130,7 @@ def _correct(statement: Statement, rivals: Sequence[Fact], now: datetime) -> Ver
 def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: datetime) -> Verdict:
     changed: dict[str, Fact] = {}
     for fact in sorted(rivals, key=_start):
-        if not _overlap(told, fact):
+        if not overlap(told, fact):
             continue
         if _start(fact) < _start(told):
             changed[fact.id] = replace(
@@ -156,7 +160,7 @@ def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: dateti
             )
             break
     # What the same value already covers from a later start on is not covered twice.
-    later = [_start(fact) for fact in same if _overlap(told, fact)]
+    later = [_start(fact) for fact in same if overlap(told, fact)]
     if told.retracted_at is None and later:
         told = replace(told, invalid_at=min(later))
     return Verdict(new=told, changed=changed)
@@ -175,6 +179,8 @@ def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
 
 def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
     relation = relations[told.relation]
+    if told.attributes.get(FREE) or fact.attributes.get(FREE):
+        return False
     if fact.relation in relation.exclusive_with:
         return (told.subject_id, told.object_id) == (fact.subject_id, fact.object_id)
     if told.relation != fact.relation or _same(told, fact, relations):
@@ -186,7 +192,40 @@ def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
     )
 
 
-def _overlap(one: Fact, other: Fact) -> bool:
+def _ruled_out(
+    statement: Statement, live: Sequence[Fact], decided: Sequence[Fact]
+) -> list[Fact]:
+    """Return the facts that an arbiter named, as far as the rules allow and say nothing."""
+    known = {fact.id for fact in decided}
+    return [
+        fact
+        for fact in live
+        if fact.id in statement.excludes
+        and fact.id not in known
+        and shares_end(statement.fact, fact)
+    ]
+
+
+def _marked(verdict: Verdict, ruled: Iterable[Fact]) -> Verdict:
+    """Say of what only an arbiter excludes that it was the arbiter."""
+    ids = {fact.id for fact in ruled}
+    if verdict.new is not None and verdict.new.invalidated_by in ids:
+        verdict.new = replace(verdict.new, reason=f"{verdict.new.reason} (an arbiter decided)")
+    for id_ in ids & verdict.changed.keys():
+        fact = verdict.changed[id_]
+        verdict.changed[id_] = replace(fact, reason=f"{fact.reason} (an arbiter decided)")
+    return verdict
+
+
+def shares_end(told: Fact, fact: Fact) -> bool:
+    """Tell whether two facts have a subject or an object in common: only then one can end one."""
+    return told.subject_id == fact.subject_id or (
+        bool(told.object_id) and told.object_id == fact.object_id
+    )
+
+
+def overlap(one: Fact, other: Fact) -> bool:
+    """Tell whether there is a moment at which both hold."""
     return _start(one) < _stop(other) and _start(other) < _stop(one)
 
 

@@ -3,17 +3,17 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag.ambiguity import find_case, statements_of
 from graphrag.extraction import Extraction, Mention
 from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
 from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
 from graphrag.passages import split_passages
 from graphrag.plan import Plan
-from graphrag.protocols import Embedder, Matrix
+from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
 from graphrag.relations import Relations
-from graphrag.review import review
 from graphrag.resolve import adds_something, enriched, resolve
-from graphrag.statements import state
+from graphrag.review import review
 from graphrag.store.store import Store
 from graphrag.summaries import summarize_plan
 from graphrag.temporal.moment import to_micros, utc_now
@@ -28,10 +28,11 @@ async def make_plan(
     relations: Relations,
     *,
     review_below: float,
+    ruling: Ruling = NO_RULING,
 ) -> Plan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
-    resolution = resolve(_mentions(extraction), index, created_at=now)
+    resolution = resolve(mentions_of(extraction), index, created_at=now, ruling=ruling)
     plan = Plan(episode, resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
     await _enrich(plan, index, store)
@@ -40,7 +41,9 @@ async def make_plan(
         created = resolution.created.get(id_)
         return created.name if created else index.entity_name(id_)
 
-    statements = list(state(extraction.claims, episode, resolution.entity_of, name_of, now=now))
+    statements = list(
+        statements_of(extraction.claims, episode, resolution, name_of, now=now, ruling=ruling)
+    )
     old = await store.get(Fact, candidates(statements, index, relations))
     _judge_all(plan, statements, old, relations, review_below)
     summarize_plan(plan, index, now=now)
@@ -52,7 +55,20 @@ async def make_plan(
     return plan
 
 
-def _mentions(extraction: Extraction) -> Iterable[Mention]:
+async def find_open_points(
+    episode: Episode,
+    extraction: Extraction,
+    index: GroupIndex,
+    store: Store,
+    relations: Relations,
+) -> Case:
+    """Return what the rules would leave open about an episode, against the group as it is now."""
+    resolution = resolve(mentions_of(extraction), index, created_at=utc_now())
+    return await find_case(episode, extraction, resolution, index, store, relations)
+
+
+def mentions_of(extraction: Extraction) -> Iterable[Mention]:
+    """Yield every mention of an extraction, those of its claims too."""
     yield from extraction.mentions
     for claim in extraction.claims:
         yield claim.subject
@@ -87,6 +103,7 @@ def candidates(
         relation = relations[fact.relation]
         exclusive = relation.single_valued or relation.single_holder or not fact.object_id
         ends = (fact.subject_id, fact.object_id)
+        found.update(dict.fromkeys(statement.excludes))
         for name in (fact.relation, *relation.exclusive_with):
             if exclusive:
                 found.update(

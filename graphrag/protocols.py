@@ -1,15 +1,15 @@
 """What can be plugged in: one method each, passed in as objects, no registry and no base class."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
-from graphrag.extraction import Extraction
-from graphrag.models import Episode
+from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.models import Entity, Episode, Fact
 
 Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -31,6 +31,15 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """An entity of the graph, as far as an extractor needs it."""
+
+    id: str
+    name: str
+    entity_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractionContext:
     """What an extractor may look at."""
 
@@ -38,6 +47,8 @@ class ExtractionContext:
     """The one to read; relative dates in it count from its ``valid_at``."""
     previous: tuple[Episode, ...] = ()
     """Up to four episodes before it in its group, oldest first: context, never extracted again."""
+    known: tuple[Known, ...] = ()
+    """Entities of the graph whose names occur in these episodes, those of the one to read first."""
 
 
 class Extractor(Protocol):
@@ -56,10 +67,58 @@ class Message:
 
 
 class LLM(Protocol):
-    """Answer messages with a value of a given shape; nothing in this version takes one yet."""
+    """Answer messages with a value of a given shape."""
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
         """Return a validated ``answer`` or raise ``ExtractionError``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A mention that may mean one of several entities, or a new one."""
+
+    mention: Mention
+    candidates: tuple[Entity, ...]
+    """Likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A claim of the episode and a stored fact about the same entity that may exclude each other."""
+
+    claim: Claim
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that the rules leave open about one episode."""
+
+    episode: Episode
+    doubts: tuple[Doubt, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What an arbiter found; whatever it does not name stays as the rules leave it."""
+
+    entity_of: Mapping[Mention, str] = field(default_factory=dict)
+    """Entity id, one of the candidates, for the mentions that mean a known entity."""
+    distinct: frozenset[Mention] = frozenset()
+    """Mentions that mean none of their candidates."""
+    exclusive: tuple[Conflict, ...] = ()
+    """Conflicts whose two sides cannot both hold at one time."""
+
+
+NO_RULING = Ruling()
+
+
+class Arbiter(Protocol):
+    """Settle what rules cannot: once for an episode, and only if something is open."""
+
+    async def decide(self, case: Case) -> Ruling:
+        """Return what is certain; a fact is closed only where the rules of time agree."""
 
 
 class Reranker(Protocol):

@@ -15,6 +15,7 @@ from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity
 from graphrag.names import is_name, name_key
+from graphrag.protocols import NO_RULING, Doubt, Ruling
 
 UNTYPED = "thing"
 
@@ -27,16 +28,27 @@ class Resolution:
     """Entity id by mention."""
     created: dict[str, Entity] = field(default_factory=dict)
     """New entities by id."""
+    doubts: list[Doubt] = field(default_factory=list)
+    """Mentions between several entities that nobody has decided yet."""
 
 
-def resolve(mentions: Iterable[Mention], index: GroupIndex, *, created_at: datetime) -> Resolution:
-    """Find or create the entity of each mention; a mention without a usable name is left out."""
+def resolve(
+    mentions: Iterable[Mention],
+    index: GroupIndex,
+    *,
+    created_at: datetime,
+    ruling: Ruling = NO_RULING,
+) -> Resolution:
+    """Find or create the entity of each mention; a mention without a usable name is left out.
+
+    What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
+    """
     resolution = Resolution()
     # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
     for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
         if mention in resolution.entity_of or not name_key(mention.name):
             continue
-        id_ = _find(mention, index, resolution.created)
+        id_ = _ruled(mention, index, ruling) or _find(mention, index, resolution.created)
         if id_ is None:
             entity = Entity(
                 id=new_id(),
@@ -83,6 +95,11 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
         or mention.attributes
         or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
     )
+
+
+def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
+    id_ = ruling.entity_of.get(mention)
+    return id_ if id_ in index.entities.row_of else None
 
 
 def _find(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:

@@ -9,14 +9,14 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 
 LAYERS = (
     {"errors"},
-    {"models", "temporal", "names", "ids", "passages", "relations", "stated"},
-    {"extraction", "results"},
+    {"models", "temporal", "names", "ids", "passages", "relations", "settings", "stated"},
+    {"extraction", "ontology", "results"},
     {"protocols"},
     {"schema"},
     {"store"},
     {"index"},
-    {"embed", "intake", "extract", "rules", "resolve", "invalidate", "statements", "testing"},
-    {"review"},
+    {"embed", "intake", "extract", "llm", "spotting", "rules", "resolve", "invalidate", "statements", "testing"},
+    {"ambiguity", "review"},
     {"search", "community", "plan", "stats", "summaries", "demo"},
     {"planner", "asof"},
     {"policy", "invariants"},
@@ -25,7 +25,7 @@ LAYERS = (
     {"batch", "health"},
     {"facade"},
     {"graph"},
-    {"readers", "settings", "__init__"},
+    {"readers", "__init__"},
     {"sync"},
     {"cli", "__main__"},
 )

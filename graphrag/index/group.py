@@ -65,7 +65,11 @@ class GroupIndex:
 
     def entities_named(self, name: str) -> list[str]:
         """Return the ids of the entities that bear this name or alias, oldest first."""
-        return self._entities_by_key.get(name_key(name), [])
+        return self.entities_keyed(name_key(name))
+
+    def entities_keyed(self, key: str) -> list[str]:
+        """Return the ids of the entities that have a name or alias with this key."""
+        return self._entities_by_key.get(key, [])
 
     @property
     def types(self) -> list[str]:

@@ -1,7 +1,7 @@
 """From the words of a model to a value: find the JSON in them, or say what is wrong with it.
 
-Models wrap answers in fences, thoughts, apologies and copies of the schema. Every JSON object in the
-text is tried, the widest first; the first that has the asked shape is the answer.
+Models wrap answers in fences, thoughts, apologies and copies of the schema. Every JSON object in
+the text is tried, the widest first; the first that has the asked shape is the answer.
 """
 
 import json

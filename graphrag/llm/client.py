@@ -161,7 +161,11 @@ class OpenAILLM:
         try:
             return await self._request(question)
         except openai.APIStatusError as error:
-            if error.status_code in (400, 422) and not self._in_words and _FORMAT.search(str(error)):
+            if (
+                error.status_code in (400, 422)
+                and not self._in_words
+                and _FORMAT.search(str(error))
+            ):
                 self._in_words = True
             else:
                 self._refuse(error)

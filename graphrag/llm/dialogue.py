@@ -183,7 +183,9 @@ class Dialogue:
                 Usage(
                     calls=1,
                     prompt_tokens=expected.prompt_tokens if prompt is None else prompt,
-                    completion_tokens=count_tokens(reply.text) if completion is None else completion,
+                    completion_tokens=count_tokens(reply.text)
+                    if completion is None
+                    else completion,
                 )
             )
             return reply

@@ -129,5 +129,3 @@ def count_tokens(text: str) -> int:
     """
     ascii_ = sum(character.isascii() for character in text)
     return math.ceil(ascii_ / 4 + (len(text) - ascii_) / 1.5)
-
-

@@ -1,0 +1,137 @@
+"""What the rules leave open about one episode, gathered for one question to an arbiter.
+
+Open are mentions between several entities, and pairs of a claim and a stored fact about the same
+entity that hold at one time while nothing is declared about how their relations go together: the
+same undeclared relation with another object ("uses Python", "uses Rust"), another relation between
+the same two ("advises", "sued"), or a relation called alike ("works for", "works_at").
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from rapidfuzz import fuzz
+
+from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.index.group import GroupIndex
+from graphrag.invalidate import Statement, overlap, shares_end
+from graphrag.models import Episode, Fact
+from graphrag.protocols import NO_RULING, Case, Conflict, Ruling
+from graphrag.relations import Relations
+from graphrag.resolve import Resolution
+from graphrag.statements import state
+from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+
+_ALIKE = 80
+"""Of 100, at which the names of two relations may mean the same."""
+_RELATIONS, _EACH = 50, 5
+"""Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
+_MOST = 24
+"""Conflicts in one question; the latest told come first."""
+
+
+async def find_case(
+    episode: Episode,
+    extraction: Extraction,
+    resolution: Resolution,
+    index: GroupIndex,
+    store: Store,
+    relations: Relations,
+) -> Case:
+    """Return what is open about an episode: no doubts and no conflicts is the common case."""
+    doubts = tuple(resolution.doubts)
+    meanings = {doubt.mention: [one.id for one in doubt.candidates] for doubt in doubts}
+    told = list(_told(extraction.claims, episode, resolution, meanings, index))
+    wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
+    stored = await store.get(Fact, wanted)
+    conflicts: dict[tuple[Claim, str], Conflict] = {}
+    for claim, fact in told:
+        for id_ in _near(fact, index, relations):
+            other = stored.get(id_)
+            if other is not None and _may_clash(fact, other):
+                conflicts[claim, id_] = Conflict(claim, other)
+    latest = sorted(conflicts.values(), key=lambda one: one.fact.created_at, reverse=True)
+    return Case(episode, doubts, tuple(latest[:_MOST]))
+
+
+def statements_of(
+    claims: Iterable[Claim],
+    episode: Episode,
+    resolution: Resolution,
+    name_of: Callable[[str], str],
+    *,
+    now: datetime,
+    ruling: Ruling = NO_RULING,
+) -> Iterator[Statement]:
+    """Yield the statement of each claim, with what an arbiter found it to exclude."""
+    for claim in claims:
+        excluded = frozenset(one.fact.id for one in ruling.exclusive if one.claim == claim)
+        for told in state((claim,), episode, resolution.entity_of, name_of, now=now):
+            yield replace(told, excludes=excluded)
+
+
+def _told(
+    claims: Iterable[Claim],
+    episode: Episode,
+    resolution: Resolution,
+    meanings: Mapping[Mention, Sequence[str]],
+    index: GroupIndex,
+) -> Iterator[tuple[Claim, Fact]]:
+    """Yield the fact of each claim, once for each entity that a doubtful mention may mean."""
+
+    def name_of(id_: str) -> str:
+        created = resolution.created.get(id_)
+        return created.name if created else index.entity_name(id_)
+
+    for claim in claims:
+        if claim.ends or claim.object is None:
+            continue
+        for subject in (resolution.entity_of.get(claim.subject), *meanings.get(claim.subject, ())):
+            for object_ in (
+                resolution.entity_of.get(claim.object),
+                *meanings.get(claim.object, ()),
+            ):
+                if subject is None or object_ is None:
+                    continue
+                meant = {claim.subject: subject, claim.object: object_}
+                for told in state((claim,), episode, meant, name_of, now=utc_now()):
+                    yield claim, told.fact
+
+
+def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
+    """Yield the stored facts at the ends of a fact whose relation leaves open if both can hold."""
+    for end in (fact.subject_id, fact.object_id):
+        told_last = index.facts_told_last(end, relations=_RELATIONS, each=_EACH)
+        for relation, rows in told_last.items():
+            if relation in relations and fact.relation in relations:
+                continue  # declared: the rules have decided
+            for row in rows:
+                subject, object_ = (
+                    index.entities.ids[index.facts[end][row]] for end in ("subject", "object")
+                )
+                if _alike(fact, relation, subject, object_):
+                    yield index.facts.ids[row]
+
+
+def _alike(fact: Fact, relation: str, subject: str, object_: str) -> bool:
+    same_two = {subject, object_} == {fact.subject_id, fact.object_id}
+    if relation == fact.relation:
+        # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
+        shared = subject == fact.subject_id or (
+            object_ == fact.object_id and relation.endswith("_of")
+        )
+        return shared and not same_two
+    if same_two:
+        return True
+    alike = fuzz.ratio(relation.split("_")[0], fact.relation.split("_")[0]) >= _ALIKE
+    return alike and subject == fact.subject_id
+
+
+def _may_clash(told: Fact, fact: Fact) -> bool:
+    return (
+        fact.retracted_at is None
+        and not fact.pending
+        and shares_end(told, fact)
+        and overlap(told, fact)
+    )

@@ -1,0 +1,110 @@
+"""Read episodes with a language model: one question each, and only what the text bears is believed.
+
+A text longer than the model's context is read in passages, a question each. What is not believed is
+listed in ``Extraction.dropped`` and counted; nothing is lost in silence.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+
+from graphrag.errors import InputError
+from graphrag.extraction import Extraction
+from graphrag.llm.belief import Belief
+from graphrag.llm.reading import Reading, ask_reading
+from graphrag.llm.usage import accounted_to, count_tokens
+from graphrag.passages import split_passages
+from graphrag.protocols import LLM, ExtractionContext, Message
+from graphrag.relations import Relations
+
+_LOG = logging.getLogger("graphrag")
+_TYPES = ("person", "organization", "place", "event", "work", "concept", "thing")
+_ANSWER_SHARE = 0.4
+"""Of the room that the rules leave: an answer with quotes is about as long as its text."""
+_LEAST = 200
+"""Tokens of text below which a question is not worth asking."""
+
+
+class LLMExtractor:
+    """Extract with a language model: entities, facts and times in one question."""
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        relations: Relations | None = None,
+        context_tokens: int = 8192,
+        instructions: str = "",
+    ) -> None:
+        """Take the model.
+
+        Args:
+            llm: Any model, such as ``OpenAILLM``.
+            relations: Whose names the model should prefer; default: the built-in ones.
+            context_tokens: How much the model can hold, question and answer together.
+            instructions: What to look for or leave out, in words; said after our rules.
+        """
+        self._llm = llm
+        self._relations = relations or Relations()
+        self._context_tokens = context_tokens
+        self._instructions = instructions
+        self.dropped: Counter[str] = Counter()
+        """How often what was read was not believed, by reason."""
+
+    def __repr__(self) -> str:
+        """Show the model."""
+        return f"LLMExtractor({self._llm!r})"
+
+    async def extract(self, context: ExtractionContext) -> Extraction:
+        """Return what the episode states.
+
+        Raises:
+            ExtractionError: if the model could not be asked or gave no valid answer.
+        """
+        content = context.episode.content
+        with accounted_to(context.episode.id):
+            spans = self.passages(context)
+            readings = await asyncio.gather(
+                *(
+                    self._llm.complete(self.question(context, content[start:end]), answer=Reading)
+                    for start, end in spans
+                )
+            )
+        belief = Belief(context)
+        for (start, end), reading in zip(spans, readings, strict=True):
+            belief.take(reading, start, end)
+        self.dropped.update(belief.reasons)
+        if belief.dropped:
+            _LOG.info("not believed of episode %s: %s", context.episode.id, belief.dropped)
+        return belief.extraction()
+
+    def question(self, context: ExtractionContext, text: str) -> list[Message]:
+        """Return what the model is asked about a text of the episode."""
+        return ask_reading(
+            context,
+            text,
+            types=_TYPES,
+            relations=self._relations,
+            instructions=self._instructions,
+        )
+
+    def passages(self, context: ExtractionContext) -> Sequence[tuple[int, int]]:
+        """Return the stretches of the content that are read together: one, if it has room.
+
+        Raises:
+            InputError: if the context of the model has no room for any text.
+        """
+        content = context.episode.content
+        rules = sum(count_tokens(message.content) for message in self.question(context, ""))
+        room = int((self._context_tokens - rules) * (1 - _ANSWER_SHARE))
+        if room < _LEAST:
+            raise InputError(
+                f"a context of {self._context_tokens} tokens has no room for a text beside "
+                f"{rules} tokens of rules and previous episodes: pass a larger context_tokens"
+            )
+        tokens = count_tokens(content)
+        if tokens <= room:
+            return [(0, len(content))]
+        longest = max(1, len(content) * room // tokens)
+        return split_passages(content, longest=longest, over=longest)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import faults, imports, novel, scale
+from tests.benchmarks import faults, imports, novel, scale, updates
 from tests.benchmarks.report import Report
 
 _NAMES = ("import", "novel", "scale")
-_ALL = (*_NAMES, "faults")
+_ALL = (*_NAMES, "faults", "updates")
 
 
 def main() -> None:
@@ -30,6 +30,8 @@ def main() -> None:
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(scale.measure(report, options))
+            case "updates":
+                asyncio.run(updates.measure(report, given.conversations))
         report.write()
 
 
@@ -41,7 +43,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
+    parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
     given = parser.parse_args()
+    if "updates" in given.names and given.conversations is None:
+        parser.error("updates needs --conversations FOLDER, which is not part of the repository")
     if unknown := set(given.names) - set(_ALL):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")
     return given

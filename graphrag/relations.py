@@ -3,12 +3,18 @@
 Any other relation name is welcome and holds any number of objects at once ("likes tea" and "likes
 coffee" both stay). Those listed here say more: ``single_valued`` (one object per subject at a time:
 a new job ends the old one), ``single_holder`` (one subject per object at a time: a new mayor ends
-the old one's term) and ``symmetric`` (``married_to`` reads the same both ways). Pass your own
-``Relations`` to override them.
+the old one's term), ``symmetric`` (``married_to`` reads the same both ways) and ``inverse_of``
+(``employs`` is ``works_at`` from the other end, and stored as that). Pass your own ``Relations`` to
+override them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from graphrag.errors import InputError
+
+FREE = "untyped"
+"""Attribute of a fact between entities that its relation does not relate: it excludes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,9 @@ class Relation:
     """Reads the same both ways."""
     exclusive_with: tuple[str, ...] = ()
     """Relations that the same pair of entities cannot have at the same time."""
+    inverse_of: str | None = None
+    """The relation that says the same from the other end; facts are stored under only one of both:
+    that which does not name the other, or the only one declared."""
 
 
 _DEFAULT = (
@@ -49,6 +58,8 @@ _DEFAULT = (
     Relation("travels_with", symmetric=True),
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
+    Relation("employs", inverse_of="works_at"),
+    Relation("led_by", inverse_of="leads"),
 )
 
 
@@ -61,10 +72,22 @@ class Relations(Mapping[str, Relation]):
 
     def __init__(self, relations: Iterable[Relation] = _DEFAULT) -> None:
         self._by_name = {relation.name: relation for relation in relations}
+        self._straight = _inverses(self._by_name)
+        self._joined = _joined(self._by_name, self._straight)
 
     def __getitem__(self, name: str) -> Relation:
-        """Return the relation, or an unconstrained one of that name."""
-        return self._by_name.get(name) or Relation(name)
+        """Return the relation, or an unconstrained one of that name.
+
+        It has what was declared of its inverse, and of what excludes it, as well.
+        """
+        return self._joined.get(name) or Relation(name)
+
+    def straight(self, name: str) -> str | None:
+        """Return the relation that facts of this one are stored as, with their ends swapped.
+
+        None if they are stored as they are told.
+        """
+        return self._straight.get(name)
 
     def __contains__(self, name: object) -> bool:
         """Tell whether the relation was declared."""
@@ -85,3 +108,64 @@ class Relations(Mapping[str, Relation]):
     def having(self, *relations: Relation) -> "Relations":
         """Return these relations with some added or replaced."""
         return Relations((*self._by_name.values(), *relations))
+
+
+def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:
+    """Return the relations that are stored as another one, by name."""
+    straight: dict[str, str] = {}
+    for name, relation in declared.items():
+        other = relation.inverse_of
+        if other is None or name in straight:
+            continue
+        if other == name or relation.symmetric:
+            raise InputError(f"{name!r} is an inverse of itself: declare it symmetric, no inverse")
+        back = declared[other].inverse_of if other in declared else name
+        if back not in (None, name) or straight.get(other, name) != name:
+            raise InputError(
+                f"{name!r} is declared the inverse of {other!r}, which has another one"
+            )
+        if back == name:
+            straight[other] = name
+        else:
+            straight[name] = other
+    return straight
+
+
+def _joined(declared: Mapping[str, Relation], straight: Mapping[str, str]) -> dict[str, Relation]:
+    """Return the relations with what others say of them: inverses, and exclusion both ways."""
+    joined = dict(declared)
+    for name, other in straight.items():
+        if name in declared:
+            there, here = declared[name], joined.get(other, Relation(other))
+            joined[other] = replace(
+                here,
+                single_valued=here.single_valued or there.single_holder,
+                single_holder=here.single_holder or there.single_valued,
+                exclusive_with=tuple(
+                    dict.fromkeys((*here.exclusive_with, *_turned(there, straight)))
+                ),
+            )
+    for name, relation in list(joined.items()):
+        if name in straight:
+            continue
+        for other in relation.exclusive_with:
+            if other in straight:
+                raise InputError(
+                    f"{name!r} cannot exclude {other!r}, which is stored the other way round: "
+                    f"name {straight[other]!r}, its inverse, or declare the pair the other way"
+                )
+            there = joined.get(other, Relation(other))
+            if name not in there.exclusive_with:
+                joined[other] = replace(there, exclusive_with=(*there.exclusive_with, name))
+    return joined
+
+
+def _turned(relation: Relation, straight: Mapping[str, str]) -> list[str]:
+    """Return what the inverse of this relation cannot stand beside."""
+    for other in relation.exclusive_with:
+        if other not in straight:
+            raise InputError(
+                f"{relation.name!r} cannot exclude {other!r}: it is stored the other way round, as "
+                f"{straight[relation.name]!r}; declare what that one excludes"
+            )
+    return [straight[other] for other in relation.exclusive_with]

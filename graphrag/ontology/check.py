@@ -1,0 +1,129 @@
+"""One extraction against the declared types: what stays, what loses its type, what is left out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.models import JSON
+from graphrag.ontology.fields import Fields
+from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind
+from graphrag.relations import FREE
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that was read and does not fit the ontology."""
+
+    kind: Literal["entity_type", "relation", "pair", "attribute", "excluded"]
+    about: str
+    """The entity or the fact, in words."""
+    problem: str
+    kept: bool
+    """True if it was stored without its type; False if it was left out."""
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"{self.about}: {self.problem}; {'kept untyped' if self.kept else 'left out'}"
+
+
+@dataclass(slots=True)
+class Check:
+    """One run of the check."""
+
+    entities: Mapping[str, EntityKind]
+    facts: Mapping[str, FactKind]
+    excluded: frozenset[str]
+    keep: bool
+    """Keep what breaks the ontology, untyped."""
+    type_of: Callable[[Mention], str]
+    found: dict[Violation, None] = field(default_factory=dict)
+
+    def run(self, extraction: Extraction) -> tuple[Extraction, tuple[Violation, ...]]:
+        """Return what may be stored, and the violations in the order of the text."""
+        mentions = [self._mention(mention) for mention in extraction.mentions]
+        claims = [self._claim(claim) for claim in extraction.claims]
+        checked = replace(
+            extraction,
+            mentions=tuple(mention for mention in mentions if mention is not None),
+            claims=tuple(claim for claim in claims if claim is not None),
+        )
+        return checked, tuple(self.found)
+
+    def _mention(self, mention: Mention) -> Mention | None:
+        kind, about = self.type_of(mention), f"{mention.name} ({mention.entity_type})"
+        if kind in self.excluded:
+            self._note("excluded", about, f"{kind!r} is excluded")
+            return None
+        if kind in self.entities:
+            fields = self.entities[kind].fields
+            return replace(mention, attributes=self._attributes(fields, mention.attributes, about))
+        if kind == UNTYPED or not self.entities:
+            return mention
+        known = ", ".join(self.entities)
+        self._note("entity_type", about, f"{kind!r} is none of {known}", kept=self.keep)
+        return replace(mention, entity_type=UNTYPED) if self.keep else None
+
+    def _claim(self, claim: Claim) -> Claim | None:
+        about = _words(claim)
+        if claim.relation in self.excluded:
+            self._note("excluded", about, f"{claim.relation!r} is excluded")
+            return None
+        subject = self._mention(claim.subject)
+        object_ = None if claim.object is None else self._mention(claim.object)
+        for told, checked in ((claim.subject, subject), (claim.object, object_)):
+            if told is not None and checked is None:
+                self._note("entity_type", about, f"{told.name!r} is left out")
+                return None
+        assert subject is not None
+        checked_claim = replace(claim, subject=subject, object=object_)
+        kind, one, other = self._kind(claim)
+        if kind is None:
+            if self.facts:
+                known = ", ".join(self.facts)
+                problem = f"{claim.relation!r} is none of {known}"
+                self._note("relation", about, problem, kept=self.keep)
+            return checked_claim if self.keep or not self.facts else None
+        attributes = self._attributes(kind.fields, claim.attributes, about)
+        left = None if one is None else self.type_of(one)
+        right = None if other is None else self.type_of(other)
+        if not kind.allows(left, right):
+            problem = f"{kind.name!r} does not lead from {left} to {right}"
+            self._note("pair", about, problem, kept=self.keep)
+            if not self.keep:
+                return None
+            attributes = {FREE: True}
+        return replace(checked_claim, attributes=attributes)
+
+    def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:
+        """Return the type of a claim, and its ends in the direction of that type."""
+        if claim.relation in self.facts:
+            return self.facts[claim.relation], claim.subject, claim.object
+        for kind in self.facts.values():
+            if kind.relation.inverse_of == claim.relation:
+                return kind, claim.object, claim.subject
+        return None, claim.subject, claim.object
+
+    def _attributes(
+        self, fields: Fields, given: Mapping[str, JSON], about: str
+    ) -> Mapping[str, JSON]:
+        valid, wrong = fields.check(given)
+        for name, problem in wrong.items():
+            self._note("attribute", about, f"attribute {name!r}, {problem}")
+        return valid
+
+    def _note(
+        self,
+        kind: Literal["entity_type", "relation", "pair", "attribute", "excluded"],
+        about: str,
+        problem: str,
+        *,
+        kept: bool = False,
+    ) -> None:
+        self.found[Violation(kind, about, problem, kept)] = None
+
+
+def _words(claim: Claim) -> str:
+    return (
+        f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}".strip()
+    )

@@ -1,0 +1,138 @@
+"""What a graph may hold, and what becomes of a text that says something else.
+
+A check is a pure function on what an extractor read, before names are resolved, so that every way
+into the graph meets it. Nothing that breaks the ontology is stored as if it did not, and nothing is
+dropped in silence: each case is a ``Violation``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from graphrag.errors import InputError
+from graphrag.extraction import Extraction, Mention
+from graphrag.ontology.check import Check, Violation
+from graphrag.ontology.declare import Type, type_name
+from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
+from graphrag.ontology.prompt import describe
+from graphrag.relations import Relations
+
+OnViolation = Literal["untyped", "refuse"]
+TypeOf = Callable[[Mention], str]
+
+
+def _as_told(mention: Mention) -> str:
+    return mention.entity_type
+
+
+class Ontology:
+    """Types of entities and facts. ``Ontology()`` allows everything.
+
+    Without entity types any type is allowed, and without fact types any relation.
+    """
+
+    def __init__(
+        self,
+        entities: Sequence[type[BaseModel]] = (),
+        facts: Sequence[type[BaseModel]] = (),
+        *,
+        excluded: Iterable[Type] = (),
+        instructions: str = "",
+        on_violation: OnViolation = "untyped",
+    ) -> None:
+        """Declare types.
+
+        Args:
+            entities: Pydantic models: docstring = meaning, fields = attributes.
+            facts: ``FactType`` models, which also say which types they relate and what they end.
+            excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
+            instructions: What else a language model that reads episodes should heed.
+            on_violation: ``untyped`` keeps an entity of another type as ``thing``, a relation that
+                is not declared as any free one, and a fact between the wrong types with the
+                attribute ``untyped``, which ends nothing; ``refuse`` leaves them out. An attribute
+                that is not valid is left out in both.
+
+        Raises:
+            InputError: if types contradict each other.
+        """
+        if on_violation not in ("untyped", "refuse"):
+            raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
+        self._entities = entity_kinds(entities)
+        self._facts = fact_kinds(facts, self._entities)
+        self._excluded = frozenset(map(type_name, excluded))
+        self._instructions = instructions.strip()
+        self._on_violation = on_violation
+        if both := sorted(self._excluded & (self._entities.keys() | self._facts.keys())):
+            raise InputError(f"{both[0]!r} is both declared and excluded: choose one")
+        self._relations = Relations().having(*(kind.relation for kind in self._facts.values()))
+
+    def __repr__(self) -> str:
+        """Show how many types are declared."""
+        return f"Ontology({len(self._entities)} entity types, {len(self._facts)} fact types)"
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is declared or excluded."""
+        return bool(self._entities or self._facts or self._excluded)
+
+    @property
+    def entities(self) -> Mapping[str, EntityKind]:
+        """Return the declared types of entity by name."""
+        return self._entities
+
+    @property
+    def facts(self) -> Mapping[str, FactKind]:
+        """Return the declared types of fact by name."""
+        return self._facts
+
+    @property
+    def identifiers(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the identifier fields of each entity type that has some."""
+        return {
+            name: kind.fields.identifiers
+            for name, kind in self._entities.items()
+            if kind.fields.identifiers
+        }
+
+    def relations(self, base: Relations | None = None) -> Relations:
+        """Return what excludes what: ``base``, by default the built-in rules, with these types."""
+        if base is None:
+            return self._relations
+        return base.having(*(kind.relation for kind in self._facts.values()))
+
+    def prompt(self) -> str:
+        """Return the types and instructions as text for a language model; empty without any."""
+        return describe(self._entities, self._facts, self._excluded, self._instructions)
+
+    def check(
+        self, extraction: Extraction, type_of: TypeOf = _as_told
+    ) -> tuple[Extraction, tuple[Violation, ...]]:
+        """Return what of an extraction may be stored, and what had to be changed for it.
+
+        ``type_of`` may know more of a mention than the text tells: the type of the entity that the
+        graph has under that name.
+        """
+        if not self:
+            return extraction, ()
+        check = Check(
+            self._entities, self._facts, self._excluded, self._on_violation == "untyped", type_of
+        )
+        return check.run(extraction)
+
+
+ANYTHING = Ontology()
+"""The ontology of a graph that was opened without one."""
+
+
+def known_types(
+    entities_named: Callable[[str], Sequence[str]], kind: Callable[[str], str]
+) -> TypeOf:
+    """Return a lookup of the type that the graph knows for names whose text gives none."""
+
+    def type_of(mention: Mention) -> str:
+        if mention.entity_type != UNTYPED:
+            return mention.entity_type
+        types = {kind(id_) for id_ in entities_named(mention.name)}
+        return types.pop() if len(types) == 1 else UNTYPED
+
+    return type_of

@@ -84,7 +84,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A claim of the episode and a stored fact about the same entity that may exclude each other."""
+    """A claim of the episode and a stored fact at the same entity that may exclude each other."""
 
     claim: Claim
     fact: Fact

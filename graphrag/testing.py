@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from pydantic import ValidationError
 
 from graphrag.errors import ExtractionError
 from graphrag.extraction import Extraction
-from graphrag.protocols import ExtractionContext, Matrix
+from graphrag.models import JSON
+from graphrag.protocols import Answer, ExtractionContext, Matrix, Message
 
 _WORD = re.compile(r"\w+")
 
@@ -44,6 +46,28 @@ class HashEmbedder:
             vector = np.random.default_rng(seed).standard_normal(self.dimension)
             self._words[word] = vector.astype(np.float32)
         return self._words[word]
+
+
+class ScriptedLLM:
+    """Answer with prepared JSON, in order, and an error when none is left."""
+
+    def __init__(self, *answers: JSON) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[Message, ...]] = []
+
+    async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
+        """Return the next answer.
+
+        Raises:
+            ExtractionError: if none is left, or it has not the asked shape.
+        """
+        self.asked.append(tuple(messages))
+        if not self.answers:
+            raise ExtractionError(f"no answer scripted for question {len(self.asked)}")
+        try:
+            return answer.model_validate(self.answers.pop(0))
+        except ValidationError as error:
+            raise ExtractionError(f"the scripted answer is no {answer.__name__}: {error}") from None
 
 
 class ScriptedExtractor:

@@ -1,7 +1,7 @@
 """Ask any OpenAI-compatible server: OpenAI, Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
 
-The SDK only carries messages: retries, limits and the clock are ours (`dialogue`), so that they hold
-for all questions to one model together. Servers that refuse a JSON schema get it in words instead.
+The SDK only carries messages: retries, limits and the clock are ours (`dialogue`), so that they
+hold for all questions to one model together. Servers that refuse a JSON schema get it in words.
 """
 
 import re
@@ -31,6 +31,7 @@ _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"
 """Local servers want some key; without one the SDK would take the environment's."""
 _BUSY = frozenset({408, 409, 425, 429})
+_INVALID = (400, 422)
 _NO_MONEY = "insufficient_quota"
 _FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
 
@@ -162,13 +163,12 @@ class OpenAILLM:
             return await self._request(question)
         except openai.APIStatusError as error:
             if (
-                error.status_code in (400, 422)
-                and not self._in_words
-                and _FORMAT.search(str(error))
+                self._in_words
+                or error.status_code not in _INVALID
+                or not _FORMAT.search(str(error))
             ):
-                self._in_words = True
-            else:
                 self._refuse(error)
+            self._in_words = True
         except openai.APITimeoutError:
             raise BusyError("no answer in time") from None
         except openai.APIConnectionError as error:

@@ -1,4 +1,4 @@
-"""The second question about an episode, only if something is open: who is meant, what still holds."""
+"""The second question about an episode, if something is open: who is meant, what still holds."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -36,9 +36,9 @@ You settle open points about a text, as JSON. All between marks such as <<text 0
 
 names: for each numbered name, the number of the candidate that the text means by it, or 0 if it \
 means none of them or if you are not sure.
-exclusive_pairs: the numbers of those pairs whose two statements cannot both hold at the same time, \
-because the new one replaces the old one or denies it. Statements that can both hold are no such pair: \
-one may like, use and know many things. If you are not sure, leave the pair out."""
+exclusive_pairs: the numbers of those pairs whose two statements cannot both hold at the same \
+time, because the new one replaces the old one or denies it. Statements that can both hold are no \
+such pair: one may like, use and know many things. If you are not sure, leave the pair out."""
 
 _EXAMPLE_TEXT = (
     "Ann now uses a Mac for work. She met Ann Lee from Initech, and she also speaks Thai."

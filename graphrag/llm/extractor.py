@@ -7,19 +7,23 @@ listed in ``Extraction.dropped`` and counted; nothing is lost in silence.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graphrag.errors import InputError
 from graphrag.extraction import Extraction
+from graphrag.intake import NewEpisode, prepare
 from graphrag.llm.belief import Belief
+from graphrag.llm.estimate import Estimate, estimate
 from graphrag.llm.reading import Reading, ask_reading
 from graphrag.llm.usage import accounted_to, count_tokens
+from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.passages import split_passages
 from graphrag.protocols import LLM, ExtractionContext, Message
 from graphrag.relations import Relations
 
 _LOG = logging.getLogger("graphrag")
-_TYPES = ("person", "organization", "place", "event", "work", "concept", "thing")
+_UNTYPED = "thing"
+_TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
 _ANSWER_SHARE = 0.4
 """Of the room that the rules leave: an answer with quotes is about as long as its text."""
 _LEAST = 200
@@ -34,6 +38,7 @@ class LLMExtractor:
         llm: LLM,
         *,
         relations: Relations | None = None,
+        ontology: Ontology = ANYTHING,
         context_tokens: int = 8192,
         instructions: str = "",
     ) -> None:
@@ -42,13 +47,16 @@ class LLMExtractor:
         Args:
             llm: Any model, such as ``OpenAILLM``.
             relations: Whose names the model should prefer; default: the built-in ones.
+            ontology: Types that it should use, with their attributes; default: any.
             context_tokens: How much the model can hold, question and answer together.
             instructions: What to look for or leave out, in words; said after our rules.
         """
         self._llm = llm
-        self._relations = relations or Relations()
+        self._relations = ontology.relations(relations)
+        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else _TYPES
+        self._attributes = "those given below for its type" if ontology else ""
         self._context_tokens = context_tokens
-        self._instructions = instructions
+        self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
         self.dropped: Counter[str] = Counter()
         """How often what was read was not believed, by reason."""
 
@@ -79,13 +87,28 @@ class LLMExtractor:
             _LOG.info("not believed of episode %s: %s", context.episode.id, belief.dropped)
         return belief.extraction()
 
+    def estimate(self, episodes: Iterable[NewEpisode]) -> Estimate:
+        """Say what adding these episodes in this order would take; nothing is asked or written.
+
+        Raises:
+            InputError: if one of them cannot be used.
+        """
+
+        def questions(context: ExtractionContext) -> list[tuple[str, list[Message]]]:
+            content = context.episode.content
+            texts = [content[start:end] for start, end in self.passages(context)]
+            return [(text, self.question(context, text)) for text in texts]
+
+        return estimate(map(prepare, episodes), questions)
+
     def question(self, context: ExtractionContext, text: str) -> list[Message]:
         """Return what the model is asked about a text of the episode."""
         return ask_reading(
             context,
             text,
-            types=_TYPES,
+            types=self._types,
             relations=self._relations,
+            attributes=self._attributes,
             instructions=self._instructions,
         )
 

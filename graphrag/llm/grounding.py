@@ -15,7 +15,7 @@ _PRONOUNS = frozenset(
     "user assistant speaker narrator".split()
 )
 _SHORT = 4
-"""Letters from which on a word may go on in the text: "Müller" is in "Müllers", "AI" not in "aim"."""
+"""Letters from which on a word may go on in the text: "Müller" in "Müllers", not "AI" in "aim"."""
 _ENDING = 2
 """Letters that a longer word may have too much, for languages that decline names."""
 _WORD = re.compile(r"[^\s\-/,;:()\"']+")

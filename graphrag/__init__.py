@@ -7,12 +7,15 @@ from graphrag.asof import AsOf
 from graphrag.batch import BatchReport, Progress
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.errors import (
+    BudgetExceededError,
     EmbedderMismatchError,
     EpisodeError,
     ExtractionError,
     GraphRAGError,
     InputError,
+    LLMError,
     MissingExtraError,
+    PolicyError,
     QueryError,
     StoreAuthError,
     StoreClosedError,
@@ -30,6 +33,12 @@ from graphrag.graph import GraphRAG
 from graphrag.health.findings import CheckReport, Finding, RepairReport
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
+from graphrag.llm.arbiter import LLMArbiter
+from graphrag.llm.bridge import PydanticAILLM
+from graphrag.llm.client import OpenAILLM
+from graphrag.llm.estimate import Estimate
+from graphrag.llm.extractor import LLMExtractor
+from graphrag.llm.usage import Budget, Usage
 from graphrag.models import (
     Change,
     Community,
@@ -40,11 +49,30 @@ from graphrag.models import (
     Saga,
     Span,
 )
-from graphrag.protocols import LLM, Embedder, ExtractionContext, Extractor, Message, Reranker
+from graphrag.ontology.check import Violation
+from graphrag.ontology.declare import EntityType, FactType, Identifier
+from graphrag.ontology.ontology import Ontology
+from graphrag.policy import AppendOnly, Mutation, Policy, ProtectedTypes
+from graphrag.protocols import (
+    LLM,
+    Arbiter,
+    Case,
+    Conflict,
+    Doubt,
+    Embedder,
+    ExtractionContext,
+    Extractor,
+    Known,
+    Message,
+    Reranker,
+    Ruling,
+)
 from graphrag.relations import Relation, Relations
 from graphrag.results import Hit, Results, Why
 from graphrag.rules.extractor import RulesExtractor
 from graphrag.search.recipe import Recipe
+from graphrag.settings import Settings
+from graphrag.sources import Quote, Waiting
 from graphrag.stats import Stats
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.viewpoint import Viewpoint
@@ -54,36 +82,59 @@ __version__ = "0.1.0"
 __all__ = [
     "LLM",
     "Added",
+    "AppendOnly",
+    "Arbiter",
     "AsOf",
     "BatchReport",
+    "Budget",
+    "BudgetExceededError",
     "CachedEmbedder",
+    "Case",
     "Change",
     "CheckReport",
     "Claim",
     "Community",
+    "Conflict",
+    "Doubt",
     "Embedder",
     "EmbedderMismatchError",
     "Entity",
+    "EntityType",
     "Episode",
     "EpisodeError",
+    "Estimate",
     "Event",
     "Extraction",
     "ExtractionContext",
     "ExtractionError",
     "Extractor",
     "Fact",
+    "FactType",
     "Finding",
     "GraphRAG",
     "GraphRAGError",
     "Hit",
+    "Identifier",
     "InputError",
     "Interval",
+    "Known",
+    "LLMArbiter",
+    "LLMError",
+    "LLMExtractor",
     "Mention",
     "Message",
     "MissingExtraError",
+    "Mutation",
     "NewEpisode",
+    "Ontology",
+    "OpenAILLM",
+    "Policy",
+    "PolicyError",
     "Progress",
+    "ProtectedTypes",
+    "PydanticAILLM",
     "QueryError",
+    "Quote",
     "Recipe",
     "Relation",
     "Relations",
@@ -91,8 +142,10 @@ __all__ = [
     "Reranker",
     "Results",
     "RulesExtractor",
+    "Ruling",
     "Saga",
     "SentenceTransformerEmbedder",
+    "Settings",
     "Span",
     "Stats",
     "StoreAuthError",
@@ -105,7 +158,10 @@ __all__ = [
     "StoreVersionError",
     "TimeError",
     "TransactionError",
+    "Usage",
     "Viewpoint",
+    "Violation",
+    "Waiting",
     "Why",
     "__version__",
 ]

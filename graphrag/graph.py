@@ -5,6 +5,7 @@ from types import TracebackType
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.facade.asking import Asking
+from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
@@ -23,7 +24,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Asking, Health):
+class GraphRAG(Telling, Asking, Editing, Health):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server
@@ -99,9 +100,7 @@ class GraphRAG(Telling, Asking, Health):
         """
         relations = ontology.relations(relations)
         if llm is not None:
-            extractor = extractor or LLMExtractor(
-                llm, relations=relations, instructions=ontology.prompt()
-            )
+            extractor = extractor or LLMExtractor(llm, relations=relations, ontology=ontology)
             arbiter = arbiter or LLMArbiter(llm)
         return cls(
             Target.parse(url, user=user, password=password, namespace=namespace, database=database),

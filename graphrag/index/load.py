@@ -32,13 +32,16 @@ Rows = list[list[Any]]
 Page = tuple[str, Rows]
 """A table and some of its rows."""
 
+_WORDS = frozenset({"subject", "name", "object", "fact"})
+"""Columns of a fact that it is found by."""
 _PAGE = 10_000
 _AHEAD = 3
 _COLUMNS = {
     "entity": "[record::id(id), embedding, entity_type, name, aliases, summary]",
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
-        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, pending ?? false]"
+        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
+        "pending ?? false]"
     ),
     "episode": "[record::id(id), embedding, content, content_hash, time::micros(valid_at)]",
     "passage": "[record::id(id), embedding, episode]",
@@ -62,6 +65,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
     """Take in what others committed to the group since the index was last in step."""
     events = await store.events(index.group_id, after=index.seq)
     touched: dict[str, set[str]] = defaultdict(set)
+    retold: set[str] = set()
+    """Facts that are found by other words now."""
     for event in events:
         for change in event.changes:
             table, _, id_ = change.record.partition(":")
@@ -70,6 +75,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
                 _forget(index, table, id_)
             else:
                 touched[table].add(id_)
+                if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
+                    retold.add(id_)
     for table, columns in _COLUMNS.items():
         known = _scope_rows(index, table)
         fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
@@ -81,8 +88,24 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
         index.change_entity(entity)
     for fact in (await store.get(Fact, touched["relates_to"])).values():
         index.change_fact(fact)
+    await _reword(store, index, retold & touched["relates_to"])
     if events:
         index.seq = events[-1].seq
+
+
+async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
+    """Take over the words and vectors of facts that were changed by hand."""
+    ids = [Record("relates_to", id_) for id_ in sorted(facts)]
+    if not ids:
+        return
+    [rows] = await store.query(f"SELECT VALUE {_COLUMNS['relates_to']} FROM $ids;", ids=ids)
+    vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
+    for row, vector in zip(rows, vectors, strict=True):
+        index.facts.replace(row[0], vector=vector, text=_words(row))
+
+
+def _words(row: list[Any]) -> str:
+    return f"{row[5]} {row[4].replace('_', ' ')} {row[6]}. {row[7]}"
 
 
 async def _by_group(store: Store, group: str) -> AsyncIterator[Page]:
@@ -167,7 +190,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
         index.facts.extend(
             ids,
             vectors,
-            [f"{row[5]} {row[4].replace('_', ' ')} {row[6]}. {row[7]}" for row in rows],
+            [_words(row) for row in rows],
             {
                 "subject": [row_of[row[2]] for row in rows],
                 "object": [row_of[row[3]] for row in rows],

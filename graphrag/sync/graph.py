@@ -12,11 +12,16 @@ from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
 from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Event, Fact, Source
-from graphrag.protocols import Embedder, Extractor
+from graphrag.ontology.ontology import ANYTHING, Ontology
+from graphrag.policy import Policy
+from graphrag.protocols import LLM, Arbiter, Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.results import Results
+from graphrag.review import REVIEW_BELOW
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats
+from graphrag.store.changes import LIBRARY
+from graphrag.sync.editing import Editing
 from graphrag.sync.feed import feed
 from graphrag.sync.health import Health
 from graphrag.sync.loop import BackgroundLoop, abandon
@@ -66,7 +71,7 @@ class AsOf:
         return self._loop.wait(self._view.facts(entity, group=group))
 
 
-class GraphRAG(Health):
+class GraphRAG(Editing, Health):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share
@@ -90,6 +95,12 @@ class GraphRAG(Health):
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
         relations: Relations | None = None,
+        review_below: float = REVIEW_BELOW,
+        actor: str = LIBRARY,
+        policy: Policy | None = None,
+        llm: LLM | None = None,
+        arbiter: Arbiter | None = None,
+        ontology: Ontology = ANYTHING,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``with``; arguments as of ``graphrag.GraphRAG``."""
         return cls(
@@ -102,6 +113,12 @@ class GraphRAG(Health):
                 embedder=embedder,
                 extractor=extractor,
                 relations=relations,
+                review_below=review_below,
+                actor=actor,
+                policy=policy,
+                llm=llm,
+                arbiter=arbiter,
+                ontology=ontology,
             )
         )
 

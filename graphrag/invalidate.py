@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from graphrag.attributes import newer
 from graphrag.models import Fact
 from graphrag.relations import FREE, Relations
 
@@ -103,8 +104,12 @@ def _confirmed(fact: Fact, told: Fact) -> Fact:
         fact.valid_at is None or (fact.observed and told.valid_at < fact.valid_at)
     )
     ended = told.invalid_at is not None and fact.invalid_at is None
+    given = {name: value for name, value in told.attributes.items() if name != FREE}
+    attributes, times = newer(fact.attributes, fact.attribute_times, given, told.attribute_times)
     return replace(
         fact,
+        attributes=attributes,
+        attribute_times=times,
         sources=tuple(dict.fromkeys((*fact.sources, *told.sources))),
         confidence=max(fact.confidence, told.confidence),
         valid_at=told.valid_at if earlier else fact.valid_at,
@@ -192,9 +197,7 @@ def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
     )
 
 
-def _ruled_out(
-    statement: Statement, live: Sequence[Fact], decided: Sequence[Fact]
-) -> list[Fact]:
+def _ruled_out(statement: Statement, live: Sequence[Fact], decided: Sequence[Fact]) -> list[Fact]:
     """Return the facts that an arbiter named, as far as the rules allow and say nothing."""
     known = {fact.id for fact in decided}
     return [

@@ -73,6 +73,8 @@ class Entity:
     aliases: tuple[str, ...] = ()
     summary: str = ""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    attribute_times: Mapping[str, JSON] = field(default_factory=dict)
+    """Reference time of the text that gave each attribute its value, ISO 8601."""
     merged_into: str | None = None
     """Id of the entity that this one was found to be the same as."""
     removed_at: datetime | None = None
@@ -121,6 +123,8 @@ class Fact:
     """Why it was closed or retracted, in words."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    attribute_times: Mapping[str, JSON] = field(default_factory=dict)
+    """Reference time of the text that gave each attribute its value, ISO 8601."""
 
     @property
     def episodes(self) -> tuple[str, ...]:

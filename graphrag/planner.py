@@ -32,7 +32,9 @@ async def make_plan(
 ) -> Plan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
-    resolution = resolve(mentions_of(extraction), index, created_at=now, ruling=ruling)
+    resolution = resolve(
+        mentions_of(extraction), index, created_at=now, ruling=ruling, told_at=episode.valid_at
+    )
     plan = Plan(episode, resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
     await _enrich(plan, index, store)
@@ -87,7 +89,7 @@ async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
     before = await store.get(Entity, [id_ for _, id_ in stored])
     after = dict(before)
     for mention, id_ in stored:
-        after[id_] = enriched(after[id_], mention)
+        after[id_] = enriched(after[id_], mention, plan.episode.valid_at)
     plan.changed_entities = {
         id_: (before[id_], after[id_]) for id_ in before if after[id_] != before[id_]
     }

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphrag.attributes import told
 from graphrag.extraction import Mention
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
@@ -38,12 +39,15 @@ def resolve(
     *,
     created_at: datetime,
     ruling: Ruling = NO_RULING,
+    told_at: datetime | None = None,
 ) -> Resolution:
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
+    ``told_at`` is the reference time of the text; without one it is told now.
     """
     resolution = Resolution()
+    told_at = told_at or created_at
     # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
     for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
         if mention in resolution.entity_of or not name_key(mention.name):
@@ -58,18 +62,19 @@ def resolve(
                 key=name_key(mention.name),
                 entity_type=mention.entity_type,
                 aliases=tuple(dict.fromkeys(mention.aliases)),
-                attributes=dict(mention.attributes),
             )
+            entity = with_attributes(entity, mention, told_at)
             resolution.created[entity.id] = entity
             id_ = entity.id
         elif id_ in resolution.created:
-            resolution.created[id_] = enriched(resolution.created[id_], mention)
+            resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
         resolution.entity_of[mention] = id_
     return resolution
 
 
-def enriched(entity: Entity, mention: Mention) -> Entity:
+def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
     """Return the entity with what a mention adds: a type, aliases, attributes."""
+    entity = with_attributes(entity, mention, told_at)
     name, aliases = entity.name, list(mention.aliases)
     if entity.entity_type == "person" and _completes(mention.name, entity.name):
         name = mention.name.strip()
@@ -83,8 +88,15 @@ def enriched(entity: Entity, mention: Mention) -> Entity:
         key=name_key(name),
         entity_type=mention.entity_type if promoted else entity.entity_type,
         aliases=(*entity.aliases, *dict.fromkeys(aliases)),
-        attributes={**entity.attributes, **mention.attributes},
     )
+
+
+def with_attributes(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
+    """Return the entity with the attributes of a mention; of two values the newer one stands."""
+    if not mention.attributes:
+        return entity
+    attributes, times = told(entity.attributes, entity.attribute_times, mention.attributes, told_at)
+    return replace(entity, attributes=attributes, attribute_times=times)
 
 
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:

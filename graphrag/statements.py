@@ -7,6 +7,7 @@ its ``valid_at``, marked as observed. A fact that was over when it was told has 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
+from graphrag.attributes import told
 from graphrag.extraction import Claim, Mention
 from graphrag.ids import new_id
 from graphrag.invalidate import Statement
@@ -28,6 +29,7 @@ def state(
         if subject is None or subject == object_ or (object_ is None and not claim.ends):
             continue
         valid_at, invalid_at, observed = _lifetime(claim, episode.valid_at)
+        attributes, times = told({}, {}, claim.attributes, episode.valid_at)
         fact = Fact(
             id=new_id(),
             group_id=episode.group_id,
@@ -45,7 +47,8 @@ def state(
             confidence=claim.confidence,
             origin=claim.origin,
             sources=(Span(episode.id, claim.start, claim.end),),
-            attributes=dict(claim.attributes),
+            attributes=attributes,
+            attribute_times=times,
         )
         yield Statement(fact, ends=claim.ends, corrects=claim.corrects)
 

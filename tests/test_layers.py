@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 
 LAYERS = (
     {"errors"},
-    {"models", "temporal", "names", "ids", "passages", "relations", "settings", "stated"},
+    {"models", "attributes", "temporal", "names", "ids", "passages", "relations", "settings", "stated"},
     {"extraction", "ontology", "results"},
     {"protocols"},
     {"schema"},

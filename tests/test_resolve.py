@@ -80,7 +80,7 @@ def test_nameless_mentions_are_left_out():
 
 def test_an_untyped_entity_learns_its_type_and_keeps_it():
     entity = Entity("e", "g", NOW, "Globex", "globex")
-    promoted = enriched(entity, Mention("Globex", "organization", aliases=("Globex Inc",)))
+    promoted = enriched(entity, Mention("Globex", "organization", aliases=("Globex Inc",)), NOW)
     assert (promoted.entity_type, promoted.aliases) == ("organization", ("Globex Inc",))
-    assert enriched(promoted, Mention("Globex", "person")).entity_type == "organization"
+    assert enriched(promoted, Mention("Globex", "person"), NOW).entity_type == "organization"
     assert not adds_something(Mention("Globex", "person"), "Globex", "organization")

@@ -18,7 +18,7 @@ _KEPT = ("entity", "episode", "relates_to")
 """What people told; the other tables follow from these."""
 _UNSAID = ("retracted_at", "removed_at", "merged_into")
 """Fields that take something back once they are set."""
-_EVIDENCE = frozenset({"sources", "confidence", "summary"})
+_EVIDENCE = frozenset({"sources", "confidence", "summary", "attribute_times"})
 """Fields that say how well something is known, not what."""
 
 
@@ -152,6 +152,8 @@ def _grows(column: str, before: Any, after: Any) -> bool:
         return after is None
     match column:
         case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
+            return True
+        case "attribute_times":  # a value told again is as new as its last telling
             return True
         case "confidence" | "confirmed":
             return bool(after >= before)

@@ -55,6 +55,8 @@ class Added:
     """Older facts that were closed, corrected or confirmed."""
     violations: tuple[Violation, ...] = ()
     """What was read and does not fit the ontology."""
+    dropped: tuple[str, ...] = ()
+    """What the extractor read and did not believe, in words."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
@@ -171,6 +173,7 @@ class Ingestion:
             entities=tuple(plan.entities.values()),
             facts=tuple(plan.facts.values()),
             changed=tuple(after for _, after in plan.changed_facts.values()),
+            dropped=extraction.dropped,
             violations=violations,
             seconds=seconds,
         )

@@ -1,0 +1,218 @@
+"""Facts of low confidence wait for a person, and do nothing until then."""
+
+import pytest
+
+from graphrag import InputError
+from tests.conftest import day, open_graph, triples
+from tests.edits.faint import believed, everything, only_fact, open_unsure, tell, whole
+
+
+@pytest.fixture
+async def graph():
+    async with open_unsure() as opened:
+        yield opened
+
+
+async def waiting_fact(graph):
+    [waiting] = await graph.pending_review()
+    return waiting.fact
+
+
+async def test_unsure_fact_waits_and_no_read_shows_it(graph):
+    added = await tell(graph, "?? Alice works_at Acme from 2020.")
+    [waiting] = await graph.pending_review()
+    assert (waiting.fact.object, waiting.fact.pending) == ("Acme", True)
+    assert added.facts == (waiting.fact,)
+    assert await graph.facts("Alice") == []
+    assert await everything(graph) == []
+    assert await graph.at(valid_at="2021").facts("Alice") == []
+    assert not (await graph.search("where does Alice work?")).facts
+    assert not (await graph.at(history=True).search("Alice Acme")).facts
+    assert (await graph.entity("Alice")).summary == ""
+    counts = await graph.stats()
+    assert (counts.facts, counts.facts_now, counts.facts_pending) == (0, 0, 1)
+    assert await graph.most_connected() == []
+    assert await graph.build_communities() == []
+    await whole(graph)
+
+
+async def test_list_of_what_waits_is_oldest_first_with_its_source(graph):
+    await tell(graph, "?? Bob likes tea.", "2024-05-01")
+    await tell(graph, "?? Alice likes tea.", "2023-01-01")
+    await graph.add_episode("?? Carol likes tea.", group="other")
+    listed = await graph.pending_review()
+    assert [waiting.fact.subject for waiting in listed] == ["Bob", "Alice"]
+    [quote] = listed[0].sources
+    assert (quote.text, quote.episode.content) == ("Bob likes tea.", "?? Bob likes tea.")
+    assert [waiting.fact.subject for waiting in await graph.pending_review(limit=1)] == ["Bob"]
+    assert [one.fact.subject for one in await graph.pending_review(group="other")] == ["Carol"]
+
+
+async def test_waiting_fact_closes_nothing_until_confirmed(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Globex from 2023.")
+    assert triples(await graph.facts("Alice")) == {
+        ("Alice", "works_at", "Acme", "2020-01-01", None)
+    }
+    globex = await graph.confirm(await waiting_fact(graph), actor="ann")
+    assert (globex.pending, globex.confirmed) == (False, True)
+    assert await graph.facts("Alice") == [globex]
+    [acme] = [fact for fact in await believed(graph) if fact.object == "Acme"]
+    assert (acme.invalid_at, acme.invalidated_by) == (day("2023-01-01"), globex.id)
+    assert acme.reason == "ended by: Alice works_at Globex from 2023."
+    event = (await graph.log())[-1]
+    assert (event.kind, event.actor) == ("confirm", "ann")
+    assert await graph.pending_review() == []
+    await whole(graph)
+
+
+async def test_waiting_fact_is_not_closed_by_a_sure_one_but_cut_when_confirmed(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    waiting = await waiting_fact(graph)
+    await tell(graph, "Alice works_at Globex from 2023.")
+    assert await waiting_fact(graph) == waiting
+    acme = await graph.confirm(waiting)
+    assert (acme.valid_at, acme.invalid_at) == (day("2020-01-01"), day("2023-01-01"))
+
+
+async def test_reads_of_a_moment_before_the_confirmation_do_not_show_it(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    moment = (await graph.log())[-1].at
+    await graph.confirm(await waiting_fact(graph))
+    assert len(await graph.facts("Alice")) == 1
+    assert await graph.at(known_at=moment).facts("Alice") == []
+    assert not (await graph.at(known_at=moment, history=True).search("Alice Acme")).facts
+
+
+async def test_rejected_fact_is_retracted(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    fact = await graph.reject(await waiting_fact(graph), "she does not", actor="ann")
+    assert fact.retracted_at is not None
+    assert (fact.reason, fact.pending) == ("she does not", False)
+    assert await graph.pending_review() == []
+    assert await graph.facts("Alice") == []
+    for edit in (graph.confirm(fact), graph.reject(fact)):
+        with pytest.raises(InputError, match="does not wait for review"):
+            await edit
+    assert [event.kind for event in await graph.log()] == ["add_episode", "reject"]
+    await whole(graph)
+
+
+async def test_unsure_repetition_of_a_known_fact_adds_a_source_at_once(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Acme.", "2024-02-01")
+    assert await graph.pending_review() == []
+    assert len((await only_fact(graph)).sources) == 2
+
+
+async def test_unsure_repetition_that_would_change_dates_waits(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Acme from 2020 to 2022.", "2024-02-01")
+    assert (await only_fact(graph)).invalid_at is None
+    stands = await graph.confirm(await waiting_fact(graph))
+    assert (stands.invalid_at, len(stands.sources)) == (day("2022-01-01"), 2)
+    assert await graph.pending_review() == []
+    await whole(graph)
+
+
+async def test_unsure_repetition_of_a_waiting_fact_adds_a_source_to_it(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Acme.", "2024-02-01")
+    [waiting] = await graph.pending_review()
+    assert len(waiting.sources) == 2
+
+
+async def test_confirming_what_was_told_surely_since_leaves_one_fact(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    await tell(graph, "Alice works_at Acme from 2020.", "2024-02-01")
+    stands = await graph.confirm(await waiting_fact(graph))
+    assert await graph.facts("Alice") == [stands]
+    assert len(stands.sources) == 2
+    [aside] = [fact for fact in await everything(graph) if fact.retracted_at]
+    assert aside.invalidated_by == stands.id
+
+
+@pytest.mark.parametrize("object_", ["Acme", "nothing"])
+async def test_unsure_end_ends_nothing_until_confirmed(graph, object_):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, f"?? Alice ends:works_at {object_} to 2023.", "2023-02-01")
+    assert (await only_fact(graph)).object == "Acme"
+    waiting = await waiting_fact(graph)
+    assert (waiting.waits_as, waiting.object) == ("end", "Acme")
+    acme = await graph.confirm(waiting)
+    assert (acme.object, acme.invalid_at) == ("Acme", day("2023-01-01"))
+    assert acme.expired_at is not None
+    assert await graph.facts("Alice") == []
+    assert await graph.pending_review() == []
+
+
+async def test_unsure_end_of_what_ended_before_is_put_aside(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice ends:works_at Acme to 2023.", "2023-02-01")
+    await tell(graph, "Alice ends:works_at Acme to 2022.", "2023-03-01")
+    aside = await graph.confirm(await waiting_fact(graph))
+    assert aside.retracted_at is not None
+    assert aside.invalidated_by is None
+    assert triples(await believed(graph)) == {
+        ("Alice", "works_at", "Acme", "2020-01-01", "2022-01-01")
+    }
+
+
+async def test_unsure_correction_corrects_once_confirmed(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Globex in fact.", "2021-01-01")
+    assert (await only_fact(graph)).object == "Acme"
+    globex = await graph.confirm(await waiting_fact(graph))
+    assert triples(await believed(graph)) == {("Alice", "works_at", "Globex", "2020-01-01", None)}
+    assert globex.waits_as is None
+
+
+async def test_what_a_person_confirms_wins_over_an_equal_start(graph):
+    await tell(graph, "?? Alice works_at Globex from 2020.", "2020-02-01")
+    await tell(graph, "Alice works_at Acme from 2020.", "2023-02-01")
+    globex = await graph.confirm(await waiting_fact(graph))
+    assert await graph.facts("Alice") == [globex]
+    assert globex.reference_time == day("2020-02-01")
+
+
+async def test_correcting_a_waiting_fact_accepts_it(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice works_at Globex from 2023.")
+    fact = await graph.correct(await waiting_fact(graph), valid_at="2024")
+    assert (fact.pending, fact.confirmed) == (False, True)
+    assert triples(await believed(graph)) == {
+        ("Alice", "works_at", "Acme", "2020-01-01", "2024-01-01"),
+        ("Alice", "works_at", "Globex", "2024-01-01", None),
+    }
+    await whole(graph)
+
+
+async def test_a_waiting_fact_is_not_ended_by_hand(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    with pytest.raises(InputError, match="confirm or reject it first"):
+        await graph.invalidate(await waiting_fact(graph))
+
+
+async def test_what_waits_still_waits_after_reopening(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_unsure(url) as graph:
+        await tell(graph, "?? Alice works_at Acme from 2020.")
+    async with open_unsure(url) as graph:
+        assert await graph.facts("Alice") == []
+        assert (await graph.confirm(await waiting_fact(graph))).object == "Acme"
+    async with open_unsure(url) as graph:
+        assert (await only_fact(graph)).object == "Acme"
+        await whole(graph)
+
+
+@pytest.mark.parametrize(("threshold", "waiting"), [(0, 0), (0.4, 0), (0.41, 1), (1, 1)])
+async def test_threshold_is_the_least_confidence_that_is_accepted(threshold, waiting):
+    async with open_unsure(review_below=threshold) as graph:
+        await tell(graph, "?? Alice works_at Acme from 2020. Bob likes tea.")
+        assert len(await graph.pending_review()) == waiting
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+def test_threshold_is_a_confidence(threshold):
+    with pytest.raises(InputError, match="from 0 to 1"):
+        open_graph(review_below=threshold)

@@ -4,6 +4,7 @@ The SDK only carries messages: retries, limits and the clock are ours (`dialogue
 hold for all questions to one model together. Servers that refuse a JSON schema get it in words.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -174,7 +175,7 @@ class OpenAILLM:
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             raise BusyError(self._redacted(f"{_shown(self.base_url)}: {cause}")) from None
-        except openai.APIError as error:
+        except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
         return await self._send(question)
 
@@ -200,15 +201,15 @@ class OpenAILLM:
         choices = getattr(completion, "choices", None)
         if not choices:
             raise BusyError("the reply had no choices")
-        message, usage = choices[0].message, completion.usage
+        message, usage = getattr(choices[0], "message", None), completion.usage
         if message is None:
             raise BusyError("the reply had no message")
         if message.refusal:
             raise LLMError(f"model {self.model!r} refused: {message.refusal[:200]}")
         return Reply(
             message.content or "",
-            prompt_tokens=usage.prompt_tokens if usage else None,
-            completion_tokens=usage.completion_tokens if usage else None,
+            prompt_tokens=getattr(usage, "prompt_tokens", None),
+            completion_tokens=getattr(usage, "completion_tokens", None),
             cut_off=choices[0].finish_reason == "length",
         )
 

@@ -35,7 +35,8 @@ async def plan_communities(
     held = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     held &= (index.facts["valid"] <= at) & (at < index.facts["invalid"]) & ~index.facts["pending"]
     rows = np.flatnonzero(held)
-    clusters = detect(index.facts["subject"][rows], index.facts["object"][rows])
+    subject, object_ = index.ends()
+    clusters = detect(subject[rows], object_[rows])
     old = await stored_communities(index.group_id, store)
     by_fingerprint = {community.fingerprint: community for community in old}
     fresh: list[Community] = []
@@ -75,11 +76,11 @@ async def _summary(
     members: Sequence[str], rows: np.ndarray, index: GroupIndex, store: Store
 ) -> str:
     place = {index.entities.row_of[id_]: number for number, id_ in enumerate(members)}
+    subjects, objects = index.ends()
     inside = [
         (place[subject] + place[object_], index.facts.ids[row])
         for row in rows.tolist()
-        if (subject := int(index.facts["subject"][row])) in place
-        and (object_ := int(index.facts["object"][row])) in place
+        if (subject := int(subjects[row])) in place and (object_ := int(objects[row])) in place
     ]
     facts = await store.get(Fact, [id_ for _, id_ in sorted(inside)[: 4 * _DESCRIBING]])
     return " ".join(list(dict.fromkeys(fact.fact for fact in facts.values()))[:_DESCRIBING])

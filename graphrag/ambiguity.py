@@ -44,7 +44,7 @@ async def find_case(
     meanings = {doubt.mention: [one.id for one in doubt.candidates] for doubt in doubts}
     told = list(_told(extraction.claims, episode, resolution, meanings, index))
     wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
-    stored = await store.get(Fact, wanted)
+    stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
     conflicts: dict[tuple[Claim, str], Conflict] = {}
     for claim, fact in told:
         for id_ in _near(fact, index, relations):
@@ -107,10 +107,7 @@ def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
             if relation in relations and fact.relation in relations:
                 continue  # declared: the rules have decided
             for row in rows:
-                subject, object_ = (
-                    index.entities.ids[index.facts[end][row]] for end in ("subject", "object")
-                )
-                if _alike(fact, relation, subject, object_):
+                if _alike(fact, relation, *index.ends_of(row)):
                     yield index.facts.ids[row]
 
 

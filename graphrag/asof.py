@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from graphrag.errors import QueryError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import GroupIndex
@@ -65,12 +67,12 @@ class AsOf:
     async def entities(self, name: str, *, group: str = DEFAULT_GROUP) -> list[Entity]:
         """Return every entity with this name, alias or id, the best connected first."""
         index = await self._group(group)
-        ids = [name] if name in index.entities.row_of else index.entities_named(name)
-        ids = list(ids) or sorted(index.people_called(name.casefold()))
         past = await pipeline.undone(self._reading.store, group, self.viewpoint)
-        seen = visible(index, self.viewpoint, past, now=utc_now()).entities
-        row_of = index.entities.row_of
-        ids = [id_ for id_ in ids if id_ in row_of and seen[row_of[id_]]]
+        seen = visible(index, self.viewpoint, past, now=utc_now())
+        if name in index.entities.row_of:
+            ids = seen.shown([name], index)
+        else:
+            ids = seen.named(name, index) or seen.people(name.casefold(), index)
         ids.sort(key=lambda id_: -len(index.facts_of(id_)))
         found = await self._reading.store.get(Entity, ids)
         return [past.rewind(entity) for entity in found.values()]
@@ -86,11 +88,12 @@ class AsOf:
             raise QueryError(f"no entity is called {entity!r} in group {group!r}: try a search")
         index = await self._group(known.group_id)
         past = await pipeline.undone(self._reading.store, known.group_id, self.viewpoint)
-        seen = visible(index, self.viewpoint, past, now=utc_now()).facts
-        row_of = index.facts.row_of
-        ids = [id_ for id_ in index.facts_of(known.id) if seen[row_of[id_]]]
-        found = await self._reading.store.get(Fact, ids)
-        facts = [past.rewind(fact) for fact in found.values()]
+        seen = visible(index, self.viewpoint, past, now=utc_now())
+        row = index.entities.row_of.get(seen.heirs.of(known.id), -1)
+        subject, object_ = seen.ends
+        rows = np.flatnonzero(seen.facts & ((subject == row) | (object_ == row)))
+        found = await self._reading.store.get(Fact, [index.facts.ids[fact] for fact in rows])
+        facts = list(past.facts(found, index).values())
         return sorted(facts, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
 
     async def _group(self, name: str) -> GroupIndex:

@@ -47,6 +47,7 @@ async def make_plan(
         statements_of(extraction.claims, episode, resolution, name_of, now=now, ruling=ruling)
     )
     old = await store.get(Fact, candidates(statements, index, relations))
+    old = index.heirs.follow(old, index.entity_name)
     _judge_all(plan, statements, old, relations, review_below)
     summarize_plan(plan, index, now=now)
     passages = split_passages(episode.content)

@@ -143,7 +143,7 @@ def _ends(fact: str, index: GroupIndex) -> tuple[str, ...]:
     row = index.facts.row_of.get(fact)
     if row is None:
         return ()
-    return tuple(index.entities.ids[index.facts[end][row]] for end in ("subject", "object"))
+    return index.ends_of(row)
 
 
 def _grows(column: str, before: Any, after: Any) -> bool:

@@ -47,7 +47,7 @@ def count(index: GroupIndex, *, now: datetime) -> Stats:
     return Stats(
         group=index.group_id,
         episodes=int(index.episodes.alive.values.sum()),
-        entities=int(index.entities.alive.values.sum()),
+        entities=sum(id_ not in index.heirs for id_ in index.entities.row_of),
         facts=int(alive.sum()),
         facts_now=int((held & (index.facts["valid"] <= at) & (at < index.facts["invalid"])).sum()),
         facts_ended=int((held & (index.facts["invalid"] <= at)).sum()),
@@ -68,7 +68,7 @@ async def most_connected(
     """
     live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     live &= ~index.facts["pending"]
-    ends = np.concatenate((index.facts["subject"][live], index.facts["object"][live]))
+    ends = np.concatenate([end[live] for end in index.ends()])
     degree = np.bincount(ends, minlength=len(index.entities)) * index.entities.alive.values
     order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])
     named = (row for row in order if index.entity_type(index.entities.ids[row]) != CONCEPT)

@@ -146,7 +146,7 @@ def _ties(entity: str, index: GroupIndex, new: Iterable[Fact], changed: Changed)
 
 
 def _stored_tie(index: GroupIndex, row: int, relation: str, entity: str) -> _Tie:
-    subject, object_ = (index.entities.ids[index.facts[end][row]] for end in ("subject", "object"))
+    subject, object_ = index.ends_of(row)
     outgoing = subject == entity
     return _Tie(
         relation,

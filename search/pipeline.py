@@ -65,7 +65,8 @@ async def run(
         _ids(index.entities.ids, ranked.entities),
         _ids(index.episodes.ids, ranked.episodes),
     )
-    fact_hits = _hits(ranked.facts, index.facts.ids, facts, past)
+    facts = past.facts(facts, index)
+    fact_hits = _hits(ranked.facts, index.facts.ids, facts, NOTHING_UNDONE)
     sources = {id_ for hit in fact_hits for id_ in hit.item.episodes}
     passages = {id_: episodes[id_] for id_ in sources & episodes.keys()}
     passages |= await store.get(Episode, sorted(sources - passages.keys()))
@@ -97,13 +98,13 @@ def rank(
     """Rank every scope asked for; pure arithmetic on the columns."""
     recipe = request.recipe
     seen = visible(index, viewpoint, past, now=now)
-    named = named_entities(request.query, index, seen.entities)
+    named = named_entities(request.query, index, seen)
     meaning, found = _UNSEEN, Ranking[int]("vector", (), ())
     if not named or "entities" in request.scopes:
         meaning = index.entities.vectors.scores(vector)
         found = by_vector(index.entities, meaning, seen.entities, recipe)
     seeds = named or list(found.items[: recipe.seeds])
-    distance = distances(index, seeds, seen.facts, recipe)
+    distance = distances(seen, seeds, recipe)
     asked = of_types(index, asked_types(request.query))
 
     def fused(rankings: Iterable[Ranking[int]]) -> list[Fused[int]]:
@@ -118,7 +119,7 @@ def rank(
             (
                 by_vector(index.facts, cosines, seen.facts, recipe),
                 by_words(index.facts, request.query, seen.facts, recipe),
-                fact_closeness(index, distance, asked, cosines, seen.facts, recipe),
+                fact_closeness(seen, distance, asked, cosines, recipe),
             )
         )
     if "entities" in request.scopes:
@@ -126,11 +127,11 @@ def rank(
             (
                 Ranking("name", named, [1.0] * len(named)),
                 found,
-                in_facts(index, facts, asked, seen.entities, recipe),
+                in_facts(seen, facts, asked, recipe),
                 by_words(index.entities, request.query, seen.entities, recipe),
                 entity_closeness(
                     distance,
-                    ties_to(index, seeds, seen.facts),
+                    ties_to(seen, seeds),
                     asked,
                     meaning,
                     seen.entities,

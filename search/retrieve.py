@@ -12,7 +12,7 @@ from graphrag.index.topk import top
 from graphrag.protocols import Matrix
 from graphrag.search.fuse import Fused, Ranking
 from graphrag.search.recipe import Recipe
-from graphrag.search.visible import Mask
+from graphrag.search.visible import Mask, Visible
 
 Scores = npt.NDArray[np.float32]
 
@@ -34,23 +34,22 @@ def by_words(rows: Rows, query: str, mask: Mask, recipe: Recipe) -> Ranking[int]
 
 
 def fact_closeness(
-    index: GroupIndex,
+    seen: Visible,
     distance: npt.NDArray[np.int8],
     asked: Mask,
     relevance: Scores,
-    mask: Mask,
     recipe: Recipe,
 ) -> Ranking[int]:
     """Rank facts by hops from the seeds; of those equally far, by answer type and cosine.
 
     ``asked`` marks the entities of the type that the query asks for.
     """
-    subject, object_ = index.facts["subject"], index.facts["object"]
+    subject, object_ = seen.ends
     far = edge_distance(distance, subject, object_)
     # An end that answers is one that the query does not name.
     answers = asked & (distance != 0)
     bonus = (answers[subject] | answers[object_]).astype(np.float32)
-    return _near(far, relevance + bonus, mask, recipe)
+    return _near(far, relevance + bonus, seen.facts, recipe)
 
 
 def entity_closeness(
@@ -68,13 +67,14 @@ def entity_closeness(
 
 
 def in_facts(
-    index: GroupIndex, facts: Iterable[Fused[int]], asked: Mask, mask: Mask, recipe: Recipe
+    seen: Visible, facts: Iterable[Fused[int]], asked: Mask, recipe: Recipe
 ) -> Ranking[int]:
     """Rank entities by the best fact that they are part of; only asked types, if any is asked."""
-    allowed = mask & asked if asked.any() else mask
+    allowed = seen.entities & asked if asked.any() else seen.entities
+    subject, object_ = seen.ends
     best: dict[int, float] = {}
     for fact in facts:
-        for end in (index.facts["subject"][fact.id], index.facts["object"][fact.id]):
+        for end in (subject[fact.id], object_[fact.id]):
             if allowed[end]:
                 best.setdefault(int(end), fact.score)
     return Ranking("facts", list(best)[: recipe.pool], list(best.values())[: recipe.pool])
@@ -86,26 +86,23 @@ def of_types(index: GroupIndex, types: frozenset[str]) -> Mask:
     return np.isin(index.entities["type"], codes)
 
 
-def ties_to(index: GroupIndex, seeds: list[int], mask: Mask) -> npt.NDArray[np.int64]:
+def ties_to(seen: Visible, seeds: list[int]) -> npt.NDArray[np.int64]:
     """Count, for every entity, the visible facts that link it to a seed."""
-    subject, object_ = index.facts["subject"], index.facts["object"]
-    is_seed = np.zeros(len(index.entities), dtype=np.bool_)
+    subject, object_ = seen.ends
+    is_seed = np.zeros(len(seen.entities), dtype=np.bool_)
     is_seed[seeds] = True
-    others = (object_[mask & is_seed[subject]], subject[mask & is_seed[object_]])
-    return np.bincount(np.concatenate(others), minlength=len(index.entities))
+    others = (object_[seen.facts & is_seed[subject]], subject[seen.facts & is_seed[object_]])
+    return np.bincount(np.concatenate(others), minlength=len(seen.entities))
 
 
-def distances(
-    index: GroupIndex, seeds: list[int], mask: Mask, recipe: Recipe
-) -> npt.NDArray[np.int8]:
+def distances(seen: Visible, seeds: list[int], recipe: Recipe) -> npt.NDArray[np.int8]:
     """Return the hops of every entity from the nearest seed, along visible facts only."""
     return hops(
-        index.facts["subject"],
-        index.facts["object"],
-        len(index.entities),
+        *seen.ends,
+        len(seen.entities),
         seeds,
         depth=recipe.depth,
-        alive=mask,
+        alive=seen.facts,
     )
 
 

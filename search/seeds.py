@@ -4,13 +4,13 @@ import re
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.tokens import tokenize
-from graphrag.search.visible import Mask
+from graphrag.search.visible import Visible
 
 _WORD = re.compile(r"[^\s?!,;:()\"“”]+")
 _LONGEST = 7
 
 
-def named_entities(query: str, index: GroupIndex, mask: Mask) -> list[int]:
+def named_entities(query: str, index: GroupIndex, seen: Visible) -> list[int]:
     """Return the rows of the visible entities named in the query, longest names first.
 
     A lone first or family name counts if exactly one visible person bears it.
@@ -21,7 +21,7 @@ def named_entities(query: str, index: GroupIndex, mask: Mask) -> list[int]:
     while start < len(words):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             name = " ".join(words[start : start + length])
-            rows = _rows(name, index, mask)
+            rows = _rows(name, index, seen)
             if rows:
                 found.update(dict.fromkeys(rows, length))
                 start += length - 1
@@ -30,12 +30,11 @@ def named_entities(query: str, index: GroupIndex, mask: Mask) -> list[int]:
     return sorted(found, key=lambda row: (-found[row], row))
 
 
-def _rows(name: str, index: GroupIndex, mask: Mask) -> list[int]:
+def _rows(name: str, index: GroupIndex, seen: Visible) -> list[int]:
     if not tokenize(name):  # only stop words: "it", "who"
         return []
-    ids = index.entities_named(name)
+    ids = seen.named(name, index)
     if not ids:
-        bearers = index.people_called(name.casefold().removesuffix("'s").removesuffix("’s"))
-        ids = list(bearers) if len(bearers) == 1 else []
-    row_of = index.entities.row_of
-    return [row_of[id_] for id_ in ids if id_ in row_of and mask[row_of[id_]]]
+        bearers = seen.people(name.casefold().removesuffix("'s").removesuffix("’s"), index)
+        ids = bearers if len(bearers) == 1 else []
+    return [index.entities.row_of[id_] for id_ in ids]

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.heirs import Heirs, Rows
 from graphrag.models import Entity, Episode, Event, Fact
-from graphrag.store.rows import TABLES, unplain
+from graphrag.names import name_key
+from graphrag.store.rows import TABLES, imaged, unplain
 from graphrag.temporal.moment import to_micros
 from graphrag.temporal.viewpoint import Viewpoint
 
@@ -41,6 +43,17 @@ class Past:
                         image.setdefault(column, value)
         return cls(before)
 
+    def name(self, id_: str, index: GroupIndex) -> str:
+        """Return the name that an entity had then."""
+        image = self.before.get(f"entity:{id_}") or {}
+        return str(image.get("name", index.entity_name(id_)))
+
+    def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
+        """Return facts as they were then, about the entities that their ends spoke through."""
+        rewound = {id_: self.rewind(fact) for id_, fact in facts.items()}
+        heirs = index.heirs.before(self.before)
+        return heirs.follow(rewound, lambda id_: self.name(id_, index))
+
     def rewind(self, value: Value) -> Value:
         """Return a value as it was then."""
         image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
@@ -48,7 +61,7 @@ class Past:
             return value
         names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
         changed = {
-            names.get(column, column): _value(column, item)
+            names.get(column, column): imaged(column, item)
             for column, item in image.items()
             if names.get(column, column) in type(value).__slots__
         }
@@ -64,7 +77,35 @@ class Visible:
 
     facts: Mask
     entities: Mask
+    """Merged entities are not seen: the one that they were merged into is."""
     episodes: Mask
+    heirs: Heirs
+    ends: tuple[Rows, Rows]
+    """The row of the subject and of the object of each fact, seen through the heirs."""
+    names: Mapping[str, frozenset[str]]
+    """Keys of the names of those entities that went by others then than now."""
+
+    def named(self, name: str, index: GroupIndex) -> list[str]:
+        """Return the ids of the visible entities that bear this name or alias, oldest first."""
+        key = name_key(name)
+        return self.shown((id_ for id_ in index.names.keyed(key) if self._bears(id_, key)), index)
+
+    def people(self, word: str, index: GroupIndex) -> list[str]:
+        """Return the ids of the visible persons whose first or family name is this word."""
+        bearers = (id_ for id_ in sorted(index.names.people(word)) if self._bears(id_, word, True))
+        return self.shown(bearers, index)
+
+    def _bears(self, id_: str, key: str, part: bool = False) -> bool:
+        keys = self.names.get(id_)
+        if keys is None or key in keys:
+            return True
+        return part and any(key in (words[:1] + words[-1:]) for words in map(str.split, keys))
+
+    def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
+        """Return the visible entities that these speak through, each once, in order."""
+        row_of = index.entities.row_of
+        heirs = dict.fromkeys(map(self.heirs.of, ids))
+        return [id_ for id_ in heirs if id_ in row_of and self.entities[row_of[id_]]]
 
 
 def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetime) -> Visible:
@@ -100,17 +141,26 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
                             column[row] = to_micros(unplain(name, image[name]), default)
                     if "pending" in image:
                         pending[row] = bool(image["pending"])
+    heirs = index.heirs.before(past.before)
+    if heirs:
+        rows = heirs.rows(index.entities.row_of, len(index.entities))
+        entities &= rows == np.arange(len(rows))
     facts &= ~pending
     if not viewpoint.history:
         at = to_micros(viewpoint.valid_at or now, FOREVER)
         facts &= (valid <= at) & (at < invalid) & (retracted == FOREVER)
         if viewpoint.valid_at is not None:
             episodes &= index.episodes["valid"] <= at
-    return Visible(facts, entities, episodes)
+    return Visible(facts, entities, episodes, heirs, index.ends(heirs), names_then(index, past))
 
 
-def _value(column: str, item: Any) -> Any:
-    read = unplain(column, item)
-    if column in ("in", "out"):
-        return read.id
-    return tuple(read) if isinstance(read, list) else read
+def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
+    """Return the keys of the names of every entity that went by others then than now."""
+    found: dict[str, frozenset[str]] = {}
+    for record, image in past.before.items():
+        kind, _, id_ = record.partition(":")
+        if kind == "entity" and image and image.keys() & {"name", "aliases"}:
+            name, *aliases = index.names.names.get(id_, ("",))
+            names = (image.get("name", name), *image.get("aliases", aliases))
+            found[id_] = frozenset(map(name_key, names))
+    return found

@@ -19,12 +19,15 @@ class Ends:
                 self._relations[end].append(relation)
             rows.append(row)
 
-    def at(self, end: int, relation: int) -> list[int]:
-        """Return the rows of one relation at an entity."""
-        return self._rows.get((end, relation), [])
+    def at(self, ends: Iterable[int], relation: int) -> list[int]:
+        """Return the rows of one relation at an entity, which may have several rows itself."""
+        found = [self._rows[end, relation] for end in ends if (end, relation) in self._rows]
+        return found[0] if len(found) == 1 else sorted({row for rows in found for row in rows})
 
-    def latest(self, end: int, *, relations: int, each: int) -> dict[int, list[int]]:
+    def latest(self, ends: Iterable[int], *, relations: int, each: int) -> dict[int, list[int]]:
         """Return up to ``each`` rows of the ``relations`` relations that were told last."""
-        tails = [(code, self._rows[end, code]) for code in self._relations.get(end, ())]
+        ends = list(ends)
+        codes = {code: None for end in ends for code in self._relations.get(end, ())}
+        tails = [(code, self.at(ends, code)) for code in codes]
         tails.sort(key=lambda tail: tail[1][-1], reverse=True)
         return {code: rows[-each:] for code, rows in tails[:relations]}

@@ -5,17 +5,18 @@ Filters are masks over columns, so a filtered search is exact and no slower than
 Memory is about 1.6 kB a fact at 384 dimensions, nearly all of it the vector.
 """
 
-from bisect import bisect_left, insort
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.ends import Ends
+from graphrag.index.heirs import Heirs, Rows
+from graphrag.index.namebook import NameBook
 from graphrag.index.scope import Scope
-from graphrag.models import Entity, Episode, Fact
-from graphrag.names import is_name, name_key
+from graphrag.index.timeline import Timeline
+from graphrag.models import JSON, Entity, Episode, Fact
+from graphrag.names import name_key
 from graphrag.protocols import Matrix
 from graphrag.temporal.moment import to_micros
 
@@ -52,14 +53,12 @@ class GroupIndex:
         self.relations: list[str] = []
         self._relation_code: dict[str, int] = {}
         self._type_code: dict[str, int] = {}
-        self._entities_by_key: dict[str, list[str]] = defaultdict(list)
-        self._entity_type: dict[str, str] = {}
-        self._entity_name: dict[str, str] = {}
-        self._people_by_token: dict[str, set[str]] = defaultdict(set)
+        self.names = NameBook()
+        self.heirs = Heirs()
+        """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self._summary: dict[str, str] = {}
         self._facts_by_end: Ends | None = None
-        self._episode_by_hash: dict[tuple[str, int], str] = {}
-        self._timeline: list[tuple[int, str]] = []
+        self._timeline = Timeline()
 
     # -- lookups of the write path -------------------------------------------------------------
 
@@ -69,7 +68,7 @@ class GroupIndex:
 
     def entities_keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name or alias with this key."""
-        return self._entities_by_key.get(key, [])
+        return self.spokesmen(self.names.keyed(key))
 
     @property
     def types(self) -> list[str]:
@@ -78,26 +77,49 @@ class GroupIndex:
 
     def entity_type(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self._entity_type[id_]
+        return self.names.types[id_]
 
     def people_called(self, key: str) -> set[str]:
         """Return the ids of the persons whose first or family name has this key."""
-        return self._people_by_token.get(key, set())
+        return set(self.spokesmen(self.names.people(key)))
 
     def known_names(self) -> Iterable[str]:
         """Return the key of every name and alias."""
-        return self._entities_by_key.keys()
+        return self.names.keys()
 
     def entity_name(self, id_: str) -> str:
         """Return the name of an entity."""
-        return self._entity_name[id_]
+        return self.names.names[id_][0]
+
+    def spokesmen(self, ids: Iterable[str]) -> list[str]:
+        """Return the entities that these speak through, each once, in order."""
+        return list(dict.fromkeys(map(self.heirs.of, ids)) if self.heirs else ids)
+
+    def ends(self, heirs: Heirs | None = None) -> tuple[Rows, Rows]:
+        """Return the rows of the subject and the object of every fact, heirs for the merged."""
+        heirs = self.heirs if heirs is None else heirs
+        subject, object_ = self.facts["subject"], self.facts["object"]
+        if not heirs:
+            return subject, object_
+        rows = heirs.rows(self.entities.row_of, len(self.entities))
+        return rows[subject], rows[object_]
+
+    def ends_of(self, fact: int) -> tuple[str, str]:
+        """Return the ids of the subject and the object of the fact in this row."""
+        ends = (self.facts["subject"][fact], self.facts["object"][fact])
+        subject, object_ = (self.heirs.of(self.entities.ids[end]) for end in ends)
+        return subject, object_
+
+    def _rows_of(self, entity: str) -> list[int]:
+        """Return the rows of an entity and of all that speak through it."""
+        row_of = self.entities.row_of
+        family = self.heirs.family(self.heirs.of(entity)) if self.heirs else (entity,)
+        return [row_of[id_] for id_ in family if id_ in row_of]
 
     def facts_of(self, entity: str) -> list[str]:
         """Return the ids of the facts that have this entity as subject or object, oldest first."""
-        row = self.entities.row_of.get(entity)
-        if row is None:
-            return []
-        touching = (self.facts["subject"] == row) | (self.facts["object"] == row)
+        rows = self._rows_of(entity)
+        touching = np.isin(self.facts["subject"], rows) | np.isin(self.facts["object"], rows)
         return [self.facts.ids[fact] for fact in np.flatnonzero(touching & self.facts.alive.values)]
 
     def facts_at(self, entity: str, relation: str, other: str | None = None) -> list[str]:
@@ -105,14 +127,14 @@ class GroupIndex:
 
         With ``other`` only those that lead to it. The cost does not grow with the group.
         """
-        row, code = self.entities.row_of.get(entity), self._relation_code.get(relation)
-        if row is None or code is None:
+        code = self._relation_code.get(relation)
+        if code is None:
             return []
-        rows = self._by_end().at(row, code)
+        rows = self._by_end().at(self._rows_of(entity), code)
         if other is not None:
-            end = self.entities.row_of.get(other, -1)
+            ends = self._rows_of(other)
             subject, object_ = self.facts["subject"], self.facts["object"]
-            rows = [fact for fact in rows if end in (subject[fact], object_[fact])]
+            rows = [fact for fact in rows if subject[fact] in ends or object_[fact] in ends]
         alive = self.facts.alive.values
         return [self.facts.ids[fact] for fact in rows if alive[fact]]
 
@@ -122,14 +144,11 @@ class GroupIndex:
         Up to ``each`` rows of up to ``relations`` relations, the one told last first: the cost does
         not grow with the number of facts.
         """
-        row = self.entities.row_of.get(entity, -1)
         alive = self.facts.alive.values
-        subject, object_ = self.facts["subject"], self.facts["object"]
+        latest = self._by_end().latest(self._rows_of(entity), relations=relations, each=each)
         return {
-            self.relations[code]: [
-                fact for fact in rows if alive[fact] and row in (subject[fact], object_[fact])
-            ]
-            for code, rows in self._by_end().latest(row, relations=relations, each=each).items()
+            self.relations[code]: [fact for fact in rows if alive[fact]]
+            for code, rows in latest.items()
         }
 
     def summary(self, id_: str) -> str:
@@ -138,19 +157,15 @@ class GroupIndex:
 
     def episode_known(self, content_hash: str, valid_at: int) -> str | None:
         """Return the id of the episode with this content and reference time, if any."""
-        return self._episode_by_hash.get((content_hash, valid_at))
+        return self._timeline.known(content_hash, valid_at)
 
     def neighbours_in_time(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
         """Return the episodes just before and just after a new one, by reference time."""
-        place = bisect_left(self._timeline, (valid_at, id_))
-        before = self._timeline[place - 1][1] if place else None
-        after = self._timeline[place][1] if place < len(self._timeline) else None
-        return before, after
+        return self._timeline.around(valid_at, id_)
 
     def latest_before(self, valid_at: int, count: int) -> list[str]:
         """Return up to ``count`` episodes up to this reference time, oldest first."""
-        place = bisect_left(self._timeline, (valid_at + 1, ""))
-        return [id_ for _, id_ in self._timeline[max(0, place - count) : place]]
+        return self._timeline.latest_before(valid_at, count)
 
     # -- growth --------------------------------------------------------------------------------
 
@@ -164,7 +179,7 @@ class GroupIndex:
             self._register(entity)
 
     def change_entity(self, entity: Entity) -> None:
-        """Take over an entity's new name, aliases, type or summary."""
+        """Take over whatever is new about an entity."""
         code = self.type_code(entity.entity_type)
         self.entities.replace(entity.id, text=entity_text(entity), type=code)
         self.summarize(entity.id, entity.summary)
@@ -236,26 +251,28 @@ class GroupIndex:
         """Return the number that stands for an entity type in the columns."""
         return self._type_code.setdefault(entity_type, len(self._type_code))
 
-    def register_entity(self, id_: str, entity_type: str, names: Sequence[str]) -> None:
-        """Make an entity findable by its names, the proper one first."""
-        self._entity_type[id_] = entity_type
-        self._entity_name[id_] = names[0]
-        for name in names:
-            ids = self._entities_by_key[name_key(name)]
-            if id_ not in ids:
-                ids.append(id_)
-            tokens = name_key(name).split()
-            if entity_type == "person" and tokens and is_name(name):
-                self._people_by_token[tokens[0]].add(id_)
-                self._people_by_token[tokens[-1]].add(id_)
+    def register_entity(
+        self,
+        id_: str,
+        entity_type: str,
+        names: Sequence[str],
+        attributes: Mapping[str, JSON],
+        merged_into: str | None,
+    ) -> None:
+        """Make an entity findable by its names, the proper one first, or let its heir be found."""
+        self.names.enter(id_, entity_type, names, attributes)
+        if merged_into is not None or id_ in self.heirs:
+            self.heirs.redirect(id_, merged_into)
 
     def register_episode(self, id_: str, content_hash: str, valid_at: int) -> None:
         """Make an episode findable by its content and by its time."""
-        self._episode_by_hash[content_hash, valid_at] = id_
-        insort(self._timeline, (valid_at, id_))
+        self._timeline.enter(id_, content_hash, valid_at)
 
     def _register(self, entity: Entity) -> None:
-        self.register_entity(entity.id, entity.entity_type, (entity.name, *entity.aliases))
+        names = (entity.name, *entity.aliases)
+        self.register_entity(
+            entity.id, entity.entity_type, names, entity.attributes, entity.merged_into
+        )
 
     def _by_end(self) -> Ends:
         if self._facts_by_end is None:  # built by the first write, never needed by readers

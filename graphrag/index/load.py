@@ -37,7 +37,9 @@ _WORDS = frozenset({"subject", "name", "object", "fact"})
 _PAGE = 10_000
 _AHEAD = 3
 _COLUMNS = {
-    "entity": "[record::id(id), embedding, entity_type, name, aliases, summary]",
+    "entity": (
+        "[record::id(id), embedding, entity_type, name, aliases, summary, attributes, merged_into]"
+    ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
         f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
@@ -182,8 +184,8 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
         texts = [" ".join((row[3], *row[4])) for row in rows]
         types = [index.type_code(row[2]) for row in rows]
         index.entities.extend(ids, vectors, texts, {"type": types})
-        for id_, _, kind, name, aliases, summary in rows:
-            index.register_entity(id_, kind, (name, *aliases))
+        for id_, _, kind, name, aliases, summary, attributes, merged_into in rows:
+            index.register_entity(id_, kind, (name, *aliases), attributes, merged_into)
             index.summarize(id_, summary)
     elif table == "relates_to":
         row_of = index.entities.row_of

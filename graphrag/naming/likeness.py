@@ -1,0 +1,135 @@
+"""How alike two names are, for a person or a model to decide on; nothing is merged by a score.
+
+Some differences are never a slip of the pen: other digits, numerals or symbols ("Version 1.10" and
+"11.0", "C++" and "C#", "Henry IV" and "Henry V"), other characters of a script in which one is a
+word ("张" and "王"), opposite words ("North", "South"). They make a likeness of 0.
+"""
+
+import re
+from collections import Counter
+from itertools import permutations
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import JaroWinkler
+
+from graphrag.naming.fold import folded, spelled_out
+from graphrag.naming.words import (
+    COURTESIES,
+    LEGAL_FORMS,
+    NICKNAMES,
+    OPPOSED,
+    ROMAN,
+    ROMAN_AT_THE_END,
+)
+
+ALIKE = 0.88
+"""The likeness at which two names are worth a look."""
+_SLIP = 0.955
+"""Jaro-Winkler at which a difference may be two swapped letters, which costs a ratio more."""
+_EXPLAINED = 0.9
+"""The likeness of an initial or a nickname and what it may stand for."""
+_WORD_LIKE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯\U00020000-\U0003ffff]")
+_NUMBER = re.compile(r"\d+")
+_SYMBOL = re.compile(r"[^\w\s.,'’&()\-]")
+_MOST_WORDS = 5
+
+
+def likeness(one: str, other: str) -> float:
+    """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
+    if _told_apart(one, other):
+        return 0.0
+    ways = {folded(one), spelled_out(one)}, {folded(other), spelled_out(other)}
+    return max(_score(left, right) for left in ways[0] for right in ways[1])
+
+
+def core(key: str) -> str:
+    """Return the key without legal forms after it and courtesies before it."""
+    words = key.replace(",", " ").split()
+    while len(words) > 1 and words[-1].rstrip(".") in LEGAL_FORMS:
+        words.pop()
+    while len(words) > 1 and words[0] in COURTESIES:
+        words.pop(0)
+    return " ".join(words)
+
+
+def _told_apart(one: str, other: str) -> bool:
+    if _marks(one) != _marks(other):
+        return True
+    left, right = set(one.split()), set(other.split())
+    only_left, only_right = left - right, right - left
+    return any(only_left & words and only_right & words for words in OPPOSED)
+
+
+def _marks(key: str) -> tuple[Counter[str], ...]:
+    words = key.split()
+    numerals = [word for word in words if word in ROMAN]
+    numerals += [word for word in words[-1:] if word in ROMAN_AT_THE_END and len(words) > 1]
+    numbers = [*_NUMBER.findall(key), *numerals]
+    return (
+        Counter(numbers),
+        Counter(_SYMBOL.findall(key)),
+        Counter(_WORD_LIKE.findall(key)),
+        # The order of the parts of a number says what it is: 1.10 and 10.1.
+        Counter(re.findall(r"\d[\d.,:/-]*\d", key)),
+    )
+
+
+def _score(one: str, other: str) -> float:
+    bare = core(one), core(other)
+    if bare[0] == bare[1]:
+        return 0.98
+    ratio = fuzz.token_sort_ratio(*bare) / 100
+    squeezed = bare[0].replace(" ", ""), bare[1].replace(" ", "")
+    if squeezed[0] == squeezed[1] or sorted(bare[0].split()) == sorted(bare[1].split()):
+        return 0.97
+    if min(map(len, squeezed)) >= 5:
+        swapped = JaroWinkler.similarity(*squeezed)
+        ratio = max(ratio, swapped if swapped >= _SLIP else 0.0)
+    else:
+        ratio = min(ratio, 0.8)  # "Anna" and "Anne": of few letters one makes another name
+    words = bare[0].split(), bare[1].split()
+    if _explained(*words):
+        return max(ratio, _EXPLAINED)
+    if _contained(*words):
+        return max(ratio, ALIKE)
+    return ratio if _each_alike(*words) else min(ratio, 0.8)
+
+
+def _explained(one: list[str], other: list[str]) -> bool:
+    """Tell whether the words pair up, each the same, an initial or a nickname of the other."""
+    if not 1 < len(one) <= _MOST_WORDS or len(other) > _MOST_WORDS:
+        return False
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1 or len(short) < 2:
+        return False
+    return any(
+        all(map(_stands_for, short, order))
+        and any(a == b and len(a) > 1 for a, b in zip(short, order, strict=True))
+        for order in permutations(long, len(short))
+    )
+
+
+def _stands_for(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    short, long = sorted((one.rstrip("."), other.rstrip(".")), key=len)
+    if len(short) == 1:
+        return long.startswith(short)
+    return bool(NICKNAMES.get(one, frozenset({one})) & NICKNAMES.get(other, frozenset({other})))
+
+
+def _contained(one: list[str], other: list[str]) -> bool:
+    """Tell whether one is the other with words before or after it, as a short name is."""
+    short, long = sorted((one, other), key=len)
+    return (
+        len(short) < len(long)
+        and sum(map(len, short)) >= 4
+        and (long[: len(short)] == short or long[-len(short) :] == short)
+    )
+
+
+def _each_alike(one: list[str], other: list[str]) -> bool:
+    """Tell whether no word is there that has nothing like it on the other side."""
+    if len(one) != len(other):
+        return True
+    return all(max(JaroWinkler.similarity(word, like) for like in other) >= 0.75 for word in one)

@@ -35,6 +35,8 @@ class BatchReport:
     """New facts, as ``entities`` are new entities."""
     changed: int = 0
     """Older facts that were closed, corrected or confirmed."""
+    violations: int = 0
+    """How often something did not fit the ontology; the log of ``graphrag`` names each case."""
     seconds: float = 0.0
     steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Seconds by step; ``extract`` runs beside the others, so they add up to more."""
@@ -60,6 +62,7 @@ async def add_all(
         report.entities += len(added.entities)
         report.facts += len(added.facts)
         report.changed += len(added.changed)
+        report.violations += len(added.violations)
         for step, seconds in added.seconds.items():
             report.steps[step] += seconds
         report.seconds = time.perf_counter() - started

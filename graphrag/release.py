@@ -15,7 +15,7 @@ from graphrag.invalidate import Statement, judge, overlap
 from graphrag.models import Change, Event, Fact
 from graphrag.planner import candidates
 from graphrag.relations import Relations
-from graphrag.store.rows import unplain
+from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 
 _CLOSING = ("invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason")
@@ -48,7 +48,8 @@ async def rivals_of(
 ) -> dict[str, Fact]:
     """Return the stored facts that these may repeat or exclude, themselves among them."""
     statements = [Statement(fact) for fact in facts]
-    return await store.get(Fact, candidates(statements, index, relations))
+    facts = await store.get(Fact, candidates(statements, index, relations))
+    return index.heirs.follow(facts, index.entity_name)
 
 
 def recut(
@@ -88,5 +89,5 @@ def _before(victim: Fact, fallen: Fact, events: Iterable[Event]) -> dict[str, An
     if closing is None or closing.before is None:
         return dict.fromkeys(_CLOSING)
     return {
-        name: unplain(name, closing.before[name]) for name in _CLOSING if name in closing.before
+        name: imaged(name, closing.before[name]) for name in _CLOSING if name in closing.before
     }

@@ -102,6 +102,12 @@ def unplain(column: str, item: Any) -> Any:
     return item
 
 
+def imaged(column: str, item: Any) -> Any:
+    """Return the value of a field from its column in an event's image."""
+    read = unplain(column, item)
+    return None if read is None else _read(column, read)
+
+
 def vector_bytes(vector: Matrix) -> bytes:
     """Return one vector as float32, little endian."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()

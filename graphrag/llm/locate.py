@@ -8,6 +8,8 @@ _ALIKE = 85
 """Of 100, by the best matching stretch: a word changed in a sentence of eight, not two."""
 _SHORTEST = 12
 """Characters below which a near match says nothing."""
+_BEFORE, _AFTER = " \t\n.,;:!?", " \t\n,;:"
+"""What a near match may have caught of the words before and after it."""
 _WORD = re.compile(r"\S+")
 
 
@@ -27,7 +29,8 @@ def locate(quote: str, content: str) -> tuple[int, int] | None:
     near = fuzz.partial_ratio_alignment(quote, content, score_cutoff=_ALIKE)
     if near is None or near.dest_end <= near.dest_start:
         return None
-    return _whole_words(content, near.dest_start, near.dest_end)
+    start, end = _whole_words(content, near.dest_start, near.dest_end)
+    return (start, end) if start < end else None
 
 
 def locate_name(name: str, content: str) -> tuple[int, int] | None:
@@ -43,4 +46,4 @@ def _whole_words(content: str, start: int, end: int) -> tuple[int, int]:
     while end < len(content) and content[end - 1].isalnum() and content[end].isalnum():
         end += 1
     piece = content[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+    return start + len(piece) - len(piece.lstrip(_BEFORE)), start + len(piece.rstrip(_AFTER))

@@ -1,4 +1,4 @@
-"""A server on this machine that speaks the chat completions protocol and says what it is told to."""
+"""A server on this machine that speaks the chat completions protocol and says what it is told."""
 
 import json
 import threading

@@ -242,9 +242,7 @@ async def test_another_question_or_model_is_another_answer(server, connect, tmp_
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b'{"name": "Gh', b'{"name": 1}'])
-async def test_a_damaged_kept_answer_is_asked_again_and_replaced(
-    damage, server, connect, tmp_path
-):
+async def test_a_damaged_kept_answer_is_asked_again_and_replaced(damage, server, connect, tmp_path):
     server.answer = lambda request: GOOD
     await asked(connect(cache=tmp_path))
     (file,) = tmp_path.rglob("*.json")

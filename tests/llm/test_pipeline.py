@@ -190,9 +190,7 @@ async def test_known_entities_and_previous_episodes_are_given(server, opened):
 async def test_an_episode_survives_a_bad_server(replies, server, opened):
     server.replies = list(replies)
     async with opened(timeout=0.4) as graph:
-        added = await graph.add_episode(
-            "Alice Johnson works at Acme.", reference_time="2024-01-01"
-        )
+        added = await graph.add_episode("Alice Johnson works at Acme.", reference_time="2024-01-01")
         assert triples(added.facts) == {("Alice Johnson", "works_at", "Acme", "2024-01-01", None)}
 
 

@@ -1,0 +1,185 @@
+"""The second question: only when something is open, all at once, never beyond the rules."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graphrag import (
+    Case,
+    Claim,
+    Conflict,
+    Doubt,
+    Entity,
+    ExtractionError,
+    Fact,
+    LLMArbiter,
+    Mention,
+    NewEpisode,
+    Relations,
+    Ruling,
+)
+from graphrag.intake import prepare
+from graphrag.invalidate import Statement, judge
+from graphrag.testing import ScriptedLLM
+from tests.conftest import PlainExtractor, day, open_graph, triples
+
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+
+
+def person(id_, name, summary=""):
+    return Entity(id_, "default", NOW, name, name.casefold(), "person", summary=summary)
+
+
+def told(id_, subject, relation, object_, start="2024-01-01", end=None):
+    return Fact(
+        id_,
+        "default",
+        NOW,
+        subject,
+        object_,
+        subject,
+        relation,
+        object_,
+        f"{subject} {relation} {object_}.",
+        valid_at=day(start),
+        invalid_at=day(end) if end else None,
+    )
+
+
+CASE = Case(
+    prepare(NewEpisode("A. Lee uses Emacs.", "2024-06-01")),
+    (Doubt(Mention("A. Lee", "person"), (person("1", "Ann Lee"), person("2", "Abe Lee"))),),
+    (
+        Conflict(
+            Claim(Mention("A. Lee"), "uses", Mention("Emacs"), "A. Lee uses Emacs.", 0, 18),
+            told("f", "1", "uses", "vim"),
+        ),
+    ),
+)
+
+
+async def test_one_question_carries_doubts_and_conflicts():
+    llm = ScriptedLLM({"names": [{"name": 1, "candidate": 2}], "exclusive_pairs": [1]})
+    ruling = await LLMArbiter(llm).decide(CASE)
+    assert ruling == Ruling({CASE.doubts[0].mention: "2"}, frozenset(), CASE.conflicts)
+    (asked,) = llm.asked
+    assert "candidate 1: Ann Lee" in asked[-1].content
+    assert "old (since 2024-01-01): 1 uses vim. new: A. Lee uses Emacs." in asked[-1].content
+
+
+async def test_none_of_the_candidates_is_an_answer():
+    llm = ScriptedLLM({"names": [{"name": 1, "candidate": 0}], "exclusive_pairs": []})
+    ruling = await LLMArbiter(llm).decide(CASE)
+    assert ruling.entity_of == {}
+    assert ruling.distinct == {CASE.doubts[0].mention}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"names": [{"name": 7, "candidate": 1}], "exclusive_pairs": []},
+        {"names": [{"name": 1, "candidate": 9}], "exclusive_pairs": [4, 0, -1]},
+    ],
+)
+async def test_answers_to_what_was_not_asked_are_ignored(answer):
+    assert await LLMArbiter(ScriptedLLM(answer)).decide(CASE) == Ruling()
+
+
+class Always:
+    """Say that every conflict is one."""
+
+    def __init__(self):
+        self.cases = []
+
+    async def decide(self, case):
+        self.cases.append(case)
+        return Ruling(exclusive=case.conflicts)
+
+
+@pytest.fixture
+async def arbiter():
+    return Always()
+
+
+async def tell(arbiter, *sentences):
+    async with open_graph(extractor=PlainExtractor(), arbiter=arbiter) as graph:
+        for number, sentence in enumerate(sentences, 1):
+            await graph.add_episode(sentence, reference_time=f"2024-0{number}-01")
+        return triples(await graph.at(history=True).facts("Ann"))
+
+
+async def test_what_the_rules_decide_is_not_asked(arbiter):
+    await tell(arbiter, "Ann works_at Acme. Ann likes tea.", "Ann works_at Beta. Ann likes coffee.")
+    assert arbiter.cases == []
+
+
+async def test_a_repetition_is_not_asked(arbiter):
+    await tell(arbiter, "Ann drinks_much tea.", "Ann drinks_much tea. Bob drinks_much tea.")
+    assert arbiter.cases == []
+
+
+async def test_facts_that_never_hold_together_are_not_asked(arbiter):
+    await tell(
+        arbiter, "Ann chairs_over Acme from 2010 to 2012.", "Ann chairs_over Beta from 2020."
+    )
+    assert arbiter.cases == []
+
+
+async def test_an_undeclared_relation_with_another_object_is_asked_and_closed(arbiter):
+    facts = await tell(arbiter, "Ann drives_to Acme.", "Ann drives_to Beta.")
+    ((conflict,),) = [case.conflicts for case in arbiter.cases]
+    assert (conflict.fact.object, conflict.claim.object.name) == ("Acme", "Beta")
+    assert facts == {
+        ("Ann", "drives_to", "Acme", "2024-01-01", "2024-02-01"),
+        ("Ann", "drives_to", "Beta", "2024-02-01", None),
+    }
+
+
+async def test_relations_of_one_name_in_two_words_are_asked(arbiter):
+    await tell(arbiter, "Ann works_at Acme.", "Ann works_for Beta.")
+    assert len(arbiter.cases) == 1
+
+
+async def test_another_relation_between_the_same_two_is_asked(arbiter):
+    await tell(arbiter, "Ann advises_on Acme.", "Ann sued_over Acme.")
+    assert len(arbiter.cases) == 1
+
+
+async def test_a_failing_arbiter_leaves_nothing_behind():
+    class Broken:
+        async def decide(self, case):
+            raise RuntimeError("no idea")
+
+    async with open_graph(arbiter=Broken()) as graph:
+        await graph.add_episode("Ann drives_to Acme.", reference_time="2024-01-01")
+        with pytest.raises(ExtractionError, match="the arbiter failed on episode 'Ann drives_to B"):
+            await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
+        assert (await graph.stats()).episodes == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "closed"),
+    [
+        (told("old", "ann", "uses", "vim"), True),
+        (told("old", "bob", "drives", "emacs"), True),
+        (told("old", "bob", "uses", "vim"), False),
+        (told("old", "ann", "uses", "vim", end="2024-03-01"), False),
+    ],
+    ids=["same subject", "same object", "no common end", "over before"],
+)
+def test_the_rules_keep_the_last_word(old, closed):
+    new = told("new", "ann", "uses", "emacs", start="2024-06-01")
+    statement = Statement(new, excludes=frozenset({"old"}))
+    verdict = judge(statement, [old], Relations(), now=NOW)
+    assert verdict.new is not None
+    assert (old.id in verdict.changed) is closed
+
+
+def test_a_late_told_older_fact_gets_its_own_end():
+    newer = told("newer", "ann", "uses", "emacs", start="2024-06-01")
+    older = told("older", "ann", "uses", "vim", start="2024-01-01")
+    statement = Statement(older, excludes=frozenset({"newer"}))
+    verdict = judge(statement, [newer], Relations(), now=NOW)
+    assert verdict.changed == {}
+    assert verdict.new.invalid_at == day("2024-06-01")
+    assert verdict.new.reason.endswith("(an arbiter decided)")

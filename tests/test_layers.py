@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 
 LAYERS = (
     {"errors"},
-    {"models", "attributes", "temporal", "names", "ids", "passages", "relations", "settings", "stated"},
+    {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages", "relations", "settings", "stated"},
     {"extraction", "ontology", "results"},
     {"protocols"},
     {"schema"},
@@ -22,7 +22,7 @@ LAYERS = (
     {"policy", "invariants"},
     {"writer"},
     {"ingest"},
-    {"batch", "editor", "health"},
+    {"batch", "direct", "editor", "health"},
     {"facade"},
     {"graph"},
     {"readers", "__init__"},

@@ -68,7 +68,7 @@ class GroupIndex:
 
     def entities_keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name or alias with this key."""
-        return self.spokesmen(self.names.keyed(key))
+        return self.heirs.each(self.names.keyed(key))
 
     @property
     def types(self) -> list[str]:
@@ -81,7 +81,7 @@ class GroupIndex:
 
     def people_called(self, key: str) -> set[str]:
         """Return the ids of the persons whose first or family name has this key."""
-        return set(self.spokesmen(self.names.people(key)))
+        return set(self.heirs.each(self.names.people(key)))
 
     def known_names(self) -> Iterable[str]:
         """Return the key of every name and alias."""
@@ -90,10 +90,6 @@ class GroupIndex:
     def entity_name(self, id_: str) -> str:
         """Return the name of an entity."""
         return self.names.names[id_][0]
-
-    def spokesmen(self, ids: Iterable[str]) -> list[str]:
-        """Return the entities that these speak through, each once, in order."""
-        return list(dict.fromkeys(map(self.heirs.of, ids)) if self.heirs else ids)
 
     def ends(self, heirs: Heirs | None = None) -> tuple[Rows, Rows]:
         """Return the rows of the subject and the object of every fact, heirs for the merged."""
@@ -113,8 +109,7 @@ class GroupIndex:
     def _rows_of(self, entity: str) -> list[int]:
         """Return the rows of an entity and of all that speak through it."""
         row_of = self.entities.row_of
-        family = self.heirs.family(self.heirs.of(entity)) if self.heirs else (entity,)
-        return [row_of[id_] for id_ in family if id_ in row_of]
+        return [row_of[id_] for id_ in self.heirs.family(entity) if id_ in row_of]
 
     def facts_of(self, entity: str) -> list[str]:
         """Return the ids of the facts that have this entity as subject or object, oldest first."""
@@ -242,10 +237,10 @@ class GroupIndex:
 
     def relation_code(self, relation: str) -> int:
         """Return the number that stands for a relation in the columns."""
-        code = self._relation_code.setdefault(relation, len(self.relations))
-        if code == len(self.relations):
+        if relation not in self._relation_code:
+            self._relation_code[relation] = len(self.relations)
             self.relations.append(relation)
-        return code
+        return self._relation_code[relation]
 
     def type_code(self, entity_type: str) -> int:
         """Return the number that stands for an entity type in the columns."""

@@ -1,7 +1,7 @@
 """Entities that were found to be one: which one a merged entity now speaks through."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,8 +40,15 @@ class Heirs:
             id_ = heir
         return id_
 
+    def each(self, ids: Iterable[str]) -> list[str]:
+        """Return the entities that these speak through, each once, in order."""
+        return list(dict.fromkeys(map(self.of, ids)) if self._into else ids)
+
     def family(self, id_: str) -> list[str]:
-        """Return an entity and all that speak through it."""
+        """Return the entity that this one speaks through, and all others that do."""
+        if not self._into:
+            return [id_]
+        id_ = self.of(id_)
         family = {id_: None}
         for member in (found := [id_]):
             for merged in sorted(self._merged.get(member, ())):

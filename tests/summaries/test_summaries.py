@@ -165,6 +165,19 @@ async def test_an_erased_fact_leaves_through_refreshed(graph):
     }  # fmt: skip
 
 
+async def test_merged_entities_have_one_summary(graph):
+    await graph.add_episode("Alice works_at Acme. Alice knows Ally.", reference_time="2020-01-01")
+    await graph.add_episode("Ally likes Tea.", reference_time="2021-01-01")
+    index = await graph._open().catalog.group("default")
+    [alice], [ally] = index.entities_named("Alice"), index.entities_named("Ally")
+    with index.heirs.supposing(ally, alice):
+        updates = refreshed([alice, ally], index, {}, now=utc_now())
+    assert {update.id: update.after["summary"] for update in updates} == {
+        alice: "likes Tea (from 2021-01-01); works at Acme (from 2020-01-01)",
+        ally: "",
+    }
+
+
 PEOPLE, PLACES = ["Ann", "Bob", "Cid"], ["Acme", "Beta", "Paris"]
 TELLING = st.tuples(
     st.sampled_from(PEOPLE),

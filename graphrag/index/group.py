@@ -57,7 +57,9 @@ class GroupIndex:
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self._summary: dict[str, str] = {}
-        self._facts_by_end: Ends | None = None
+        self._facts_by_end = Ends()
+        self._linked = 0
+        """Rows of facts that are entered at their ends: by the first write that asks for them."""
         self._timeline = Timeline()
 
     # -- lookups of the write path -------------------------------------------------------------
@@ -190,7 +192,6 @@ class GroupIndex:
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""
         row_of = self.entities.row_of
-        first = len(self.facts)
         self.facts.extend(
             [fact.id for fact in facts],
             vectors,
@@ -205,8 +206,6 @@ class GroupIndex:
                 "pending": [fact.pending for fact in facts],
             },
         )
-        if self._facts_by_end is not None:
-            self._link(range(first, len(self.facts)))
 
     def change_fact(self, fact: Fact) -> None:
         """Take over a fact's new interval."""
@@ -270,13 +269,12 @@ class GroupIndex:
         )
 
     def _by_end(self) -> Ends:
-        if self._facts_by_end is None:  # built by the first write, never needed by readers
-            self._facts_by_end = Ends()
-            self._link(range(len(self.facts)))
+        if self._linked < len(self.facts):
+            self._link(range(self._linked, len(self.facts)))
+            self._linked = len(self.facts)
         return self._facts_by_end
 
     def _link(self, rows: range) -> None:
-        assert self._facts_by_end is not None
         subjects, objects, relations = (
             self.facts[name][rows.start : rows.stop].tolist()
             for name in ("subject", "object", "relation")

@@ -186,7 +186,7 @@ class Event:
     """System time of the commit."""
     actor: str
     kind: str
-    """``add_episode`` or ``build_communities``."""
+    """What was done: ``add_episode``, ``retract``, ..., or ``denied`` for a refused write."""
     changes: tuple[Change, ...]
     note: str | None = None
     """Why, in words: of a ``denied`` event, what was refused."""

@@ -15,8 +15,8 @@ from rapidfuzz import fuzz
 from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.index.group import GroupIndex
 from graphrag.invalidate import Statement, overlap, shares_end
-from graphrag.models import Episode, Fact
-from graphrag.protocols import NO_RULING, Case, Conflict, Ruling
+from graphrag.models import Entity, Episode, Fact
+from graphrag.protocols import NO_RULING, Case, Conflict, Doubt, Ruling
 from graphrag.relations import Relations
 from graphrag.resolve import Resolution
 from graphrag.statements import state
@@ -40,8 +40,12 @@ async def find_case(
     relations: Relations,
 ) -> Case:
     """Return what is open about an episode: no doubts and no conflicts is the common case."""
-    doubts = tuple(resolution.doubts)
-    meanings = {doubt.mention: [one.id for one in doubt.candidates] for doubt in doubts}
+    meanings = {open_.mention: [one.id for one in open_.candidates] for open_ in resolution.doubts}
+    known = await store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
+    doubts = tuple(
+        Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
+        for mention, ids in meanings.items()
+    )
     told = list(_told(extraction.claims, episode, resolution, meanings, index))
     wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
     stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)

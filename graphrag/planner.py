@@ -66,7 +66,7 @@ async def find_open_points(
     relations: Relations,
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now."""
-    resolution = resolve(mentions_of(extraction), index, created_at=utc_now())
+    resolution = resolve(mentions_of(extraction), index, created_at=utc_now(), doubts=True)
     return await find_case(episode, extraction, resolution, index, store, relations)
 
 

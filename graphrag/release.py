@@ -48,8 +48,8 @@ async def rivals_of(
 ) -> dict[str, Fact]:
     """Return the stored facts that these may repeat or exclude, themselves among them."""
     statements = [Statement(fact) for fact in facts]
-    facts = await store.get(Fact, candidates(statements, index, relations))
-    return index.heirs.follow(facts, index.entity_name)
+    stored = await store.get(Fact, candidates(statements, index, relations))
+    return index.heirs.follow(stored, index.entity_name)
 
 
 def recut(

@@ -1,24 +1,25 @@
 """Mentions to entities: which stored entity a name means, or that it is a new one.
 
-Rules, first match wins: the same key or alias and a compatible type; a lone first or family name
-and exactly one person who bears it, in either order of telling; otherwise a new entity. Types are
-compatible when equal or when one side is the untyped ``thing``. Similar but unequal names never
-merge by themselves.
+The rules are in ``identity.find``; what they do not find is a new entity. Similar but unequal names
+never merge by themselves: what a new entity is like is left to an arbiter, or to a person later.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.attributes import told
 from graphrag.extraction import Mention
+from graphrag.identifiers import identifiers as identifiers_of
+from graphrag.identity.doubt import OpenMention, look_alikes
+from graphrag.identity.find import find, full_name
+from graphrag.identity.known import UNTYPED as UNTYPED
+from graphrag.identity.known import Declared, Known
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity
-from graphrag.names import is_name, name_key
-from graphrag.protocols import NO_RULING, Doubt, Ruling
-
-UNTYPED = "thing"
+from graphrag.names import name_key
+from graphrag.protocols import NO_RULING, Ruling
 
 
 @dataclass(slots=True)
@@ -29,8 +30,8 @@ class Resolution:
     """Entity id by mention."""
     created: dict[str, Entity] = field(default_factory=dict)
     """New entities by id."""
-    doubts: list[Doubt] = field(default_factory=list)
-    """Mentions between several entities that nobody has decided yet."""
+    doubts: list[OpenMention] = field(default_factory=list)
+    """New names that are like those of stored entities; only if they were asked for."""
 
 
 def resolve(
@@ -40,19 +41,24 @@ def resolve(
     created_at: datetime,
     ruling: Ruling = NO_RULING,
     told_at: datetime | None = None,
+    identifiers: Declared | None = None,
+    doubts: bool = False,
 ) -> Resolution:
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
-    ``told_at`` is the reference time of the text; without one it is told now.
+    ``told_at`` is the reference time of the text; without one it is told now. ``identifiers`` are
+    the attributes of each type that belong to one entity only, besides the usual ones. With
+    ``doubts`` new names are compared with stored ones that are like them.
     """
     resolution = Resolution()
     told_at = told_at or created_at
+    known = Known(index, identifiers or {})
     # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
     for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
         if mention in resolution.entity_of or not name_key(mention.name):
             continue
-        id_ = _ruled(mention, index, ruling) or _find(mention, index, resolution.created)
+        id_ = _ruled(mention, index, ruling) or find(mention, known)
         if id_ is None:
             entity = Entity(
                 id=new_id(),
@@ -65,9 +71,13 @@ def resolve(
             )
             entity = with_attributes(entity, mention, told_at)
             resolution.created[entity.id] = entity
+            known.enter(entity)
             id_ = entity.id
+            if doubts and (unsure := look_alikes(mention, index)):
+                resolution.doubts.append(unsure)
         elif id_ in resolution.created:
             resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
+            known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
     return resolution
 
@@ -79,6 +89,8 @@ def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
     if entity.entity_type == "person" and _completes(mention.name, entity.name):
         name = mention.name.strip()
         aliases.append(entity.name)
+    elif _same_by_identifier(entity, mention):
+        aliases.insert(0, mention.name.strip())
     known = {name_key(known) for known in (name, *entity.aliases)}
     aliases = [alias for alias in aliases if name_key(alias) not in known]
     promoted = entity.entity_type == UNTYPED != mention.entity_type
@@ -99,6 +111,13 @@ def with_attributes(entity: Entity, mention: Mention, told_at: datetime) -> Enti
     return replace(entity, attributes=attributes, attribute_times=times)
 
 
+def _same_by_identifier(entity: Entity, mention: Mention) -> bool:
+    """Tell whether only an identifier can have led from this name to this entity."""
+    shared = set(identifiers_of(entity.attributes)) & set(identifiers_of(mention.attributes))
+    said = {*name_key(mention.name).split()}
+    return bool(shared) and not said <= {*name_key(entity.name).split()}
+
+
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
     """Tell whether a mention may change the stored entity it means."""
     return bool(
@@ -111,54 +130,8 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
     id_ = ruling.entity_of.get(mention)
-    return id_ if id_ in index.entities.row_of else None
-
-
-def _find(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:
-    # A text may only give the new name of a renamed thing, or only the old one.
-    for name in (mention.name, *mention.aliases):
-        key = name_key(name)
-        candidates = [(id_, index.entity_type(id_)) for id_ in index.entities_named(name)]
-        candidates += [
-            (entity.id, entity.entity_type)
-            for entity in created.values()
-            if key in (entity.key, *map(name_key, entity.aliases))
-        ]
-        same = [id_ for id_, kind in candidates if kind == mention.entity_type]
-        compatible = [id_ for id_, kind in candidates if UNTYPED in (kind, mention.entity_type)]
-        if same or compatible:
-            return (same or compatible)[0]
-    return _only_bearer(mention, index, created) or _lone_first_name(mention, index)
-
-
-def _only_bearer(mention: Mention, index: GroupIndex, created: Mapping[str, Entity]) -> str | None:
-    key = name_key(mention.name)
-    if " " in key or mention.entity_type != "person":
-        return None
-    bearers = set(index.people_called(key))
-    bearers |= {
-        entity.id
-        for entity in created.values()
-        if entity.entity_type == "person" and key in (entity.key.split()[0], entity.key.split()[-1])
-    }
-    return bearers.pop() if len(bearers) == 1 else None
-
-
-def _lone_first_name(mention: Mention, index: GroupIndex) -> str | None:
-    """Return the only person known so far by just the first name of this full name."""
-    first = name_key(mention.name).split()[0]
-    if mention.entity_type != "person" or not _full_name(mention.name):
-        return None
-    called = index.people_called(first)
-    return next(
-        (id_ for id_ in called if len(called) == 1 and name_key(index.entity_name(id_)) == first),
-        None,
-    )
+    return index.heirs.of(id_) if id_ in index.entities.row_of else None
 
 
 def _completes(name: str, known: str) -> bool:
-    return _full_name(name) and name_key(name).split()[:1] == name_key(known).split()
-
-
-def _full_name(name: str) -> bool:
-    return len(name.split()) > 1 and is_name(name)
+    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

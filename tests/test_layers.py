@@ -15,7 +15,7 @@ LAYERS = (
     {"schema"},
     {"store"},
     {"index"},
-    {"embed", "intake", "extract", "llm", "spotting", "rules", "resolve", "invalidate", "statements", "testing"},
+    {"embed", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate", "statements", "testing"},
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "stats", "summaries", "demo"},
     {"planner", "asof", "release"},

@@ -127,9 +127,11 @@ class GroupIndex:
         code = self._relation_code.get(relation)
         if code is None:
             return []
-        rows = self._by_end().at(self._rows_of(entity), code)
+        rows, ends = self._by_end().at(self._rows_of(entity), code), self._rows_of(entity)
         if other is not None:
-            ends = self._rows_of(other)
+            # From the end that has fewer: one of the two may be a hub.
+            others = self._by_end().at(self._rows_of(other), code)
+            rows, ends = (others, ends) if len(others) < len(rows) else (rows, self._rows_of(other))
             subject, object_ = self.facts["subject"], self.facts["object"]
             rows = [fact for fact in rows if subject[fact] in ends or object_[fact] in ends]
         alive = self.facts.alive.values

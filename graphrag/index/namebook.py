@@ -11,6 +11,7 @@ from typing import Any
 from graphrag.identifiers import identifiers
 from graphrag.names import is_name, name_key
 from graphrag.naming.blocks import Blocks
+from graphrag.naming.likeness import without_courtesy, without_legal_form
 
 _SHORTENED = frozenset({"organization", "work"})
 
@@ -23,6 +24,7 @@ class NameBook:
         self.names: dict[str, tuple[str, ...]] = {}
         """The names of each entity, the proper one first."""
         self._by_key: dict[str, list[str]] = defaultdict(list)
+        self._plain: dict[str, list[str]] = defaultdict(list)
         self._people: dict[str, set[str]] = defaultdict(set)
         self._shortened: dict[str, set[str]] = defaultdict(set)
         self._by_identifier: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -36,6 +38,10 @@ class NameBook:
     def keys(self) -> Iterable[str]:
         """Return the key of every name."""
         return (key for key, ids in self._by_key.items() if ids)
+
+    def plain(self, key: str) -> list[str]:
+        """Return the entities whose name has this key without its title or its legal form."""
+        return self._plain.get(key, [])
 
     def people(self, word: str) -> set[str]:
         """Return the persons whose first or family name is this word."""
@@ -74,6 +80,8 @@ class NameBook:
             ids = self._by_key[key]
             if id_ not in ids:
                 ids.append(id_)
+            if (bare := plain_key(key, kind)) != key and id_ not in self._plain[bare]:
+                self._plain[bare].append(id_)
             for words, word in self._ends(kind, name):
                 words[word].add(id_)
         if attributes:
@@ -92,6 +100,9 @@ class NameBook:
                 words[word].discard(id_)
             if (key := name_key(name)) not in kept and id_ in self._by_key[key]:
                 self._by_key[key].remove(id_)
+            bare = plain_key(key, self.types[id_])
+            if bare != key and id_ in self._plain[bare]:
+                self._plain[bare].remove(id_)
         for pair in self._identifiers.pop(id_, ()):
             self._by_identifier[pair].remove(id_)
 
@@ -103,3 +114,10 @@ class NameBook:
         elif len(words) > 1 and kind in _SHORTENED:
             yield self._shortened, words[0]
             yield self._shortened, words[-1]
+
+
+def plain_key(key: str, kind: str) -> str:
+    """Return the key of a name of this type without what may be left out of it."""
+    if kind == "person":
+        return without_courtesy(key)
+    return without_legal_form(key) if kind in ("organization", "thing") else key

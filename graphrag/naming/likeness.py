@@ -44,9 +44,20 @@ def likeness(one: str, other: str) -> float:
 
 def core(key: str) -> str:
     """Return the key without legal forms after it and courtesies before it."""
+    return without_courtesy(without_legal_form(key))
+
+
+def without_legal_form(key: str) -> str:
+    """Return the key of a company without "Inc" and the like."""
     words = key.replace(",", " ").split()
-    while len(words) > 1 and words[-1].rstrip(".") in LEGAL_FORMS:
+    while len(words) > 1 and words[-1] in LEGAL_FORMS:
         words.pop()
+    return " ".join(words)
+
+
+def without_courtesy(key: str) -> str:
+    """Return the key of a person without "Dr" and the like."""
+    words = key.split()
     while len(words) > 1 and words[0] in COURTESIES:
         words.pop(0)
     return " ".join(words)

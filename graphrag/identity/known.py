@@ -1,0 +1,64 @@
+"""The stored entities and the new ones of the same text, as one book of names."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from graphrag.extraction import Mention
+from graphrag.identifiers import Identifier, identifiers, unique
+from graphrag.index.group import GroupIndex
+from graphrag.index.namebook import NameBook
+from graphrag.models import Entity
+
+UNTYPED = "thing"
+
+Declared = Mapping[str, Iterable[str]]
+"""Identifier attributes by type of entity."""
+
+
+class Known:
+    """Whatever a mention may mean; merged entities are their heirs."""
+
+    def __init__(self, index: GroupIndex, declared: Declared) -> None:
+        self._index = index
+        self._declared = declared
+        self._fresh = NameBook()
+
+    def enter(self, entity: Entity) -> None:
+        """Take in a new entity, or what a mention added to one."""
+        names = (entity.name, *entity.aliases)
+        self._fresh.enter(entity.id, entity.entity_type, names, entity.attributes)
+
+    def each(self, look: Callable[[NameBook], Iterable[str]]) -> list[str]:
+        """Look something up; the stored come first."""
+        found = [*self._index.heirs.each(look(self._index.names)), *look(self._fresh)]
+        return list(dict.fromkeys(found))
+
+    def type_of(self, id_: str) -> str:
+        """Return the type of an entity."""
+        return self._book(id_).types[id_]
+
+    def names_of(self, id_: str) -> tuple[str, ...]:
+        """Return the names of an entity, the proper one first."""
+        return self._book(id_).names[id_]
+
+    def compatible(self, id_: str, kind: str) -> bool:
+        """Tell whether an entity may be of this type."""
+        known = self.type_of(id_)
+        return known == kind or UNTYPED in (known, kind)
+
+    def sharing(self, mention: Mention) -> list[str]:
+        """Return the entities that share an identifier with a mention."""
+        pairs = list(self._unique(identifiers(mention.attributes), mention.entity_type))
+        found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
+        return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
+
+    def told_apart(self, id_: str, mention: Mention) -> bool:
+        """Tell whether an entity and a mention each have an identifier that the other has not."""
+        theirs = set(self._unique(identifiers(mention.attributes), mention.entity_type))
+        own = self._book(id_).identifiers_of(id_)
+        return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
+
+    def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
+        return unique(found, kind, self._declared)
+
+    def _book(self, id_: str) -> NameBook:
+        return self._fresh if id_ in self._fresh.types else self._index.names

@@ -148,9 +148,8 @@ def _ties(entity: str, index: GroupIndex, new: Iterable[Fact], changed: Changed)
             yield _tie(fact, entity)
         rows = stored.get(relation, [])
         rows = rows[max(0, len(rows) + len(fresh) - _EACH) :]
-        then = [fact for row in rows if (fact := changed.get(index.facts.ids[row])) is not None]
-        for fact in filter(_live, then):
-            yield _tie(fact, entity)
+        then = (changed.get(index.facts.ids[row]) for row in rows)
+        yield from (_tie(fact, entity) for fact in then if fact is not None and _live(fact))
         unchanged = [row for row in rows if index.facts.ids[row] not in changed]
         yield from _stored_ties(index, unchanged, relation, entity)
 

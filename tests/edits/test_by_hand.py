@@ -180,6 +180,16 @@ async def test_corrected_fact_closes_what_it_excludes(graph):
     assert acme.reason.startswith("ended by")
 
 
+async def test_corrected_fact_takes_part_in_what_is_told_later(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await graph.correct(await only_fact(graph), object="Globex")
+    await tell(graph, "Alice works_at Initech from 2023.")
+    assert triples(await believed(graph)) == {
+        ("Alice", "works_at", "Globex", "2020-01-01", "2023-01-01"),
+        ("Alice", "works_at", "Initech", "2023-01-01", None),
+    }
+
+
 async def test_correction_to_what_is_known_already_leaves_one_fact(graph):
     await tell(graph, "Alice knows Bob from 2020.")
     bob = await only_fact(graph)

@@ -82,6 +82,7 @@ async def edit(
         nonlocal outcome
         now = utc_now()
         current = await stored_fact(fact, ingestion.store)
+        current = index.heirs.follow({current.id: current}, index.entity_name)[current.id]
         wanted = decide(current, index, now)
         outcome = await _outcome(current, wanted, index, ingestion, now)
         changes = ChangeSet(group, kind, actor=actor or "", note=note or None)

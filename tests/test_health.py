@@ -1,7 +1,12 @@
 """``check`` finds each kind of damage, ``repair`` undoes what needs no guessing."""
 
+import asyncio
+from itertools import count
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
 from graphrag import Claim, Extraction, Mention, QueryError
 from graphrag.errors import StoreError
@@ -226,3 +231,92 @@ async def test_a_group_that_never_rests_is_an_error(told, monkeypatch):
     monkeypatch.setattr(store, "last_seq", moving)
     with pytest.raises(StoreError, match="written to all the time"):
         await told.check()
+
+
+@some.composite
+def sentences(draw):
+    relation = draw(some.sampled_from("works_at works_at likes dislikes married_to leads".split()))
+    subject = draw(some.sampled_from("Ann Bob Cid".split()))
+    values = "Acme Beta Globex" if relation in ("works_at", "leads") else "Dora Eve Finn"
+    said = f"{subject} {relation} {draw(some.sampled_from(values.split()))}"
+    start = draw(some.none() | some.integers(2010, 2020))
+    if start is not None:
+        said += f" from {start}-01-01"
+        end = draw(some.none() | some.integers(start + 1, 2025))
+        said += "" if end is None else f" to {end}-01-01"
+    return said + draw(some.sampled_from([".", ".", ".", " in fact."]))
+
+
+def test_whatever_is_told_in_whatever_order_the_graph_is_sound():
+    episode = some.tuples(
+        some.lists(sentences(), min_size=1, max_size=3), some.integers(2010, 2025)
+    )
+    groups = map(str, count())
+    with asyncio.Runner() as runner:
+        graph = open_graph()
+        runner.run(graph.__aenter__())
+
+        async def told_and_checked(episodes):
+            group = next(groups)
+            for said, year in episodes:
+                await graph.add_episode(" ".join(said), reference_time=f"{year}-06-01", group=group)
+            assert (await graph.check(group)).findings == ()
+
+        @settings(max_examples=60, deadline=None)
+        @given(some.lists(episode, min_size=1, max_size=7))
+        def tell(episodes):
+            runner.run(told_and_checked(episodes))
+
+        tell()
+        runner.run(graph.close())
+
+
+async def test_what_people_do_by_hand_leaves_a_sound_graph(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_graph(url) as graph:
+        for said, when in (
+            ("Ann works_at Acme.", "2020-01-01"),
+            ("Ann works_at Beta. Ann likes tea.", "2021-01-01"),
+            ("Ann works_at Globex. Bob leads Acme.", "2022-01-01"),
+            ("Bob works_at Acme. Ann knows Bob.", "2023-01-01"),
+        ):
+            await graph.add_episode(said, reference_time=when)
+        works, likes, knows = [
+            next(fact for fact in await graph.facts("Ann") if fact.relation == relation)
+            for relation in ("works_at", "likes", "knows")
+        ]
+        await graph.retract(works, "a mistake")
+        assert (await graph.check()).findings == ()
+        await graph.invalidate(likes, at="2024-01-01")
+        await graph.correct(knows, relation="married_to")
+        await graph.correct(likes, invalid_at=None)
+        assert (await graph.check()).findings == ()
+        await graph.build_communities()
+        assert (await graph.check()).findings == ()
+    async with open_graph(url) as graph:
+        assert (await graph.check()).findings == ()
+        assert len(await graph.log()) == 9
+
+
+async def test_homonyms_with_addresses_of_their_own_are_no_duplicates():
+    tea = Mention("tea", "concept")
+    texts = {
+        address: Extraction(
+            claims=(
+                Claim(
+                    Mention("Ann Lee", "person", attributes={"email": address}),
+                    "likes",
+                    tea,
+                    address,
+                    0,
+                    len(address),
+                ),
+            )
+        )
+        for address in ("ann@acme.com", "ann@beta.com")
+    }
+    async with open_graph(extractor=ScriptedExtractor(texts)) as graph:
+        for address in texts:
+            await graph.add_episode(address)
+        assert len(await graph.at().entities("Ann Lee")) == 2
+        assert (await graph.check()).findings == ()

@@ -7,9 +7,12 @@ from itertools import combinations, pairwise
 
 from graphrag.health.findings import Finding
 from graphrag.health.snapshot import Snapshot
+from graphrag.identifiers import identifiers, unique
 from graphrag.relations import Relations
 from graphrag.store.engine import Row
 
+_PARTING = frozenset({"split", "unmerge"})
+"""Kinds of events after which two entities of one name are meant to be two."""
 _RELINK = "repair() links the episodes anew"
 
 
@@ -43,13 +46,37 @@ def chain(episodes: Mapping[str, Row], links: Mapping[str, Row]) -> set[str]:
 
 def _twins(snapshot: Snapshot) -> Iterator[Finding]:
     by_key: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for id_, row in snapshot.rows["entity"].items():
+    entities = snapshot.rows["entity"]
+    for id_, row in entities.items():
         if row.get("merged_into") is None and row.get("removed_at") is None:
             by_key[row["key"], row["entity_type"]].append(id_)
+    parted = _parted(snapshot)
     for (key, kind), ids in by_key.items():
-        for twin in sorted(ids)[1:]:
-            what = f"is another {kind} with the key {key!r}, like entity:{min(ids)}"
+        for one, twin in combinations(sorted(ids), 2):
+            if {one, twin} & parted or _told_apart(entities[one], entities[twin]):
+                continue
+            what = f"is another {kind} with the key {key!r}, like entity:{one}"
             yield Finding(snapshot.group, f"entity:{twin}", what, "merge the two")
+
+
+def _parted(snapshot: Snapshot) -> set[str]:
+    """Return the entities that a person has split from others, whatever they are called."""
+    return {
+        change.record.partition(":")[2]
+        for event in snapshot.events
+        if event.kind in _PARTING
+        for change in event.changes
+        if change.record.startswith("entity:")
+    }
+
+
+def _told_apart(one: Row, other: Row) -> bool:
+    """Tell whether each has an identifier, such as an address, that the other has not."""
+    own, theirs = (
+        set(unique(identifiers(row.get("attributes") or {}), row["entity_type"], {}))
+        for row in (one, other)
+    )
+    return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
 
 
 def _rivals(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
@@ -74,7 +101,7 @@ def _excluding(
     group: str, relation: str, entity: str, held: Sequence[tuple[str, Row]]
 ) -> Iterator[Finding]:
     for (value, row), (other_value, other) in combinations(held, 2):
-        # One text that says both of one moment means both.
+        # One text that says both means both, whatever else is told of one of them later.
         if value == other_value or _told_together(row, other):
             continue
         what = f"is one of two current values of {relation} at entity:{entity}, like {other['id']}"
@@ -103,4 +130,4 @@ def _current(row: Row, now: datetime) -> bool:
 def _told_together(row: Row, other: Row) -> bool:
     sources = {source["episode"] for source in row.get("sources", ())}
     others = {source["episode"] for source in other.get("sources", ())}
-    return row.get("valid_at") == other.get("valid_at") and bool(sources & others)
+    return bool(sources & others)

@@ -69,7 +69,8 @@ def replayed(events: Iterable[Event]) -> dict[str, Image]:
     """Return what each record holds after these events, by ``table:id``."""
     state: dict[str, Image] = {}
     for event in events:
-        for change in event.changes:
+        # A record may be erased and written anew in one transaction, whatever the log lists first.
+        for change in sorted(event.changes, key=lambda change: change.after is not None):
             if change.after is None:
                 state.pop(change.record, None)
             elif change.before is None:

@@ -5,6 +5,7 @@ Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is the same, blocking.
 
 from graphrag.asof import AsOf
 from graphrag.batch import BatchReport, Progress
+from graphrag.direct.told import ImportReport, Told
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.errors import (
     BudgetExceededError,
@@ -115,6 +116,7 @@ __all__ = [
     "GraphRAGError",
     "Hit",
     "Identifier",
+    "ImportReport",
     "InputError",
     "Interval",
     "Known",
@@ -157,6 +159,7 @@ __all__ = [
     "StoreUnreachableError",
     "StoreVersionError",
     "TimeError",
+    "Told",
     "TransactionError",
     "Usage",
     "Viewpoint",

@@ -5,6 +5,7 @@ from types import TracebackType
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.facade.asking import Asking
+from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
 from graphrag.facade.telling import Telling
@@ -24,7 +25,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Asking, Editing, Health):
+class GraphRAG(Telling, Direct, Asking, Editing, Health):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server

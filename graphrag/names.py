@@ -7,6 +7,7 @@ hyphens between words, a leading article, possessives and the full stop of abbre
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _QUOTES = re.compile(r"[\"'`´‘’“”«»„]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -24,6 +25,7 @@ def is_name(words: str) -> bool:
     return not first or not (last[:1].islower() or any(map(_OWNER.search, first)))
 
 
+@lru_cache(maxsize=100_000)  # a table names the same things again and again
 def name_key(name: str) -> str:
     """Return the key of a name; empty if nothing of it is left."""
     key = unicodedata.normalize("NFKC", name).casefold()

@@ -21,6 +21,7 @@ from graphrag.review import REVIEW_BELOW
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.store.changes import LIBRARY
+from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
 from graphrag.sync.feed import feed
 from graphrag.sync.health import Health
@@ -71,7 +72,7 @@ class AsOf:
         return self._loop.wait(self._view.facts(entity, group=group))
 
 
-class GraphRAG(Editing, Health):
+class GraphRAG(Direct, Editing, Health):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share

@@ -1,0 +1,1 @@
+"""Facts and entities written as they are given, without any extraction."""

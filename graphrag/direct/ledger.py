@@ -1,0 +1,185 @@
+"""The facts around those that are being told: found by hash, judged one statement at a time.
+
+A statement is judged only against facts that it can repeat or exclude: those of its own pair of
+entities, and of its subject or object where the relation has room for one value. Both are look-ups,
+so that telling a fact costs the same in a group of a thousand and of a hundred thousand.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain
+
+from graphrag.direct.given import SOURCE
+from graphrag.index.group import GroupIndex
+from graphrag.invalidate import Statement, Verdict, overlap
+from graphrag.models import Fact
+from graphrag.relations import Relations
+from graphrag.review import review
+from graphrag.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How statements are judged."""
+
+    relations: Relations
+    review_below: float
+    judge: bool = True
+    """False: every lifetime stands as it is given; only exact repetitions are known."""
+    once: bool = False
+    """True: what was retracted is not told again by the same words."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The facts that statements are judged against, as they are about to be."""
+
+    index: GroupIndex
+    rules: Rules
+    stored: dict[str, Fact] = field(default_factory=dict)
+    """Facts that were written before, as they were read."""
+    told: dict[str, Fact] = field(default_factory=dict)
+    """New facts."""
+    changed: dict[str, Fact] = field(default_factory=dict)
+    """Older facts that are to change."""
+    repeated: dict[str, Fact] = field(default_factory=dict)
+    """Facts that a statement only repeats, as they are to be."""
+    _under_way: dict[str, Fact] = field(default_factory=dict)
+    """Facts of a transaction that is under way."""
+    _at: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Facts that the index does not know yet, by an end and their relation."""
+    _near: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Stored facts that each statement may meet."""
+
+    def follow(self, told: Mapping[str, Fact], changed: Mapping[str, Fact]) -> None:
+        """Take in what a transaction under way tells and changes."""
+        self._under_way = {**told, **changed}
+        for fact in told.values():
+            self._enter(fact)
+
+    async def read(self, facts: Iterable[Fact], store: Store) -> None:
+        """Read the stored facts that any of these statements may meet, in one round trip."""
+        self._near = {fact.id: tuple(self._stored(fact)) for fact in facts}
+        wanted = dict.fromkeys(chain.from_iterable(self._near.values()))
+        stored = await store.get(Fact, [id_ for id_ in wanted if id_ not in self._under_way])
+        self.stored = self.index.heirs.follow(stored, self.index.entity_name)
+
+    def tell(self, fact: Fact, *, now: datetime) -> None:
+        """Judge a fact and note what it adds and changes."""
+        old = [met for id_ in self._met(fact) if (met := self._current(id_)) is not None]
+        for verdict in self._verdicts(fact, old, now):
+            if verdict.new is not None:
+                self.told[verdict.new.id] = verdict.new
+                self._enter(verdict.new)
+            for id_, after in verdict.changed.items():
+                if verdict.new is None:
+                    after = _sourced(after, self._current(id_), fact)
+                    self.repeated[id_] = after
+                if id_ in self.told:
+                    self.told[id_] = after
+                elif after != self._before(id_):
+                    self.changed[id_] = after
+
+    def pairs(self) -> dict[str, tuple[Fact, Fact]]:
+        """Return the changed facts, each as it was before this transaction and as it is to be."""
+        pairs = {id_: (self._before(id_), after) for id_, after in self.changed.items()}
+        return {id_: pair for id_, pair in pairs.items() if pair[0] != pair[1]}
+
+    def _verdicts(self, fact: Fact, old: Sequence[Fact], now: datetime) -> Iterable[Verdict]:
+        rules = self.rules
+        if rules.once and (taken := [other for other in old if _taken_back(fact, other)]):
+            return (Verdict(changed={other.id: other for other in taken}),)
+        if not rules.judge:
+            twin = next((other for other in old if _twin(fact, other)), None)
+            return (Verdict(new=fact) if twin is None else Verdict(changed={twin.id: twin}),)
+        old = [other for other in old if not _sticks_out(fact, other)]
+        if not old and fact.confidence >= rules.review_below:
+            return (Verdict(new=fact),)
+        return review(Statement(fact), old, rules.relations, now=now, below=rules.review_below)
+
+    def _before(self, id_: str) -> Fact:
+        return self._under_way.get(id_) or self.stored[id_]
+
+    def _current(self, id_: str) -> Fact | None:
+        for facts in (self.changed, self.told, self._under_way, self.stored):
+            if id_ in facts:
+                return facts[id_]
+        return None
+
+    def _enter(self, fact: Fact) -> None:
+        for end in (fact.subject_id, fact.object_id):
+            self._at[end, fact.relation].append(fact.id)
+
+    def _met(self, fact: Fact) -> Iterator[str]:
+        found = dict.fromkeys(self._near[fact.id])
+        for name, end, other in _places(fact, self.rules):
+            for id_ in self._at.get((end, name), ()):
+                known = self._current(id_)
+                if known is not None and other in (None, known.subject_id, known.object_id):
+                    found[id_] = None
+        return iter(found)
+
+    def _stored(self, fact: Fact) -> Iterator[str]:
+        for name, end, other in _places(fact, self.rules):
+            yield from self.index.facts_at(end, name, other)
+
+
+def _places(fact: Fact, rules: Rules) -> Iterator[tuple[str, str, str | None]]:
+    """Yield where a rival may be: relation, one end, and the other if it is known."""
+    relation = rules.relations[fact.relation]
+    for name in (fact.relation, *relation.exclusive_with):
+        yield name, fact.subject_id, fact.object_id
+    if rules.judge:
+        if relation.single_valued:
+            yield fact.relation, fact.subject_id, None
+        if relation.single_holder or (relation.single_valued and relation.symmetric):
+            yield fact.relation, fact.object_id, None
+
+
+def _same_ends(one: Fact, other: Fact) -> bool:
+    return (one.subject_id, one.relation, one.object_id) == (
+        other.subject_id,
+        other.relation,
+        other.object_id,
+    )
+
+
+def _twin(fact: Fact, other: Fact) -> bool:
+    return (
+        _same_ends(fact, other)
+        and other.retracted_at is None
+        and (fact.valid_at, fact.invalid_at) == (other.valid_at, other.invalid_at)
+    )
+
+
+def _taken_back(fact: Fact, other: Fact) -> bool:
+    return (
+        other.retracted_at is not None
+        and _same_ends(fact, other)
+        and (fact.valid_at, fact.fact) == (other.valid_at, other.fact)
+    )
+
+
+def _sticks_out(fact: Fact, other: Fact) -> bool:
+    """Tell whether a lifetime given from start to end says more than a known one that it meets.
+
+    Taking it for a repetition would lose what lies outside: both are kept.
+    """
+    if fact.valid_at is None or fact.invalid_at is None or fact.observed:
+        return False
+    if not _same_ends(fact, other) or not overlap(fact, other):
+        return False
+    later = other.invalid_at is not None and other.invalid_at < fact.invalid_at
+    earlier = other.valid_at is not None and not other.observed and fact.valid_at < other.valid_at
+    return later or earlier
+
+
+def _sourced(after: Fact, before: Fact | None, told: Fact) -> Fact:
+    """Return a repeated fact with every place where it was told."""
+    first = () if before is None else before.attributes.get(SOURCE, ())
+    places = list(dict.fromkeys((*first, *told.attributes.get(SOURCE, ()))))
+    if places == list(after.attributes.get(SOURCE, ())):
+        return after
+    return replace(after, attributes={**after.attributes, SOURCE: places})

@@ -1,0 +1,238 @@
+"""Tables of facts: CSV, JSON and JSON Lines files, data frames and any rows with named columns."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, cast, runtime_checkable
+
+from graphrag.direct.given import (
+    End,
+    GivenFact,
+    checked_attributes,
+    checked_vector,
+    given_end,
+    given_fact,
+)
+from graphrag.errors import InputError
+from graphrag.models import JSON, Entity, Origin
+from graphrag.protocols import Matrix
+
+Row = Mapping[str, Any]
+
+COLUMNS = {
+    "subject": "name, id or entity",
+    "relation": "such as works_at",
+    "object": "name, id or entity",
+    "valid_at": "first moment at which it holds",
+    "invalid_at": "first moment at which it no longer does",
+    "reference_time": "when it was said",
+    "fact": "the sentence that states it",
+    "confidence": "from 0 to 1",
+    "source": "where it comes from",
+    "subject_type": "type of a new subject",
+    "object_type": "type of a new object",
+    "attributes": "of the fact, an object",
+    "subject_attributes": "of the subject, an object",
+    "object_attributes": "of the object, an object",
+    "embedding": "of the fact, a list of numbers",
+    "subject_embedding": "of a new subject, a list of numbers",
+    "object_embedding": "of a new object, a list of numbers",
+}
+"""What a column holds. ``attributes.NAME`` is one attribute of the fact."""
+_REQUIRED = ("subject", "relation", "object")
+_ATTRIBUTE = "attributes."
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame, as pandas and its like have it."""
+
+    @property
+    def columns(self) -> Iterable[Any]:
+        """Return the names of the columns."""
+
+    def itertuples(self, index: bool, name: None) -> Iterable[tuple[Any, ...]]:
+        """Yield the rows."""
+
+
+Rows = str | Path | Iterable[Row] | Frame
+"""A path, rows with named columns, or a data frame."""
+
+
+def read_rows(rows: Rows) -> Iterator[Row]:
+    """Yield the rows of a table, whatever holds it.
+
+    Raises:
+        InputError: if there is no such file, or it cannot be read as its ending says.
+    """
+    if isinstance(rows, str | Path):
+        return _read_file(Path(rows))
+    if isinstance(rows, Frame):
+        names = [str(name) for name in rows.columns]
+        return (
+            dict(zip(names, row, strict=True)) for row in rows.itertuples(index=False, name=None)
+        )
+    if isinstance(rows, Mapping):
+        raise InputError("one mapping is no table: pass a list of rows, or use seed(...)")
+    return iter(rows)
+
+
+def given_row(
+    row: Row, place: str, *, source: str | None, dimension: int, origin: Origin = "manual"
+) -> GivenFact:
+    """Return the fact of a row; ``place`` is what to call it, such as ``row 7: ``.
+
+    Raises:
+        InputError: naming the row and the column that cannot be used.
+    """
+    try:
+        return replace(_given(row, source, dimension, origin), place=place)
+    except InputError as error:
+        raise type(error)(f"{place}{error}") from None
+
+
+def _given(row: Row, source: str | None, dimension: int, origin: Origin) -> GivenFact:
+    if not isinstance(row, Mapping):
+        raise InputError(f"{row!r} has no named columns: pass mappings such as dict")
+    cells = {name: cell for name, cell in row.items() if not _missing(cell)}
+    attributes: dict[str, JSON] = {}
+    for name in [name for name in cells if name not in COLUMNS]:
+        if not isinstance(name, str) or not name.startswith(_ATTRIBUTE):
+            raise InputError(
+                f"there is no column {name!r}: use {', '.join(COLUMNS)}, or attributes.NAME"
+            )
+        attributes[name.removeprefix(_ATTRIBUTE)] = cells.pop(name)
+    for name in _REQUIRED:
+        if name not in cells:
+            raise InputError(f"column {name!r} is missing or empty")
+    subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
+    if "attributes" in cells:
+        attributes = {**_object(cells["attributes"], "attributes"), **attributes}
+    return given_fact(
+        subject,
+        cells["relation"],
+        object_,
+        valid_at=cells.get("valid_at"),
+        invalid_at=cells.get("invalid_at"),
+        reference_time=cells.get("reference_time"),
+        fact=_text(cells, "fact"),
+        confidence=_number(cells.get("confidence", 1.0)),
+        attributes=attributes,
+        source=_text(cells, "source") or source,
+        vector=_vector(cells, "embedding", dimension),
+        origin=origin,
+    )
+
+
+def _end(cells: Row, name: str, dimension: int) -> End:
+    given = cells[name]
+    if not isinstance(given, str | Entity):
+        raise InputError(f"column {name!r} is {given!r}: expected a name, an id or an entity")
+    told = cells.get(f"{name}_attributes")
+    return given_end(
+        given,
+        _text(cells, f"{name}_type"),
+        attributes=None if told is None else _object(told, f"{name}_attributes"),
+        vector=_vector(cells, f"{name}_embedding", dimension),
+        what=name,
+    )
+
+
+def _text(cells: Row, name: str) -> str | None:
+    cell = cells.get(name)
+    if cell is not None and not isinstance(cell, str):
+        raise InputError(f"column {name!r} is {cell!r}: expected text")
+    return cell
+
+
+def _number(cell: object) -> float:
+    try:
+        return float(cast(str, cell))
+    except (TypeError, ValueError):
+        raise InputError(f"column 'confidence' is {cell!r}: expected a number") from None
+
+
+def _object(cell: object, name: str) -> dict[str, JSON]:
+    value = _decoded(cell, name)
+    if not isinstance(value, Mapping):
+        raise InputError(f"column {name!r} is {cell!r}: expected an object such as {{}}")
+    return checked_attributes(value, f"column {name!r}")
+
+
+def _vector(cells: Row, name: str, dimension: int) -> Matrix | None:
+    if name not in cells:
+        return None
+    return checked_vector(_decoded(cells[name], name), dimension, f"column {name!r}")
+
+
+def _decoded(cell: object, name: str) -> object:
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return json.loads(cell)
+    except json.JSONDecodeError as error:
+        raise InputError(f"column {name!r} is no JSON: {error.msg}") from None
+
+
+def _missing(cell: object) -> bool:
+    """Tell an empty cell, as CSV files and data frames have it."""
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return not cell.strip()
+    if isinstance(cell, float):
+        return cell != cell  # NaN
+    return type(cell).__name__ in ("NaTType", "NAType")
+
+
+def _read_file(path: Path) -> Iterator[Row]:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    match path.suffix.casefold():
+        case ".csv":
+            return _read_csv(path, ",")
+        case ".tsv":
+            return _read_csv(path, "\t")
+        case ".json":
+            return _read_json(path)
+        case ".jsonl" | ".ndjson":
+            return _read_lines(path)
+    raise InputError(f"{path} is no table: use .csv, .tsv, .json or .jsonl")
+
+
+def _read_csv(path: Path, delimiter: str) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
+        try:
+            for row in reader:
+                if None in row:
+                    raise InputError(
+                        f"{path}, line {reader.line_num}: it has more cells than the header"
+                    )
+                yield row
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(f"{path}, line {reader.line_num}: {error}") from None
+
+
+def _read_json(path: Path) -> Iterator[Row]:
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is no JSON: {error}") from None
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise InputError(f"{path} holds no list of rows")
+    yield from rows
+
+
+def _read_lines(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig") as file:
+        number = 0
+        try:
+            for line in file:
+                number += 1
+                if line.strip():
+                    yield json.loads(line)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}, line {number}: no JSON: {error}") from None

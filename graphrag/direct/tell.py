@@ -1,0 +1,195 @@
+"""From given facts to a plan: identify every end, judge every fact, embed what is new."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graphrag.direct.given import End, GivenFact
+from graphrag.direct.identify import Newcomers, distinct, identify, identity
+from graphrag.direct.ledger import Ledger, Rules
+from graphrag.direct.plan import DirectPlan
+from graphrag.errors import InputError
+from graphrag.extraction import Mention
+from graphrag.index.group import GroupIndex, entity_text, fact_text
+from graphrag.models import Entity, Fact
+from graphrag.protocols import Embedder, Matrix
+from graphrag.resolve import adds_something, enriched
+from graphrag.store.store import Store
+from graphrag.summaries import composed, ends_of, refreshed
+from graphrag.temporal.moment import utc_now
+
+Key = tuple[str, str, str]
+
+
+class UndecidedError(Exception):
+    """A name cannot be told from one in the transaction under way: plan again when it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What planning needs."""
+
+    store: Store
+    embedder: Embedder
+    rules: Rules
+    summarize: bool = True
+    """False: leave the summaries of stored entities that only gain facts to a later transaction."""
+
+    async def plan(
+        self,
+        given: Sequence[GivenFact],
+        index: GroupIndex,
+        *,
+        extra: Sequence[End] = (),
+        under_way: DirectPlan | None = None,
+    ) -> DirectPlan:
+        """Work out what some facts change, and entities that are given apart from any fact.
+
+        Args:
+            given: The facts, in the order of telling.
+            index: The group as it is.
+            extra: Entities to be known as well.
+            under_way: What is being written meanwhile and not in the index yet.
+
+        Raises:
+            InputError: naming the fact that cannot be told.
+            UndecidedError: if the index must know first what is under way.
+        """
+        now = utc_now()
+        plan = DirectPlan(index.group_id)
+        ends = [end for one in given for end in (one.subject, one.object)] + list(extra)
+        id_of = self._identified(ends, index, under_way, plan, now)
+        await self._enrich(ends, id_of, index, plan, now)
+        new = plan.entities | (under_way.entities if under_way else {})
+        renamed = {id_: after for id_, (_, after) in plan.changed_entities.items()}
+
+        def named(end: End, place: str) -> tuple[str, str]:
+            id_ = index.heirs.of(end.id or id_of[identity(end.mention)])
+            known = new.get(id_) or renamed.get(id_)
+            if known is None and id_ not in index.entities.row_of:
+                raise InputError(
+                    f"{place}entity {end.mention.name!r} ({id_}) is not in group "
+                    f"{index.group_id!r}: give one of that group, or its name"
+                )
+            return id_, known.name if known else index.entity_name(id_)
+
+        facts = []
+        for one in given:
+            subject, object_ = named(one.subject, one.place), named(one.object, one.place)
+            if subject[0] == object_[0]:
+                raise InputError(
+                    f"{one.place}{one.subject.mention.name!r} {one.relation} "
+                    f"{one.object.mention.name!r}: both ends are the same entity"
+                )
+            facts.append(one.as_fact(index.group_id, subject, object_, now=now))
+        plan.extra = tuple(named(end, "")[0] for end in extra)
+        await self._judge(facts, index, under_way, plan, now)
+        self._summarize(plan, index, under_way, now)
+        plan.vectors = await self._vectors(given, facts, ends, id_of, plan)
+        return plan
+
+    def _identified(
+        self,
+        ends: Iterable[End],
+        index: GroupIndex,
+        under_way: DirectPlan | None,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> dict[Key, str]:
+        mentions = distinct(end.mention for end in ends if end.id is None)
+        id_of: dict[Key, str] = {}
+        if under_way is not None and under_way.entities:
+            newcomers = Newcomers.of(under_way.entities.values())
+            for key, mention in list(mentions.items()):
+                if newcomers.undecided(mention):
+                    raise UndecidedError
+                if meant := newcomers.meant(mention):
+                    id_of[key] = meant
+                    del mentions[key]
+        resolution = identify(mentions.values(), index, created_at=now)
+        plan.entities = resolution.created
+        for key, mention in mentions.items():
+            id_of[key] = resolution.entity_of[mention]
+        return id_of
+
+    async def _enrich(
+        self,
+        ends: Iterable[End],
+        id_of: Mapping[Key, str],
+        index: GroupIndex,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> None:
+        """Note the stored entities to which a mention adds a name, a type or attributes."""
+        adding: dict[Key, tuple[Mention, str]] = {}
+        for end in ends:
+            key = identity(end.mention)
+            id_ = index.heirs.of(end.id or id_of[key])
+            if id_ in index.entities.row_of and adds_something(
+                end.mention, index.entity_name(id_), index.entity_type(id_)
+            ):
+                adding[key] = end.mention, id_
+        before = await self.store.get(Entity, [id_ for _, id_ in adding.values()])
+        after = dict(before)
+        for mention, id_ in adding.values():
+            if id_ in after:
+                after[id_] = enriched(after[id_], mention, now)
+        plan.changed_entities = {
+            id_: (old, after[id_])
+            for id_, old in before.items()
+            if replace(after[id_], attribute_times=old.attribute_times) != old
+        }
+
+    async def _judge(
+        self,
+        facts: Sequence[Fact],
+        index: GroupIndex,
+        under_way: DirectPlan | None,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> None:
+        ledger = Ledger(index, self.rules)
+        if under_way is not None:
+            changed = {id_: after for id_, (_, after) in under_way.changed_facts.items()}
+            ledger.follow(under_way.facts, changed)
+        await ledger.read(facts, self.store)
+        for fact in facts:
+            ledger.tell(fact, now=now)
+        plan.facts, plan.changed_facts = ledger.told, ledger.pairs()
+        plan.repeated = ledger.repeated
+
+    def _summarize(
+        self, plan: DirectPlan, index: GroupIndex, under_way: DirectPlan | None, now: datetime
+    ) -> None:
+        closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
+        before = under_way.facts if under_way else {}
+        changed: dict[str, Fact] = {**before, **plan.facts, **closed}
+        touched = plan.touched if self.summarize else ends_of(closed.values())
+        plan.summaries = refreshed(touched, index, changed, now=now)
+        names = {id_: entity.name for id_, entity in plan.entities.items()}
+        for id_, summary in composed(names, index, changed, now=now).items():
+            plan.entities[id_] = replace(plan.entities[id_], summary=summary)
+
+    async def _vectors(
+        self,
+        given: Sequence[GivenFact],
+        facts: Sequence[Fact],
+        ends: Iterable[End],
+        id_of: Mapping[Key, str],
+        plan: DirectPlan,
+    ) -> dict[str, Matrix]:
+        vectors = {
+            fact.id: one.vector
+            for one, fact in zip(given, facts, strict=True)
+            if one.vector is not None and fact.id in plan.facts
+        }
+        for end in ends:
+            id_ = id_of.get(identity(end.mention))
+            if end.vector is not None and id_ in plan.entities:
+                vectors[id_] = end.vector
+        texts = {id_: entity_text(one) for id_, one in plan.entities.items() if id_ not in vectors}
+        texts |= {id_: fact_text(one) for id_, one in plan.facts.items() if id_ not in vectors}
+        if texts:
+            rows = await self.embedder.embed(list(texts.values()), purpose="document")
+            vectors |= dict(zip(texts, rows, strict=True))
+        return vectors

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def open_default(settings: Settings) -> "GraphRAG":
-    """Return the graph that the settings name, with the local models."""
+    """Return the graph that the settings name, with the local models and their language model."""
     # Imported here: the command line answers --help long before numpy is loaded.
     from graphrag.graph import GraphRAG
+    from graphrag.llm.client import OpenAILLM
 
     return GraphRAG.open(
         settings.store,
@@ -30,6 +31,7 @@ def open_default(settings: Settings) -> "GraphRAG":
         password=settings.password,
         namespace=settings.namespace,
         database=settings.database,
+        llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings),
     )
 
 

@@ -43,7 +43,8 @@ async def demo(
     with _place(session, keep) as place:
         episodes = list(_episodes(session.group))
         with Counted(session.err, len(episodes)) as counted:
-            async with session.open_graph(place.settings) as graph:
+            # What the demo shows are the rules; 151 questions to a model would be a surprise.
+            async with session.open_graph(replace(place.settings, llm_model=None)) as graph:
                 if session.group in await graph.groups():
                     raise InputError(
                         f"{place.settings.store} has a group {session.group!r} already: "

@@ -69,7 +69,7 @@ class OpenAILLM:
             retries: Further attempts when the server is busy, fails or is silent.
             cache: A folder in which answers are kept; None asks everything anew.
             budget: The most that may be spent through this object.
-            temperature: None leaves it to the server (some models refuse any).
+            temperature: None leaves it to the server, as does a server that refuses any.
 
         Raises:
             MissingExtraError: if the extra ``openai`` is not installed.
@@ -163,13 +163,8 @@ class OpenAILLM:
         try:
             return await self._request(question)
         except openai.APIStatusError as error:
-            if (
-                self._in_words
-                or error.status_code not in _INVALID
-                or not _FORMAT.search(str(error))
-            ):
+            if not self._does_without(error):
                 self._refuse(error)
-            self._in_words = True
         except openai.APITimeoutError:
             raise BusyError("no answer in time") from None
         except openai.APIConnectionError as error:
@@ -178,6 +173,18 @@ class OpenAILLM:
         except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
         return await self._send(question)
+
+    def _does_without(self, error: "APIStatusError") -> bool:
+        """Leave out from now on what the server refuses; false if it is nothing we can spare."""
+        if error.status_code not in _INVALID:
+            return False
+        if self._temperature is not None and "temperature" in str(error):
+            self._temperature = None
+            return True
+        if not self._in_words and _FORMAT.search(str(error)):
+            self._in_words = True
+            return True
+        return False
 
     async def _request(self, question: Question) -> Reply:
         from openai import Omit

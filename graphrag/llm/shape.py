@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from graphrag.models import JSON
 
-_DECORATION = ("title", "default")
+_DECORATION = ("title", "default", "minLength", "maxLength")
+"""What strict mode refuses or small models trip over; pydantic checks it all the same."""
 
 
 class AnswerModel(BaseModel):

@@ -171,6 +171,12 @@ async def test_a_server_that_takes_no_schema_gets_it_in_words(server, connect):
         assert '"people"' in request["messages"][0]["content"]
 
 
+async def test_a_server_that_takes_no_temperature_is_asked_without(server, connect):
+    server.replies = [Reply("Unsupported value: 'temperature' must be 1", status=400), GOOD]
+    assert await asked(connect()) == GHENT
+    assert ["temperature" in request for request in server.requests] == [True, False]
+
+
 async def test_a_refusal_is_an_error(server, connect):
     server.replies = [Reply(refusal="I can't help with that")]
     with pytest.raises(LLMError, match="refused"):

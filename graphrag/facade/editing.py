@@ -19,6 +19,7 @@ from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Entity, Fact
+from graphrag.ontology.by_hand import fitted_by_hand
 from graphrag.review import told_again
 from graphrag.sources import Quote, Waiting, quotes_of, waiting_facts
 from graphrag.temporal.moment import parse_moment, utc_now
@@ -106,8 +107,8 @@ class Editing(Opened):
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, or another fact says the
-                same of the same time.
+                borne by several entities, the end is not after the start, the ontology refuses it,
+                or another fact says the same of the same time.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
@@ -119,6 +120,8 @@ class Editing(Opened):
             ]
             wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
             after = corrected(current, wanted, reason, now=now)
+            if after.id != current.id:
+                after = self._fitted(after, [end for end in ends if end is not None], index)
             retimed = (after.valid_at, after.invalid_at) != (current.valid_at, current.invalid_at)
             anew = after.id != current.id or retimed or current.pending
             return Edit(
@@ -130,6 +133,14 @@ class Editing(Opened):
             )
 
         return await edit(fact, decide, self._open(), kind="correct", actor=actor, note=reason)
+
+    def _fitted(self, fact: Fact, chosen: list[Entity], index: GroupIndex) -> Fact:
+        """Return a fact with new ends or another relation as the ontology lets it be stored."""
+        types = {end.id: end.entity_type for end in chosen}
+        stored = {fact.subject_id, fact.object_id} & index.entities.row_of.keys()
+        types |= {id_: index.entity_type(id_) for id_ in stored}
+        ends = types[fact.subject_id], types[fact.object_id]
+        return fitted_by_hand(fact, ends, self._open().ontology, self._open().relations)
 
     # -- review --------------------------------------------------------------------------------
 

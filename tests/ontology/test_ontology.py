@@ -320,3 +320,36 @@ async def test_rules_read_under_an_ontology():
         added = await graph.add_episode("Alice Johnson works at Acme Corp and lives in Paris.")
         assert [fact.relation for fact in added.facts] == ["works_at"]
         assert added.violations
+
+
+async def test_a_correction_by_hand_meets_the_ontology_too():
+    async with open_graph(ontology=REFUSE) as graph:
+        added = await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01")
+        await graph.add_episode("Bob works_at Acme.", reference_time="2020-01-01")
+        [fact] = added.facts
+        with pytest.raises(InputError, match="'likes' is none of works_at, married_to"):
+            await graph.correct(fact, relation="likes")
+        with pytest.raises(InputError, match="does not lead from person to person"):
+            await graph.correct(fact, object="Bob")
+        assert await graph.facts("Alice") == [fact]
+
+
+async def test_a_correction_by_hand_is_stored_in_one_direction():
+    async with open_graph(ontology=UNTYPED) as graph:
+        await graph.add_episode("Alice works_at Globex.", reference_time="2020-01-01")
+        added = await graph.add_episode("Bob works_at Acme.", reference_time="2021-01-01")
+        [wrong], alice = added.facts, await graph.entity("Alice")
+        right = await graph.correct(wrong, subject="Acme", relation="employs", object=alice)
+        assert (right.subject, right.relation, right.object) == ("Alice", "works_at", "Acme")
+        assert right.attributes == {}
+        # It is judged as what it is: one job at a time.
+        assert [fact.object for fact in await graph.facts("Alice")] == ["Acme"]
+
+
+async def test_facts_told_directly_meet_the_ontology_too():
+    async with open_graph(ontology=REFUSE) as graph:
+        with pytest.raises(InputError, match="does not lead from organization to person"):
+            await graph.add_fact(
+                "Acme", "works_at", "Alice", subject_type="organization", object_type="person"
+            )
+        assert await graph.entity("Acme") is None

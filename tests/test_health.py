@@ -11,8 +11,9 @@ from hypothesis import strategies as some
 from graphrag import Claim, Extraction, Mention, QueryError
 from graphrag.errors import StoreError
 from graphrag.store.record import Record
-from graphrag.testing import ScriptedExtractor
-from tests.conftest import open_graph
+from graphrag.sync import GraphRAG as BlockingGraphRAG
+from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.conftest import PlainExtractor, open_graph
 
 LONG = "So it was, and nobody said more. " * 50
 
@@ -296,6 +297,15 @@ async def test_what_people_do_by_hand_leaves_a_sound_graph(tmp_path):
     async with open_graph(url) as graph:
         assert (await graph.check()).findings == ()
         assert len(await graph.log()) == 9
+
+
+def test_the_blocking_twin_checks_and_repairs():
+    with BlockingGraphRAG.open(
+        "mem://", embedder=HashEmbedder(), extractor=PlainExtractor()
+    ) as graph:
+        graph.add_episode("Ann works_at Acme.")
+        assert graph.check().records == graph.check("default").records > 0
+        assert graph.repair().sound
 
 
 async def test_homonyms_with_addresses_of_their_own_are_no_duplicates():

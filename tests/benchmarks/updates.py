@@ -5,7 +5,8 @@
 ``gold_new``), as made from BEAM. Messages of one day are told a second apart, in their order.
 
 A fact counts for a message if the message states it. A question counts as closed if a fact of an
-old message was ended or replaced by one of a new message; facts that both state count for neither.
+old message was ended or replaced by one of a new message; facts that both state count for neither,
+and a question whose old and new messages are the same is left out.
 """
 
 import json
@@ -43,7 +44,8 @@ async def measure(report: Report, folder: Path) -> None:
         corpus[message["group"]].append(message)
     questions: dict[str, list[Line]] = defaultdict(list)
     for question in _lines(folder / "queries.jsonl"):
-        if question.get("gold_old") and question.get("gold_new"):
+        old, new = (set(question.get(key, ())) for key in ("gold_old", "gold_new"))
+        if old - new and new - old:
             questions[question["group"]].append(question)
     asked: list[Asked] = []
     rows = []
@@ -74,7 +76,8 @@ async def measure(report: Report, folder: Path) -> None:
 
 
 async def _ask(graph: GraphRAG, question: Line) -> Asked:
-    old, new = set(question["gold_old"]), set(question["gold_new"])
+    old, new = (set(question[key]) for key in ("gold_old", "gold_new"))
+    old, new = old - new, new - old
     names = await _names(graph)
     every = await _facts(graph)
     stated = {fact.id: {names[id_] for id_ in fact.episodes} for fact in every}

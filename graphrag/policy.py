@@ -95,15 +95,15 @@ class ProtectedTypes:
         return f"what is known of a {protected[0]} is protected from {mutation.actor!r}"
 
 
-def refused(changes: ChangeSet, index: GroupIndex, policy: Policy, *, actor: str) -> str | None:
+def refused(changes: ChangeSet, index: GroupIndex, policy: Policy) -> str | None:
     """Return why a policy refuses a transaction, None if it allows all of it."""
-    for mutation in _mutations(changes, index, actor):
+    for mutation in _mutations(changes, index):
         if reason := policy.refuse(mutation):
             return f"{mutation.kind} of {mutation.record}: {reason}"
     return None
 
 
-def _mutations(changes: ChangeSet, index: GroupIndex, actor: str) -> Iterator[Mutation]:
+def _mutations(changes: ChangeSet, index: GroupIndex) -> Iterator[Mutation]:
     fresh = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
 
     def about(ends: Iterable[str]) -> frozenset[str]:
@@ -127,7 +127,7 @@ def _mutations(changes: ChangeSet, index: GroupIndex, actor: str) -> Iterator[Mu
         row = after if before is None else before if after is None else None
         about_types = types(table, id_, None if row is None else dict(row))
         return Mutation(
-            changes.kind, changes.group_id, actor, table, id_, before, after, about_types
+            changes.kind, changes.group_id, changes.actor, table, id_, before, after, about_types
         )
 
     for table, rows in changes.inserts.items():

@@ -52,17 +52,14 @@ class Writer:
                 changes = await build(index)
                 if not changes:
                     return 0
-                refusal = self._refused(changes, index)
-                if refusal is not None:
-                    changes = ChangeSet(group, DENIED, actor=changes.actor, note=refusal)
-                changes.actor = changes.actor or self.actor
+                changes, refusal = self.allowed(changes, index)
                 try:
                     seq = await self._write(index, changes, None if refusal else enter)
                 except StaleGroupError:
                     index = await self.catalog.catch_up(group)
                     continue
                 if refusal is not None:
-                    raise PolicyError(f"{refusal}; nothing was written to group {group!r}")
+                    raise refusal
                 return seq
         raise TransactionError(
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "
@@ -89,9 +86,21 @@ class Writer:
                 writing.exception()  # looked at, so that it is not reported as forgotten
             raise
 
-    def _refused(self, changes: ChangeSet, index: GroupIndex) -> str | None:
-        if breach := broken(changes, index):
-            return breach
-        if self.policy is None:
-            return None
-        return refused(changes, index, self.policy, actor=changes.actor or self.actor)
+    def allowed(
+        self, changes: ChangeSet, index: GroupIndex
+    ) -> tuple[ChangeSet, PolicyError | None]:
+        """Return what is to be written, and the error to raise then.
+
+        Either the changes as they are, by a named actor, or only the event that they were refused.
+        """
+        changes.actor = changes.actor or self.actor
+        reason = broken(changes, index)
+        if reason is None and self.policy is not None:
+            reason = refused(changes, index, self.policy)
+        if reason is None:
+            return changes, None
+        group = changes.group_id
+        return (
+            ChangeSet(group, DENIED, actor=changes.actor, note=reason),
+            PolicyError(f"{reason}; nothing was written to group {group!r}"),
+        )

@@ -38,6 +38,7 @@ class Health(Opened):
 
         Raises:
             QueryError: for an unknown group.
+            PolicyError: if the write policy refused a repair.
             StoreError: if other processes write to the group all the while.
         """
         return await repair_groups(await self._names(group), self._open())

@@ -7,7 +7,7 @@ from graphrag.health.findings import Finding, RepairReport
 from graphrag.health.meaning import chain
 from graphrag.health.records import embedding_fault
 from graphrag.health.snapshot import Snapshot, take
-from graphrag.index.group import entity_text, fact_text
+from graphrag.index.group import GroupIndex, entity_text, fact_text
 from graphrag.ingest import Ingestion
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder
@@ -41,14 +41,17 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
         if not any(finding.repairable for finding in findings):
             return findings, 0
         changes = await _changes(snapshot, findings, ingestion.embedder)
-        changes.actor = ingestion.writer.actor
         # A group without any event has no log that a repair could go on.
         wrote = bool(changes) and snapshot.last_seq > 0
         if wrote:
+            unread = GroupIndex(group, ingestion.embedder.dimension)
+            changes, refusal = ingestion.writer.allowed(changes, unread)
             try:
                 await ingestion.store.apply(changes, after=snapshot.last_seq)
             except StaleGroupError:
                 continue
+            if refusal is not None:
+                raise refusal
         if loadable(await take(ingestion.store, group), ingestion.embedder.dimension):
             await ingestion.catalog.reload(group)
         elif ingestion.catalog.loaded(group):

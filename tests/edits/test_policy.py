@@ -107,6 +107,16 @@ async def test_communities_are_asked_for_too():
         assert await graph.communities() == []
 
 
+async def test_repair_is_asked_for_too():
+    async with open_graph(policy=Refusing(lambda mutation: mutation.kind == "repair")) as graph:
+        await tell(graph, "Alice knows Bob.")
+        await graph._open().store.query("UPDATE entity SET embedding = NONE;")
+        with pytest.raises(PolicyError, match="repair of entity"):
+            await graph.repair()
+        assert not (await graph.check()).sound
+        assert (await graph.log())[-1].kind == "denied"
+
+
 async def test_error_in_a_policy_writes_nothing():
     def burst(mutation):
         raise RuntimeError("no connection to the policy server")

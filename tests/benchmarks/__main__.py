@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import faults, imports, novel, scale, updates
+from tests.benchmarks import faults, imports, novel, scale, updates, writes, yago
 from tests.benchmarks.report import Report
 
-_NAMES = ("import", "novel", "scale")
-_ALL = (*_NAMES, "faults", "updates")
+_NAMES = ("import", "novel", "scale", "writes")
+_ALL = (*_NAMES, "faults", "updates", "yago")
 
 
 def main() -> None:
@@ -32,6 +32,10 @@ def main() -> None:
                 asyncio.run(scale.measure(report, options))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
+            case "writes":
+                asyncio.run(writes.measure(report, writes.Options(runs=min(given.runs, 3))))
+            case "yago":
+                asyncio.run(yago.measure(report, given.yago))
         report.write()
 
 
@@ -44,6 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
+    parser.add_argument("--yago", type=Path, help="folder of lifetimes (yago)")
     given = parser.parse_args()
     if "updates" in given.names and given.conversations is None:
         parser.error("updates needs --conversations FOLDER, which is not part of the repository")

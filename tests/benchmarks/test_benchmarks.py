@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import report, scale
+from tests.benchmarks import report, scale, writes
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -16,3 +16,13 @@ async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     written = Path(tmp_path / "scale.json").read_text(encoding="utf-8")
     for title in ("bulk load", "cold open", "hybrid search", "one search"):
         assert f"600 facts: {title}" in written
+
+
+async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("writes", Console(record=True, quiet=True))
+    await writes.measure(result, writes.Options((600,), runs=1))
+    result.write()
+    written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
+    for title in ("import_facts", "what the rules cost", "add_fact"):
+        assert title in written

@@ -7,6 +7,9 @@ before a second of any. Dates are absolute, so that a summary does not become fa
 
 The work does not grow with an entity's degree: the index knows the facts told last at each
 relation, and nothing is read from the store.
+
+The event log keeps old summaries in its images. They name the other ends of facts: who erases an
+entity or a fact for good cleans those of its neighbours with ``without``.
 """
 
 from collections import defaultdict
@@ -23,6 +26,7 @@ from graphrag.temporal.moment import from_micros, to_micros
 LONGEST = 500
 """Characters of a summary."""
 _CLAUSES = 8
+_BETWEEN = "; "
 _RELATIONS = 16
 """Relations of an entity that are looked at: those told last."""
 _EACH = 16
@@ -97,6 +101,19 @@ def composed(
         else _compose(name, _ties(id_, index, new[id_], changed), at, index.entity_name)
         for id_, name in names.items()
     }
+
+
+def without(summary: str, names: Iterable[str]) -> str:
+    """Return an old summary without the clauses that have one of these names."""
+    gone = [name.casefold() for name in names if name]
+    kept = [
+        clause
+        for clause in summary.split(_BETWEEN)
+        if not any(name in clause.casefold() for name in gone)
+    ]
+    left = _BETWEEN.join(kept)
+    # A name that holds the mark between clauses was cut in two.
+    return "" if any(name in summary.casefold() and _BETWEEN in name for name in gone) else left
 
 
 def ends_of(facts: Iterable[Fact]) -> list[str]:
@@ -181,7 +198,7 @@ def _compose(name: str, ties: Iterable[_Tie], now: int, name_of: Callable[[str],
     summary = ""
     for *_, tie in ranked[:_CLAUSES]:
         clause = _clause(name, tie, tie.name or name_of(tie.other))
-        longer = f"{summary}; {clause}" if summary else clause
+        longer = f"{summary}{_BETWEEN}{clause}" if summary else clause
         if len(longer) > LONGEST:
             break
         summary = longer

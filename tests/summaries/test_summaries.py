@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphrag.models import Entity, Fact
 from graphrag.store.changes import ChangeSet, Update
-from graphrag.summaries import LONGEST, ends_of, refreshed, summarize
+from graphrag.summaries import LONGEST, ends_of, refreshed, summarize, without
 from graphrag.temporal.moment import utc_now
 from tests.conftest import day, open_graph
 
@@ -176,6 +176,13 @@ async def test_merged_entities_have_one_summary(graph):
         alice: "likes Tea (from 2021-01-01); works at Acme (from 2020-01-01)",
         ally: "",
     }
+
+
+def test_an_old_summary_is_cleaned_of_an_erased_name():
+    summary = "knows Bob (from 2020-01-01); BOB reports to Alice; likes tea"
+    assert without(summary, ["Bob"]) == "likes tea"
+    assert without(summary, ["", "Zoe"]) == summary
+    assert without("knows Semi; Colon; likes tea", ["Semi; Colon"]) == ""
 
 
 PEOPLE, PLACES = ["Ann", "Bob", "Cid"], ["Acme", "Beta", "Paris"]

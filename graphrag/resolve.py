@@ -129,8 +129,12 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
-    id_ = ruling.entity_of.get(mention)
-    return index.heirs.of(id_) if id_ in index.entities.row_of else None
+    said = name_key(mention.name), mention.entity_type
+    for other, id_ in ruling.entity_of.items():
+        alike = (name_key(other.name), other.entity_type) == said
+        if alike and id_ in index.entities.row_of:
+            return index.heirs.of(id_)
+    return None
 
 
 def _completes(name: str, known: str) -> bool:

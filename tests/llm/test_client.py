@@ -120,11 +120,11 @@ async def test_a_server_that_wants_a_long_wait_is_an_error_at_once(server, conne
 
 
 async def test_silence_is_cut_short_and_asked_again(server, connect):
-    server.replies = [Reply(GOOD.text, delay=1.5), GOOD]
+    server.replies = [Reply(GOOD.text, delay=4), GOOD]
     began = time.monotonic()
-    llm = connect(timeout=0.3)
+    llm = connect(timeout=0.8)
     assert await asked(llm) == GHENT
-    assert time.monotonic() - began < 1.4
+    assert time.monotonic() - began < 3.5
     assert llm.usage.retries == 1
 
 

@@ -179,7 +179,7 @@ async def test_known_entities_and_previous_episodes_are_given(server, opened):
         [Reply('{"facts": "none"}'), ALICE],
         [Reply("slow down", status=429, headers={"Retry-After": "0.05"}), ALICE],
         [Reply("oops", status=500), ALICE],
-        [Reply(delay=1.0), ALICE],
+        [Reply(delay=3.0), ALICE],
         [Reply("garbage"), Reply(""), ALICE],
         [Reply(body="<html>gateway</html>"), ALICE],
         [Reply("```json\n" + ALICE.text + "\n```\nI hope this helps!")],
@@ -189,7 +189,7 @@ async def test_known_entities_and_previous_episodes_are_given(server, opened):
 )
 async def test_an_episode_survives_a_bad_server(replies, server, opened):
     server.replies = list(replies)
-    async with opened(timeout=0.4) as graph:
+    async with opened(timeout=1.0) as graph:
         added = await graph.add_episode("Alice Johnson works at Acme.", reference_time="2024-01-01")
         assert triples(added.facts) == {("Alice Johnson", "works_at", "Acme", "2024-01-01", None)}
 
@@ -333,3 +333,46 @@ def test_the_blocking_graph_takes_a_model_too(server):
         added = graph.add_episode("Alice Johnson works at Acme.")
         assert len(added.facts) == 1
         graph._loop.wait(llm.close())
+
+
+def smiths(name, sentence):
+    return reading(
+        [entity(name, "person"), entity("Acme", "organization")],
+        [fact(name, "advises", "Acme", sentence)],
+    )
+
+
+async def test_a_name_like_a_known_one_is_asked_about_and_becomes_an_alias(server, connect):
+    said = [f"{name} advises Acme." for name in ("Jonathan Smith", "Jonathon Smith")]
+    server.replies = [
+        smiths("Jonathan Smith", said[0]),
+        smiths("Jonathon Smith", said[1]),
+        decision(names=[(1, 1)]),
+        smiths("Jonathon Smith", said[1]),
+    ]
+    llm = connect()
+    async with open_graph(extractor=None, llm=llm) as graph:
+        first = await graph.add_episode(said[0], reference_time="2024-01-01")
+        second = await graph.add_episode(said[1], reference_time="2024-02-01")
+        third = await graph.add_episode(said[1], reference_time="2024-03-01")
+        calls = [llm.usage_of(added.episode.id).calls for added in (first, second, third)]
+        assert calls == [1, 2, 1]
+        assert (await graph.stats()).entities == 2
+        smith = await graph.entity("Jonathon Smith")
+        assert (smith.name, smith.aliases) == ("Jonathan Smith", ("Jonathon Smith",))
+        assert len((await graph.facts(smith))[0].episodes) == 3
+
+
+async def test_a_name_that_means_nobody_known_stays_a_new_entity(server, connect):
+    said = [f"{name} advises Acme." for name in ("Jonathan Smith", "Jonathon Smith")]
+    server.replies = [
+        smiths("Jonathan Smith", said[0]),
+        smiths("Jonathon Smith", said[1]),
+        decision(names=[(1, 0)]),
+        smiths("Jonathon Smith", said[1]),
+    ]
+    async with open_graph(extractor=None, llm=connect()) as graph:
+        for month, text in ((1, said[0]), (2, said[1]), (3, said[1])):
+            await graph.add_episode(text, reference_time=f"2024-0{month}-01")
+        assert (await graph.stats()).entities == 3
+    assert len(server.requests) == 4

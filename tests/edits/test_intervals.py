@@ -171,6 +171,22 @@ def test_the_same_told_again(old_triple, new_triple, old, new, new_after, old_af
         assert verdict.changed["old"].invalidated_by is None
 
 
+async def test_a_fact_told_from_its_other_end_closes_like_any_other(graph):
+    await graph.add_episode("Acme led_by Bob from 2020.", reference_time="2020-05-01")
+    await graph.add_episode("Carol leads Acme from 2022.", reference_time="2022-05-01")
+    await graph.add_episode("Acme led_by Dave from 2021.", reference_time="2023-05-01")
+    told = {fact.subject: fact for fact in await graph.at(history=True).facts("Acme")}
+    assert {name: interval(one) for name, one in told.items()} == {
+        "Bob": ("2020-01-01", "2021-01-01"),
+        "Dave": ("2021-01-01", "2022-01-01"),
+        "Carol": ("2022-01-01", None),
+    }
+    assert {one.relation for one in told.values()} == {"leads"}
+    assert told["Bob"].invalidated_by == told["Dave"].id
+    assert told["Bob"].reason == "ended by: Acme led_by Dave from 2021."
+    assert told["Dave"].invalidated_by == told["Carol"].id
+
+
 @pytest.mark.parametrize(
     ("old", "end", "old_after"),
     [

@@ -77,6 +77,7 @@ from graphrag.sources import Quote, Waiting
 from graphrag.stats import Stats
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.twins import MergeCandidate
 
 __version__ = "0.1.0"
 
@@ -124,6 +125,7 @@ __all__ = [
     "LLMError",
     "LLMExtractor",
     "Mention",
+    "MergeCandidate",
     "Message",
     "MissingExtraError",
     "Mutation",

@@ -8,6 +8,7 @@ from graphrag.facade.asking import Asking
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
+from graphrag.facade.identity import Identity
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
@@ -25,7 +26,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Direct, Asking, Editing, Health):
+class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server

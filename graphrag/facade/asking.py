@@ -1,6 +1,7 @@
 """Ask the graph: search and look up, now or as of a moment."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from graphrag.asof import AsOf, Reading
 from graphrag.community.build import plan_communities, stored_communities
@@ -101,7 +102,9 @@ class Asking(Opened):
 
     async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Return the communities as they were last built, largest first; none before that."""
-        return await stored_communities(checked_group(group), self._open().store)
+        found = await stored_communities(checked_group(group), self._open().store)
+        heirs = (await self._open().catalog.group(group)).heirs
+        return [replace(one, members=tuple(heirs.each(one.members))) for one in found]
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

@@ -36,7 +36,7 @@ _MOST_WORDS = 5
 
 def likeness(one: str, other: str) -> float:
     """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
-    if _told_apart(one, other):
+    if told_apart(one, other):
         return 0.0
     ways = {folded(one), spelled_out(one)}, {folded(other), spelled_out(other)}
     return max(_score(left, right) for left in ways[0] for right in ways[1])
@@ -63,7 +63,8 @@ def without_courtesy(key: str) -> str:
     return " ".join(words)
 
 
-def _told_apart(one: str, other: str) -> bool:
+def told_apart(one: str, other: str) -> bool:
+    """Tell whether two keys differ in what is never a slip of the pen."""
     if _marks(one) != _marks(other):
         return True
     left, right = set(one.split()), set(other.split())

@@ -1,0 +1,167 @@
+"""Say who is one and who is not: merge, unmerge, split, and what may be worth it."""
+
+from collections.abc import Iterable
+
+from graphrag.errors import InputError
+from graphrag.facade.opened import Opened
+from graphrag.index.group import GroupIndex
+from graphrag.intake import checked_group
+from graphrag.merge import entity_id, merge
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
+from graphrag.split import Split, split
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
+from graphrag.twins import MergeCandidate, merge_candidates
+from graphrag.unmerge import unmerge
+from graphrag.writer import Build
+
+
+class Identity(Opened):
+    """Which entities are one.
+
+    Where an argument is an entity, a fact, an episode or an event, its id or number does as well.
+    Each of these writes is one transaction with one event.
+    """
+
+    async def merge_candidates(
+        self, *, group: str = DEFAULT_GROUP, limit: int = 50
+    ) -> list[MergeCandidate]:
+        """Return pairs of entities that may be one, likeliest first; nothing is changed.
+
+        They share an identifier, their names are alike, or their names mean much the same. The
+        work grows with the group, and for meaning with its square, up to 20,000 entities.
+
+        Raises:
+            InputError: if the limit is below 1.
+        """
+        if limit < 1:
+            raise InputError(f"limit is {limit}: ask for at least 1 pair")
+        index = await self._open().catalog.group(checked_group(group))
+        return await merge_candidates(index, self._open().store, limit=limit)
+
+    async def merge(
+        self,
+        keep: Entity | str,
+        other: Entity | str,
+        *,
+        group: str = DEFAULT_GROUP,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Make one entity of two, and return the event, which ``unmerge`` takes.
+
+        All that was told of ``other`` is told of ``keep`` from now on; its names become aliases.
+        The facts of both are judged anew: what says the same becomes one fact, and a relation that
+        holds one value keeps the one told last.
+
+        Args:
+            keep: The entity, its id, or a name that only it bears.
+            other: The one that is given up.
+            group: The graph inside the store.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if one is not there, a name means several, or both are one already.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            ids = entity_id(keep, index), entity_id(other, index)
+            ingestion = self._open()
+            return await merge(*ids, index, ingestion.store, ingestion.relations, now=utc_now())
+
+        return await self._write(group, build, reason=reason, actor=actor)
+
+    async def unmerge(
+        self,
+        event: Event | int,
+        *,
+        group: str = DEFAULT_GROUP,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Undo a merge, given by its event or the event's number, and return the new event.
+
+        Both entities, their names and their facts are as they were. What was told or edited since
+        stays as it is, at the entity that was kept.
+
+        Raises:
+            InputError: if it is no merge, was undone before, or ``keep`` was merged since.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        group, seq = (event.group_id, event.seq) if isinstance(event, Event) else (group, event)
+        store = self._open().store
+        found = await store.events(checked_group(group), after=seq - 1)
+        if not found or found[0].seq != seq:
+            raise InputError(f"group {group!r} has no event {seq}: log() shows what there is")
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            return await unmerge(found[0], index, store, now=utc_now())
+
+        return await self._write(group, build, reason=reason, actor=actor)
+
+    async def split(
+        self,
+        entity: Entity | str,
+        *,
+        name: str,
+        facts: Iterable[Fact | str] = (),
+        episodes: Iterable[Episode | str] = (),
+        entity_type: str | None = None,
+        group: str = DEFAULT_GROUP,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Entity:
+        """Make another entity of what was wrongly told of this one, and return it.
+
+        The facts get copies with new ids at the new entity; the old ones are retracted and say so.
+        A fact that rests on the given episodes and on others stays at both. To take back a merge,
+        use ``unmerge``.
+
+        Args:
+            entity: The entity, its id, or a name that only it bears.
+            name: What to call the new one; an alias of the old one is taken from it.
+            facts: Facts to move.
+            episodes: Episodes of which everything moves that they say about the entity.
+            entity_type: Type of the new one; default: that of the old one.
+            group: The graph inside the store.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if the entity or a fact is not there, nothing is to move, or an entity has
+                the name.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        moving = frozenset(fact if isinstance(fact, str) else fact.id for fact in facts)
+        sources = frozenset(one if isinstance(one, str) else one.id for one in episodes)
+        made: Entity | None = None
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal made
+            ingestion = self._open()
+            wanted = Split(entity_id(entity, index), name, moving, sources, entity_type)
+            made, changes = await split(
+                wanted,
+                index,
+                ingestion.store,
+                ingestion.embedder,
+                ingestion.relations,
+                now=utc_now(),
+            )
+            return changes
+
+        await self._write(group, build, reason=reason, actor=actor)
+        assert made is not None, "building makes one"
+        return made
+
+    async def _write(self, group: str, build: Build, *, reason: str, actor: str | None) -> Event:
+        async def signed(index: GroupIndex) -> ChangeSet:
+            changes = await build(index)
+            changes.note, changes.actor = reason or None, actor or ""
+            return changes
+
+        ingestion = self._open()
+        seq = await ingestion.writer.commit(checked_group(group), signed)
+        return (await ingestion.store.events(group, after=seq - 1))[0]

@@ -134,6 +134,7 @@ def given_fact(
     source: str | None = None,
     vector: Matrix | None = None,
     origin: Origin = "manual",
+    place: str = "",
 ) -> GivenFact:
     """Check what a caller says of a fact.
 
@@ -171,6 +172,7 @@ def given_fact(
         attributes=told_in,
         vector=vector,
         origin=origin,
+        place=place,
     )
 
 

@@ -7,7 +7,7 @@ same entity (a shared key, alias or attribute, a lone first name) are resolved i
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphrag.extraction import Mention
@@ -74,7 +74,15 @@ def distinct(mentions: Iterable[Mention]) -> dict[tuple[str, str, str], Mention]
     """
     found: dict[tuple[str, str, str], Mention] = {}
     for mention in mentions:
-        found.setdefault(identity(mention), replace(mention, start=len(found)))
+        key = identity(mention)
+        if key not in found:
+            found[key] = Mention(
+                mention.name,
+                mention.entity_type,
+                start=len(found),
+                aliases=mention.aliases,
+                attributes=mention.attributes,
+            )
     return found
 
 

@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -88,12 +87,12 @@ def given_row(
         InputError: naming the row and the column that cannot be used.
     """
     try:
-        return replace(_given(row, source, dimension, origin), place=place)
+        return _given(row, place, source, dimension, origin)
     except InputError as error:
         raise type(error)(f"{place}{error}") from None
 
 
-def _given(row: Row, source: str | None, dimension: int, origin: Origin) -> GivenFact:
+def _given(row: Row, place: str, source: str | None, dimension: int, origin: Origin) -> GivenFact:
     if not isinstance(row, Mapping):
         raise InputError(f"{row!r} has no named columns: pass mappings such as dict")
     cells = {name: cell for name, cell in row.items() if not _missing(cell)}
@@ -123,6 +122,7 @@ def _given(row: Row, source: str | None, dimension: int, origin: Origin) -> Give
         source=_text(cells, "source") or source,
         vector=_vector(cells, "embedding", dimension),
         origin=origin,
+        place=place,
     )
 
 

@@ -33,7 +33,7 @@ class Teller:
     embedder: Embedder
     rules: Rules
     summarize: bool = True
-    """False: leave the summaries of stored entities that only gain facts to a later transaction."""
+    """False: leave the summaries of entities that only gain facts to a later transaction."""
 
     async def plan(
         self,
@@ -166,6 +166,8 @@ class Teller:
         changed: dict[str, Fact] = {**before, **plan.facts, **closed}
         touched = plan.touched if self.summarize else ends_of(closed.values())
         plan.summaries = refreshed(touched, index, changed, now=now)
+        if not self.summarize:
+            return
         names = {id_: entity.name for id_, entity in plan.entities.items()}
         for id_, summary in composed(names, index, changed, now=now).items():
             plan.entities[id_] = replace(plan.entities[id_], summary=summary)

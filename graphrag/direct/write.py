@@ -94,8 +94,6 @@ class Stream:
     writer: DirectWriter
     touched: dict[str, None] = field(default_factory=dict)
     """Entities whose summaries are to be made again."""
-    described: set[str] = field(default_factory=set)
-    """Entities that a batch before had to do with."""
     _plan: DirectPlan | None = None
     """What is being written, as it was planned."""
     _writing: asyncio.Task[Written] | None = None
@@ -126,11 +124,7 @@ class Stream:
         if writing is None:
             return None, 0
         done, seq = await writing
-        for id_ in (*done.touched, *ends_of(done.repeated.values())):
-            # A new entity was described with all the facts that it had then.
-            if id_ in self.described or id_ not in done.entities:
-                self.touched[id_] = None
-            self.described.add(id_)
+        self.touched |= dict.fromkeys((*done.touched, *ends_of(done.repeated.values())))
         return done, seq
 
     async def _write(

@@ -173,6 +173,8 @@ def _forget(index: GroupIndex, table: str, id_: str) -> None:
     scope = _scopes(index)[table]
     if id_ in scope.row_of:
         scope.remove(id_)
+    if table == "entity":
+        index.summarize(id_, "")
 
 
 def _fill(index: GroupIndex, table: str, rows: Rows) -> None:

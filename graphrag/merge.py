@@ -71,7 +71,7 @@ async def merge(
         facts = index.heirs.follow(stored, index.entity_name)
         after = united(facts, theirs, relations, now=now)
         touched = ends_of(facts[id_] for id_ in {*theirs, *after})
-        changes.updates += refreshed([keep, *touched], index, after, now=now)
+        changes.updates += refreshed([keep, other, *touched], index, after, now=now)
     for id_, fact in after.items():
         changes.change(facts[id_], fact)
     return changes

@@ -221,3 +221,18 @@ async def test_looking_at_a_hub_costs_no_more_than_at_a_leaf(graph):
     assert sum(map(len, index.facts_told_last(tea, relations=16, each=16).values())) == 16
     # The newest are the ones that a summary speaks of.
     assert (await summary_of(graph, "Tea")).startswith("Person39 likes Tea")
+
+
+async def test_a_merge_leaves_no_summary_behind_and_unmerge_brings_it_back(graph):
+    await graph.add_episode("Alice likes Tea.", reference_time="2020-01-01")
+    await graph.add_episode("Ally likes Jazz.", reference_time="2021-01-01")
+    ally = await graph.entity("Ally")
+    await graph.merge("Alice", "Ally")
+    merged = [event for event in await graph.log() if event.kind == "merge"]
+    store = graph._open().store
+    [given_up] = (await store.get(Entity, [ally.id])).values()
+    assert given_up.summary == ""
+    assert "Jazz" in await summary_of(graph, "Alice")
+    await graph.unmerge(merged[-1])
+    assert await summary_of(graph, "Ally") == ally.summary
+    assert "Jazz" not in await summary_of(graph, "Alice")

@@ -65,9 +65,7 @@ async def split(
     _check(wanted, old, live)
     sides = _divide(wanted, live, new, now)
     if not sides.moved and left == old:
-        raise InputError(
-            f"no fact of {old.name!r} is to move to {new.name!r}: give facts or episodes"
-        )
+        raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
     await _release(sides, live, store, relations, now)
     after = dict(sides.stay)
     for id_, copy in sides.moved.items():
@@ -101,6 +99,9 @@ def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tupl
     name, key = wanted.name.strip(), name_key(wanted.name)
     if not key:
         raise InputError(f"{wanted.name!r} is no name: give the new entity one")
+    merged = [id_ for id_ in index.names.keyed(key) if id_ in index.heirs]
+    if any(index.heirs.of(id_) == old.id for id_ in merged):
+        raise InputError(f"{name!r} was merged into {old.name!r}: unmerge that instead, see log()")
     others = [id_ for id_ in index.entities_keyed(key) if id_ != old.id]
     if key == name_key(old.name) or others:
         bearer = others[0] if others else old.id

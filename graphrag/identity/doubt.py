@@ -6,7 +6,7 @@ from graphrag.extraction import Mention
 from graphrag.identity.known import UNTYPED
 from graphrag.index.group import GroupIndex
 from graphrag.models import CONCEPT
-from graphrag.names import name_key
+from graphrag.names import is_name, name_key
 from graphrag.naming.likeness import ALIKE, likeness
 
 _MOST = 5
@@ -41,6 +41,8 @@ def look_alikes(mention: Mention, index: GroupIndex) -> OpenMention | None:
     key, kind = name_key(mention.name), mention.entity_type
     if kind == CONCEPT:
         return None  # "axes" and "taxes": common nouns that look alike mean two things
+    if kind == "person" and not is_name(mention.name):
+        return None  # "Alice's friends" are not Alice
     found = {id_: ALIKE for id_ in index.entities_keyed(key)}
     if kind == "person" and " " not in key:
         called = sorted(index.people_called(key))

@@ -36,6 +36,8 @@ _LATIN = {
 }
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_LATIN, "&": " and "})
 _UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_SOUNDS = (("ph", "f"), ("ck", "k"), ("y", "i"))
+_TWICE = re.compile(r"([a-z])\1+")
 _COMMA = re.compile(r"^([^,]+),\s*([^,]+)$")
 
 
@@ -44,7 +46,15 @@ def folded(key: str) -> str:
     turned = _COMMA.sub(r"\2 \1", key)
     spelled = unicodedata.normalize("NFC", turned).replace("й", "й").translate(_LETTERS)
     plain = unicodedata.normalize("NFKD", spelled)
-    return " ".join("".join(mark for mark in plain if not unicodedata.combining(mark)).split())
+    bare = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    return " ".join(bare.translate(_LETTERS).split())  # once more, for letters under an accent
+
+
+def sounded(plain: str) -> str:
+    """Return a folded key with letters that sound alike as one, doubled ones once."""
+    for written, said in _SOUNDS:
+        plain = plain.replace(written, said)
+    return _TWICE.sub(r"\1", plain)
 
 
 def spelled_out(key: str) -> str:

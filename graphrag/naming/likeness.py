@@ -12,9 +12,10 @@ from itertools import permutations
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler
 
-from graphrag.naming.fold import folded, spelled_out
+from graphrag.naming.fold import folded, sounded, spelled_out
 from graphrag.naming.words import (
     COURTESIES,
+    GENERIC,
     LEGAL_FORMS,
     NICKNAMES,
     OPPOSED,
@@ -26,6 +27,8 @@ ALIKE = 0.88
 """The likeness at which two names are worth a look."""
 _SLIP = 0.955
 """Jaro-Winkler at which a difference may be two swapped letters, which costs a ratio more."""
+_SOUNDED = 0.95
+"""What a likeness of sound counts of one of letters."""
 _EXPLAINED = 0.9
 """The likeness of an initial or a nickname and what it may stand for."""
 _WORD_LIKE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯\U00020000-\U0003ffff]")
@@ -39,7 +42,8 @@ def likeness(one: str, other: str) -> float:
     if told_apart(one, other):
         return 0.0
     ways = {folded(one), spelled_out(one)}, {folded(other), spelled_out(other)}
-    return max(_score(left, right) for left in ways[0] for right in ways[1])
+    score = max(_score(left, right) for left in ways[0] for right in ways[1])
+    return max(score, _SOUNDED * _score(*(sounded(folded(key)) for key in (one, other))))
 
 
 def core(key: str) -> str:
@@ -136,6 +140,7 @@ def _contained(one: list[str], other: list[str]) -> bool:
     return (
         len(short) < len(long)
         and sum(map(len, short)) >= 4
+        and not GENERIC.issuperset(short)
         and (long[: len(short)] == short or long[-len(short) :] == short)
     )
 

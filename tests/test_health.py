@@ -330,3 +330,35 @@ async def test_homonyms_with_addresses_of_their_own_are_no_duplicates():
             await graph.add_episode(address)
         assert len(await graph.at().entities("Ann Lee")) == 2
         assert (await graph.check()).findings == ()
+
+
+async def test_what_is_merged_and_split_leaves_a_sound_graph(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_graph(url) as graph:
+        await graph.add_episode("Ann works_at Acme. Bob likes tea.", reference_time="2020")
+        await graph.add_episode("Annie works_at Beta. Annie likes tea.", reference_time="2021")
+        merged = await graph.merge(await graph.entity("Ann"), await graph.entity("Annie"))
+        assert (await graph.check()).findings == ()
+        await graph.unmerge(merged)
+        assert (await graph.check()).findings == ()
+        likes = next(fact for fact in await graph.facts("Annie") if fact.relation == "likes")
+        await graph.split(await graph.entity("Annie"), name="Anna", facts=[likes])
+        assert (await graph.check()).findings == ()
+        await graph.merge(await graph.entity("Ann"), await graph.entity("Annie"))
+        await graph.add_episode("Annie works_at Globex.", reference_time="2022")
+        assert [fact.object for fact in await graph.facts("Ann")] == ["Globex"]
+        assert (await graph.check()).findings == ()
+    async with open_graph(url) as graph:
+        assert (await graph.check()).findings == ()
+
+
+async def test_what_is_told_directly_leaves_a_sound_graph(graph):
+    await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+    await graph.add_entity("Ann", attributes={"email": "ann@acme.com", "desk": {"floor": 1}})
+    await graph.add_entity("Ann", attributes={"desk": {"room": 2}})
+    await graph.import_facts(
+        {"subject": "Ann", "relation": "works_at", "object": firm, "valid_at": year}
+        for firm, year in (("Beta", "2022"), ("Globex", "2018"))
+    )
+    assert [fact.object for fact in await graph.facts("Ann")] == ["Beta"]
+    assert (await graph.check()).findings == ()

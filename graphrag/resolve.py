@@ -43,17 +43,22 @@ def resolve(
     told_at: datetime | None = None,
     identifiers: Declared | None = None,
     doubts: bool = False,
+    beside: Iterable[Entity] = (),
 ) -> Resolution:
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
     ``told_at`` is the reference time of the text; without one it is told now. ``identifiers`` are
     the attributes of each type that belong to one entity only, besides the usual ones. With
-    ``doubts`` new names are compared with stored ones that are like them.
+    ``doubts`` new names are compared with stored ones that are like them. ``beside`` are entities
+    that are being written and not in the index yet; they count among the created.
     """
     resolution = Resolution()
     told_at = told_at or created_at
     known = Known(index, identifiers or {})
+    for entity in beside:
+        resolution.created[entity.id] = entity
+        known.enter(entity)
     # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
     for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
         if mention in resolution.entity_of or not name_key(mention.name):

@@ -1,11 +1,11 @@
 """From given facts to a plan: identify every end, judge every fact, embed what is new."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.direct.given import End, GivenFact
-from graphrag.direct.identify import Newcomers, distinct, identify, identity
+from graphrag.direct.identify import Key, distinct, identity
 from graphrag.direct.ledger import Ledger, Rules
 from graphrag.direct.plan import DirectPlan
 from graphrag.errors import InputError
@@ -13,16 +13,14 @@ from graphrag.extraction import Mention
 from graphrag.index.group import GroupIndex, entity_text, fact_text
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder, Matrix
-from graphrag.resolve import adds_something, enriched
+from graphrag.resolve import adds_something, enriched, resolve
 from graphrag.store.store import Store
 from graphrag.summaries import composed, ends_of, refreshed
 from graphrag.temporal.moment import utc_now
 
-Key = tuple[str, str, str]
-
 
 class UndecidedError(Exception):
-    """A name cannot be told from one in the transaction under way: plan again when it is over."""
+    """A name adds to an entity of the transaction under way: plan again when it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +30,8 @@ class Teller:
     store: Store
     embedder: Embedder
     rules: Rules
+    identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Attributes of each type that belong to one entity only, besides the usual ones."""
     summarize: bool = True
     """False: leave the summaries of entities that only gain facts to a later transaction."""
 
@@ -97,20 +97,19 @@ class Teller:
         now: datetime,
     ) -> dict[Key, str]:
         mentions = distinct(end.mention for end in ends if end.id is None)
-        id_of: dict[Key, str] = {}
-        if under_way is not None and under_way.entities:
-            newcomers = Newcomers.of(under_way.entities.values())
-            for key, mention in list(mentions.items()):
-                if newcomers.undecided(mention):
-                    raise UndecidedError
-                if meant := newcomers.meant(mention):
-                    id_of[key] = meant
-                    del mentions[key]
-        resolution = identify(mentions.values(), index, created_at=now)
+        beside = under_way.entities if under_way is not None else {}
+        resolution = resolve(
+            mentions.values(),
+            index,
+            created_at=now,
+            identifiers=self.identifiers,
+            beside=beside.values(),
+        )
         plan.entities = resolution.created
-        for key, mention in mentions.items():
-            id_of[key] = resolution.entity_of[mention]
-        return id_of
+        for id_, entity in beside.items():
+            if plan.entities.pop(id_) != entity:
+                raise UndecidedError
+        return {key: resolution.entity_of[mention] for key, mention in mentions.items()}
 
     async def _enrich(
         self,

@@ -52,7 +52,13 @@ class DirectWriter:
             ingestion,
             group,
             kind,
-            Teller(ingestion.store, ingestion.embedder, rules, summarize),
+            Teller(
+                ingestion.store,
+                ingestion.embedder,
+                rules,
+                ingestion.ontology.identifiers,
+                summarize,
+            ),
         )
 
     async def tell(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> DirectPlan:

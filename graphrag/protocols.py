@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,14 @@ class LLM(Protocol):
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
         """Return a validated ``answer`` or raise ``ExtractionError``."""
+
+
+@runtime_checkable
+class Connected(Protocol):
+    """A model that holds connections: the graph closes them with itself."""
+
+    async def close(self) -> None:
+        """Close the connections; a later question opens new ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ hold for all questions to one model together. Servers that refuse a JSON schema 
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
-from urllib.parse import urlsplit, urlunsplit
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
 from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
+from graphrag.llm.endpoint import checked_url, retry_after, shown_url
 from graphrag.llm.throttle import Throttle
 from graphrag.llm.usage import Budget, Meter, Usage
 from graphrag.llm.wording import in_words
@@ -40,7 +40,8 @@ _FORMAT = re.compile(r"response_format|json_schema|json schema|structured output
 class OpenAILLM:
     """A model behind the chat completions protocol; one object holds one budget and one rate.
 
-    Use it within one event loop, and close it: ``async with OpenAILLM("gpt-5-mini") as llm:``.
+    Its connections belong to one event loop. The graph that it is given to closes them with itself;
+    otherwise close them: ``async with OpenAILLM("gpt-5-mini") as llm:``.
     """
 
     def __init__(
@@ -76,10 +77,12 @@ class OpenAILLM:
             InputError: if the URL is none, or a limit is impossible.
         """
         self.model = model
-        self.base_url = _checked(base_url or _OPENAI)
+        self.base_url = checked_url(base_url or _OPENAI)
         self._api_key = api_key
         self._temperature = temperature
         self._client: AsyncOpenAI | None = None
+        self._asking: Counter[AsyncOpenAI] = Counter()
+        """Questions under way by the client that asks."""
         self._in_words = False
         """True once the server has refused a JSON schema."""
         self._dialogue = Dialogue(
@@ -118,7 +121,7 @@ class OpenAILLM:
 
     def __repr__(self) -> str:
         """Show model and server, never the key."""
-        return f"OpenAILLM({self.model!r}, base_url={_shown(self.base_url)!r})"
+        return f"OpenAILLM({self.model!r}, base_url={shown_url(self.base_url)!r})"
 
     async def __aenter__(self) -> "OpenAILLM":
         """Return itself."""
@@ -134,9 +137,13 @@ class OpenAILLM:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections; closing twice is fine."""
+        """Close the connections: at once, or after the last question that is under way.
+
+        Closing twice is fine, and a later question opens new ones.
+        """
         client, self._client = self._client, None
-        if client is not None:
+        if client is not None and not self._asking[client]:
+            del self._asking[client]
             await client.close()
 
     async def complete(self, messages: "Sequence[Message]", *, answer: type[Answer]) -> Answer:
@@ -169,7 +176,7 @@ class OpenAILLM:
             raise BusyError("no answer in time") from None
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
-            raise BusyError(self._redacted(f"{_shown(self.base_url)}: {cause}")) from None
+            raise BusyError(self._redacted(f"{shown_url(self.base_url)}: {cause}")) from None
         except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
         return await self._send(question)
@@ -187,8 +194,6 @@ class OpenAILLM:
         return False
 
     async def _request(self, question: Question) -> Reply:
-        from openai import Omit
-
         if self._client is None:
             self._client = _sdk()(
                 base_url=self.base_url,
@@ -196,7 +201,20 @@ class OpenAILLM:
                 max_retries=0,
                 timeout=self._dialogue.timeout,
             )
-        completion = await self._client.chat.completions.create(
+        client = self._client
+        self._asking[client] += 1
+        try:
+            return await self._answered(client, question)
+        finally:
+            self._asking[client] -= 1
+            if client is not self._client and not self._asking[client]:
+                del self._asking[client]
+                await client.close()
+
+    async def _answered(self, client: "AsyncOpenAI", question: Question) -> Reply:
+        from openai import Omit
+
+        completion = await client.chat.completions.create(
             model=self.model,
             messages=[
                 _param(message)
@@ -233,30 +251,12 @@ class OpenAILLM:
             404: ": check the base URL and the name of the model",
         }.get(status, "")
         raise LLMError(
-            f"{_shown(self.base_url)} refused model {self.model!r} with HTTP {status}{advice}. "
+            f"{shown_url(self.base_url)} refused model {self.model!r} with HTTP {status}{advice}. "
             f"It said: {said}"
         ) from None
 
     def _redacted(self, text: str) -> str:
         return text.replace(self._api_key, "***") if self._api_key else text
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, given as seconds or as a date."""
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
-
-    given = headers.get("retry-after")
-    if given is None:
-        return None
-    try:
-        return max(0.0, float(given))
-    except ValueError:
-        try:
-            moment = parsedate_to_datetime(given)
-        except ValueError:
-            return None
-    return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _sdk() -> "type[AsyncOpenAI]":
@@ -282,14 +282,3 @@ def _format(question: Question) -> "ResponseFormatJSONSchema":
         "type": "json_schema",
         "json_schema": {"name": question.name, "schema": dict(question.schema), "strict": True},
     }
-
-
-def _checked(url: str) -> str:
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise InputError(f"{_shown(url)!r} is no http(s) URL: write http://HOST:PORT/v1")
-    return url
-
-
-def _shown(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

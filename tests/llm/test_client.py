@@ -198,6 +198,19 @@ async def test_no_more_than_so_many_questions_are_under_way(server, connect):
     assert server.most_at_once == 3
 
 
+async def test_closing_waits_for_the_questions_under_way(server, connect):
+    server.answer = lambda request: Reply(GOOD.text, delay=0.2)
+    llm = connect()
+    first = asyncio.create_task(asked(llm))
+    while not server.requests:
+        await asyncio.sleep(0.01)
+    await llm.close()
+    await llm.close()
+    assert await first == GHENT
+    assert await asked(llm) == GHENT
+    assert len(llm._asking) == 1
+
+
 async def test_a_budget_of_calls_stops_before_the_next_one(server, connect):
     server.answer = lambda request: GOOD
     llm = connect(budget=Budget(calls=2))

@@ -332,7 +332,16 @@ def test_the_blocking_graph_takes_a_model_too(server):
     with BlockingGraph.open("mem://", embedder=HashEmbedder(), llm=llm) as graph:
         added = graph.add_episode("Alice Johnson works at Acme.")
         assert len(added.facts) == 1
-        graph._loop.wait(llm.close())
+    assert llm._client is None
+
+
+async def test_a_model_outlives_a_graph_and_serves_the_next(server, connect):
+    server.answer = lambda request: ALICE
+    llm = connect()
+    for _ in range(2):
+        async with open_graph(extractor=None, llm=llm) as graph:
+            assert (await graph.add_episode("Alice Johnson works at Acme.")).new
+    assert llm.usage.calls == 2
 
 
 def smiths(name, sentence):

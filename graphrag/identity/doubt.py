@@ -11,7 +11,7 @@ from graphrag.naming.likeness import ALIKE, likeness
 
 _MOST = 5
 """Candidates of one mention."""
-_COMPARED = 100
+_COMPARED = 24
 """Look-alikes whose likeness is worked out for one mention."""
 
 

@@ -82,7 +82,7 @@ class NameBook:
                 ids.append(id_)
             if (bare := plain_key(key, kind)) != key and id_ not in self._plain[bare]:
                 self._plain[bare].append(id_)
-            for words, word in self._ends(kind, name):
+            for words, word in self._ends(kind, name, key):
                 words[word].add(id_)
         if attributes:
             self._identifiers[id_] = found = frozenset(identifiers(attributes))
@@ -96,9 +96,10 @@ class NameBook:
         """Take back what an entity is no longer known by."""
         kept = {name_key(name) for name in names}
         for name in self.names[id_]:
-            for words, word in self._ends(self.types[id_], name):
+            key = name_key(name)
+            for words, word in self._ends(self.types[id_], name, key):
                 words[word].discard(id_)
-            if (key := name_key(name)) not in kept and id_ in self._by_key[key]:
+            if key not in kept and id_ in self._by_key[key]:
                 self._by_key[key].remove(id_)
             bare = plain_key(key, self.types[id_])
             if bare != key and id_ in self._plain[bare]:
@@ -106,14 +107,13 @@ class NameBook:
         for pair in self._identifiers.pop(id_, ()):
             self._by_identifier[pair].remove(id_)
 
-    def _ends(self, kind: str, name: str) -> Iterable[tuple[dict[str, set[str]], str]]:
-        words = name_key(name).split()
+    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[dict[str, set[str]], str]]:
+        words = key.split()
         if words and kind == "person" and is_name(name):
-            yield self._people, words[0]
-            yield self._people, words[-1]
-        elif len(words) > 1 and kind in _SHORTENED:
-            yield self._shortened, words[0]
-            yield self._shortened, words[-1]
+            return (self._people, words[0]), (self._people, words[-1])
+        if len(words) > 1 and kind in _SHORTENED:
+            return (self._shortened, words[0]), (self._shortened, words[-1])
+        return ()
 
 
 def plain_key(key: str, kind: str) -> str:

@@ -13,7 +13,7 @@ from graphrag.naming.words import NICKNAMES
 
 _EDGE = 5
 """Letters of the beginning and of the end of a name."""
-_FULL = 64
+_FULL = 48
 """Names in one drawer; more make it useless."""
 
 

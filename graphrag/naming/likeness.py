@@ -7,6 +7,7 @@ word ("张" and "王"), opposite words ("North", "South"). They make a likeness 
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import permutations
 
 from rapidfuzz import fuzz
@@ -35,13 +36,15 @@ _WORD_LIKE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯\U00020000-\U0003ffff]")
 _NUMBER = re.compile(r"\d+")
 _SYMBOL = re.compile(r"[^\w\s.,'’&()\-]")
 _MOST_WORDS = 5
+_REMEMBERED = 20_000
+"""Names whose readings are remembered: in a list of pairs each comes up often."""
 
 
 def likeness(one: str, other: str) -> float:
     """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
     if told_apart(one, other):
         return 0.0
-    ways = {folded(one), spelled_out(one)}, {folded(other), spelled_out(other)}
+    ways = _ways(one), _ways(other)
     score = max(_score(left, right) for left in ways[0] for right in ways[1])
     return max(score, _SOUNDED * _score(*(sounded(folded(key)) for key in (one, other))))
 
@@ -53,6 +56,8 @@ def core(key: str) -> str:
 
 def without_legal_form(key: str) -> str:
     """Return the key of a company without "Inc" and the like."""
+    if " " not in key:
+        return key
     words = key.replace(",", " ").split()
     while len(words) > 1 and words[-1] in LEGAL_FORMS:
         words.pop()
@@ -61,10 +66,8 @@ def without_legal_form(key: str) -> str:
 
 def without_courtesy(key: str) -> str:
     """Return the key of a person without "Dr" and the like."""
-    words = key.split()
-    while len(words) > 1 and words[0] in COURTESIES:
-        words.pop(0)
-    return " ".join(words)
+    first, _, rest = key.partition(" ")
+    return without_courtesy(rest) if rest and first in COURTESIES else key
 
 
 def told_apart(one: str, other: str) -> bool:
@@ -76,6 +79,12 @@ def told_apart(one: str, other: str) -> bool:
     return any(only_left & words and only_right & words for words in OPPOSED)
 
 
+@lru_cache(_REMEMBERED)
+def _ways(key: str) -> frozenset[str]:
+    return frozenset((folded(key), spelled_out(key)))
+
+
+@lru_cache(_REMEMBERED)
 def _marks(key: str) -> tuple[Counter[str], ...]:
     words = key.split()
     numerals = [word for word in words if word in ROMAN]

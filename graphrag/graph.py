@@ -16,7 +16,7 @@ from graphrag.llm.arbiter import LLMArbiter
 from graphrag.llm.extractor import LLMExtractor
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
-from graphrag.protocols import LLM, Arbiter, Embedder, Extractor
+from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW, checked_threshold
 from graphrag.rules.extractor import RulesExtractor
@@ -53,6 +53,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         self._review_below = review_below
         self._actor = actor
         self._policy = policy
+        self._llm = llm
         self._arbiter = arbiter
         self._ontology = ontology
         self._store: Store | None = None
@@ -91,8 +92,8 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
             review_below: Facts of less confidence wait in ``pending_review()``; 0 for none.
             actor: Who writes, as the log is to name them; methods for edits may name another.
             policy: Asked about every write, which it may refuse; default: none.
-            llm: A language model that extracts and decides instead of the rules; it stays yours
-                to close. An ``extractor`` or ``arbiter`` given comes before it.
+            llm: A language model that extracts and decides instead of the rules. An ``extractor``
+                or ``arbiter`` given comes before it. Its connections are closed with the graph.
             arbiter: Asked once about what the rules leave open in an episode; default: nobody.
             ontology: Types of entities and facts that may be stored; default: any.
 
@@ -112,6 +113,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
             review_below=checked_threshold(review_below),
             actor=actor,
             policy=policy,
+            llm=llm,
             arbiter=arbiter,
             ontology=ontology,
         )
@@ -153,7 +155,9 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         await self.close()
 
     async def close(self) -> None:
-        """Close the store; closing twice is fine."""
+        """Close the store and the connections of its model; closing twice is fine."""
+        if isinstance(self._llm, Connected):
+            await self._llm.close()
         store, self._store, self._ingestion = self._store, None, None
         if store is not None:
             await store.close()

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from graphrag.ambiguity import find_case, statements_of
 from graphrag.extraction import Extraction, Mention
 from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
 from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
+from graphrag.names import name_key
 from graphrag.passages import split_passages
 from graphrag.plan import Plan
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
@@ -37,7 +39,7 @@ async def make_plan(
     )
     plan = Plan(episode, resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
-    await _enrich(plan, index, store)
+    await _enrich(plan, index, store, ruling)
 
     def name_of(id_: str) -> str:
         created = resolution.created.get(id_)
@@ -79,11 +81,14 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
             yield claim.object
 
 
-async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
+async def _enrich(plan: Plan, index: GroupIndex, store: Store, ruling: Ruling) -> None:
     """Note the stored entities that a mention adds something to."""
     stored = [
         (mention, id_)
-        for mention, id_ in plan.resolution.entity_of.items()
+        for mention, id_ in (
+            (_with_alias(mention, ruling), id_)
+            for mention, id_ in plan.resolution.entity_of.items()
+        )
         if id_ not in plan.entities
         and adds_something(mention, index.entity_name(id_), index.entity_type(id_))
     ]
@@ -94,6 +99,17 @@ async def _enrich(plan: Plan, index: GroupIndex, store: Store) -> None:
     plan.changed_entities = {
         id_: (before[id_], after[id_]) for id_ in before if after[id_] != before[id_]
     }
+
+
+def _with_alias(mention: Mention, ruling: Ruling) -> Mention:
+    """Return a mention that gives its own name to the entity that an arbiter found it to mean.
+
+    A lone first name is no alias: next time it may mean another person of that name.
+    """
+    lone = mention.entity_type == "person" and " " not in name_key(mention.name)
+    if lone or mention not in ruling.entity_of:
+        return mention
+    return replace(mention, aliases=(*mention.aliases, mention.name))
 
 
 def candidates(

@@ -43,6 +43,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         review_below: float = REVIEW_BELOW,
         actor: str = LIBRARY,
         policy: Policy | None = None,
+        llm: LLM | None = None,
         arbiter: Arbiter | None = None,
         ontology: Ontology = ANYTHING,
     ) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import faults, imports, novel, scale, updates, writes, yago
+from tests.benchmarks import faults, identity, imports, novel, scale, updates, writes, yago
 from tests.benchmarks.report import Report
 
 _NAMES = ("import", "novel", "scale", "writes")
-_ALL = (*_NAMES, "faults", "updates", "yago")
+_ALL = (*_NAMES, "faults", "identity", "updates", "yago")
 
 
 def main() -> None:
@@ -27,6 +27,8 @@ def main() -> None:
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
                 asyncio.run(faults.measure(report, given.kills))
+            case "identity":
+                identity.measure(report, given.records)
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(scale.measure(report, options))
@@ -47,6 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
+    parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
     parser.add_argument("--yago", type=Path, help="folder of lifetimes (yago)")
     given = parser.parse_args()

@@ -4,7 +4,7 @@ Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is the same, blocking.
 """
 
 from graphrag.asof import AsOf
-from graphrag.batch import BatchReport, Progress
+from graphrag.batch import BatchReport, Failed, Progress
 from graphrag.direct.told import ImportReport, Told
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.errors import (
@@ -69,6 +69,7 @@ from graphrag.protocols import (
     Reranker,
     Ruling,
 )
+from graphrag.queue import QueueStatus
 from graphrag.relations import Relation, Relations
 from graphrag.results import Hit, Results, Why
 from graphrag.rules.extractor import RulesExtractor
@@ -114,6 +115,7 @@ __all__ = [
     "Extractor",
     "Fact",
     "FactType",
+    "Failed",
     "Finding",
     "GraphRAG",
     "GraphRAGError",
@@ -140,6 +142,7 @@ __all__ = [
     "ProtectedTypes",
     "PydanticAILLM",
     "QueryError",
+    "QueueStatus",
     "Quote",
     "Recipe",
     "Relation",

@@ -1,16 +1,47 @@
-"""Many episodes in a stream: read ahead while writing, progress after each."""
+"""Many episodes in a stream: read a window ahead, embed it at once, write one by one.
 
-import asyncio
+The graph is the same as if they were added one by one: reading looks at the texts of the episodes
+before, stored or not; planning happens in order, against everything written before.
+"""
+
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sized
+from collections.abc import AsyncIterable, Callable, Iterable, Sized
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Literal
 
+from graphrag.ahead import LONG, MANY, embed_ahead, reads_ahead
+from graphrag.errors import (
+    BudgetExceededError,
+    ExtractionError,
+    GraphRAGError,
+    InputError,
+    PolicyError,
+    TransactionError,
+)
+from graphrag.extraction import Extraction
 from graphrag.ingest import Added, Ingestion
 from graphrag.intake import NewEpisode, prepare
 from graphrag.models import Episode
+from graphrag.windows import windows
 
 Episodes = Iterable[NewEpisode] | AsyncIterable[NewEpisode]
+OnError = Literal["stop", "skip"]
+
+_OF_ONE = (InputError, ExtractionError, PolicyError, TransactionError)
+"""Errors that say something of one episode; any other ends a batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An episode of a batch that is not in the graph."""
+
+    number: int
+    """Its place in the input, from 1."""
+    name: str
+    """Its name, or how its content starts."""
+    error: GraphRAGError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +49,22 @@ class Progress:
     """How far a batch is, after an episode."""
 
     done: int
+    """Episodes that were added, found in the graph, or skipped."""
     total: int | None
     """None when the input is a stream of unknown length."""
-    last: Added
+    last: Added | None
+    """What the episode did; None if it failed."""
+    failed: int = 0
+    """Episodes skipped so far."""
+    seconds: float = 0.0
+    """Since the batch began."""
+
+    @property
+    def eta(self) -> float | None:
+        """Return the seconds that the rest will take at the pace so far; None if unknown."""
+        if self.total is None or not self.done:
+            return None
+        return self.seconds / self.done * (self.total - self.done)
 
 
 @dataclass(slots=True)
@@ -37,9 +81,38 @@ class BatchReport:
     """Older facts that were closed, corrected or confirmed."""
     violations: int = 0
     """How often something did not fit the ontology; the log of ``graphrag`` names each case."""
+    failed: list[Failed] = field(default_factory=list)
+    """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
     seconds: float = 0.0
     steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """Seconds by step; ``extract`` runs beside the others, so they add up to more."""
+    """Seconds by step."""
+
+    @property
+    def done(self) -> int:
+        """Return the number of episodes that were dealt with."""
+        return self.added + self.unchanged + len(self.failed)
+
+    def count(self, added: Added) -> None:
+        """Count one episode."""
+        self.added += added.new
+        self.unchanged += not added.new
+        self.entities += len(added.entities)
+        self.facts += len(added.facts)
+        self.changed += len(added.changed)
+        self.violations += len(added.violations)
+        for step, seconds in added.seconds.items():
+            self.steps[step] += seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An episode of a window: read, or known already, or unusable."""
+
+    name: str
+    episode: Episode | None = None
+    extraction: Extraction | None = None
+    known: Episode | None = None
+    error: GraphRAGError | None = None
 
 
 async def add_all(
@@ -47,65 +120,97 @@ async def add_all(
     episodes: Episodes,
     *,
     on_progress: Callable[[Progress], None] | None = None,
+    on_error: OnError = "stop",
 ) -> BatchReport:
     """Add episodes in order, each in its own transaction, and return what happened.
 
-    While one episode is embedded and written, the next is extracted. What was committed before an
-    error or a crash stays; adding the same episodes again continues where it stopped.
+    What was committed before an error or a crash stays; adding the same episodes again continues
+    where it stopped.
     """
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error is 'stop' or 'skip', not {on_error!r}")
     report = BatchReport()
     started = time.perf_counter()
     total = len(episodes) if isinstance(episodes, Sized) else None
-    async for added in _pipeline(ingestion, episodes, report):
-        report.added += added.new
-        report.unchanged += not added.new
-        report.entities += len(added.entities)
-        report.facts += len(added.facts)
-        report.changed += len(added.changed)
-        report.violations += len(added.violations)
-        for step, seconds in added.seconds.items():
-            report.steps[step] += seconds
-        report.seconds = time.perf_counter() - started
-        if on_progress is not None:
-            on_progress(Progress(report.added + report.unchanged, total, added))
+    many = MANY if reads_ahead(ingestion.extractor) else 1
+    async with aclosing(windows(episodes, many=many, size=_size, longest=LONG)) as stream:
+        async for window in stream:
+            for one in await _read_window(ingestion, window, report, on_error):
+                result = await _write(ingestion, one)
+                report.seconds = time.perf_counter() - started
+                if isinstance(result, Added):
+                    report.count(result)
+                elif on_error == "skip" and _of_one(result):
+                    report.failed.append(Failed(report.done + 1, one.name, result))
+                else:
+                    raise result
+                if on_progress is not None:
+                    last = result if isinstance(result, Added) else None
+                    failed = len(report.failed)
+                    on_progress(Progress(report.done, total, last, failed, report.seconds))
+    report.seconds = time.perf_counter() - started
     return report
 
 
-async def _pipeline(
-    ingestion: Ingestion, episodes: Episodes, report: BatchReport
-) -> AsyncIterator[Added]:
-    writing: asyncio.Task[Added] | None = None
-    pending: Episode | None = None
+async def _read_window(
+    ingestion: Ingestion, window: list[NewEpisode], report: BatchReport, on_error: OnError
+) -> list[_Read]:
+    """Read a window, up to the first error if that is to stop the batch, and embed it."""
+    read: list[_Read] = []
+    waiting: dict[tuple[str, str, object], Episode] = {}
+    for new in window:
+        began = time.perf_counter()
+        one = await _read(ingestion, new, waiting)
+        report.steps["extract"] += time.perf_counter() - began
+        read.append(one)
+        if one.error is not None and (on_error == "stop" or not _of_one(one.error)):
+            break
+    began = time.perf_counter()
+    if len(read) > 1:
+        pairs = [(one.episode, one.extraction) for one in read]
+        await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
+    report.steps["embed"] += time.perf_counter() - began
+    return read
+
+
+async def _read(
+    ingestion: Ingestion, new: NewEpisode, waiting: dict[tuple[str, str, object], Episode]
+) -> _Read:
+    name = new.name or str(new.content)[:60]
     try:
-        async for new in _stream(episodes):
-            episode = prepare(new)
-            known = await ingestion.known(episode)
-            if known is None:
-                began = time.perf_counter()
-                waiting = (pending,) if pending is not None else ()
-                extraction = await ingestion.read(episode, waiting)
-                report.steps["extract"] += time.perf_counter() - began
-            if writing is not None:
-                yield await writing
-                writing = pending = None
-            if known is not None:
-                yield Added(known, new=False)
-            else:
-                pending = episode
-                writing = asyncio.create_task(ingestion.add(episode, extraction))
-        if writing is not None:
-            yield await writing
-            writing = None
-    finally:
-        # An error while reading the next episode must not lose the one being written.
-        if writing is not None:
-            await asyncio.wait([writing])
+        episode = prepare(new)
+        known = await ingestion.known(episode)
+        key = (episode.group_id, episode.content_hash, episode.valid_at)
+        if known is not None:
+            return _Read(name, known=known)
+        if key in waiting:
+            # The same episode twice in a window: the second is found when it is written.
+            return _Read(name, episode)
+        extraction = await ingestion.read(episode, tuple(waiting.values()))
+    except GraphRAGError as error:
+        return _Read(name, error=error)
+    waiting[key] = episode
+    return _Read(name, episode, extraction)
 
 
-async def _stream(episodes: Episodes) -> AsyncIterator[NewEpisode]:
-    if isinstance(episodes, AsyncIterable):
-        async for episode in episodes:
-            yield episode
-    else:
-        for episode in episodes:
-            yield episode
+async def _write(ingestion: Ingestion, one: _Read) -> Added | GraphRAGError:
+    if one.error is not None:
+        return one.error
+    if one.known is not None:
+        return Added(one.known, new=False)
+    assert one.episode is not None
+    try:
+        if one.extraction is None and (known := await ingestion.known(one.episode)):
+            return Added(known, new=False)
+        extraction = one.extraction or await ingestion.read(one.episode)
+        return await ingestion.add(one.episode, extraction)
+    except GraphRAGError as error:
+        return error
+
+
+def _of_one(error: GraphRAGError) -> bool:
+    return isinstance(error, _OF_ONE) and not isinstance(error, BudgetExceededError)
+
+
+def _size(new: NewEpisode) -> int:
+    return len(new.content) if isinstance(new.content, str) else 1000

@@ -9,6 +9,8 @@ from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
 from graphrag.facade.identity import Identity
+from graphrag.facade.queue import Queued
+from graphrag.facade.records import Records
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
@@ -17,6 +19,7 @@ from graphrag.llm.extractor import LLMExtractor
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
 from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor
+from graphrag.queue import Queue, checked_workers
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW, checked_threshold
 from graphrag.rules.extractor import RulesExtractor
@@ -26,7 +29,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
+class GraphRAG(Telling, Direct, Records, Asking, Editing, Identity, Health, Queued):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server
@@ -46,6 +49,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         llm: LLM | None = None,
         arbiter: Arbiter | None = None,
         ontology: Ontology = ANYTHING,
+        workers: int = 1,
     ) -> None:
         self._target = target
         self._embedder = embedder
@@ -57,8 +61,10 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         self._llm = llm
         self._arbiter = arbiter
         self._ontology = ontology
+        self._workers = workers
         self._store: Store | None = None
         self._ingestion: Ingestion | None = None
+        self._queue: Queue | None = None
 
     @classmethod
     def open(
@@ -78,6 +84,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
         llm: LLM | None = None,
         arbiter: Arbiter | None = None,
         ontology: Ontology = ANYTHING,
+        workers: int = 1,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``async with``; nothing is opened yet.
 
@@ -97,10 +104,12 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
                 or ``arbiter`` given comes before it. Its connections are closed with the graph.
             arbiter: Asked once about what the rules leave open in an episode; default: nobody.
             ontology: Types of entities and facts that may be stored; default: any.
+            workers: Tasks that read queued episodes, each those of another group; with 0 they wait
+                for ``drain``.
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1.
+            InputError: if ``review_below`` is not between 0 and 1, or ``workers`` is negative.
         """
         relations = ontology.relations(relations)
         if llm is not None:
@@ -117,6 +126,7 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
             llm=llm,
             arbiter=arbiter,
             ontology=ontology,
+            workers=checked_workers(workers),
         )
 
     async def __aenter__(self) -> "GraphRAG":
@@ -144,6 +154,8 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
             arbiter=self._arbiter,
             ontology=self._ontology,
         )
+        self._queue = Queue(self._ingestion, workers=self._workers)
+        await self._queue.resume()
         return self
 
     async def __aexit__(
@@ -157,6 +169,9 @@ class GraphRAG(Telling, Direct, Asking, Editing, Identity, Health):
 
     async def close(self) -> None:
         """Close the store and the connections of its model; closing twice is fine."""
+        queue, self._queue = self._queue, None
+        if queue is not None:
+            await queue.close()
         if isinstance(self._llm, Connected):
             await self._llm.close()
         store, self._store, self._ingestion = self._store, None, None

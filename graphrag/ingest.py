@@ -61,6 +61,11 @@ class Added:
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
 
+def is_waiting(episode: Episode) -> bool:
+    """Tell whether a stored episode is still to be read."""
+    return episode.status == "pending" and episode.removed_at is None
+
+
 @dataclass(frozen=True, slots=True)
 class Ingestion:
     """Everything the write path needs, and its entry point."""
@@ -91,6 +96,10 @@ class Ingestion:
         index = await self.catalog.group(episode.group_id)
         id_ = index.episode_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
         return None if id_ is None else (await self.store.get(Episode, [id_]))[id_]
+
+    async def stored(self, id_: str) -> Episode | None:
+        """Return an episode as it is stored now, None if it is not there."""
+        return (await self.store.get(Episode, [id_])).get(id_)
 
     async def read(self, episode: Episode, pending: tuple[Episode, ...] = ()) -> Extraction:
         """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
@@ -124,8 +133,12 @@ class Ingestion:
             return NO_RULING
         return await settle(self.arbiter, case)
 
-    async def add(self, episode: Episode, extraction: Extraction) -> Added:
-        """Write an episode with what was read in it, in one transaction."""
+    async def add(self, episode: Episode, extraction: Extraction, *, waited: bool = False) -> Added:
+        """Write an episode with what was read in it, in one transaction.
+
+        With ``waited`` the episode is in the store already and is finished, unless it was finished
+        or removed meanwhile.
+        """
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
         ruling = await self.settle(episode, extraction)
@@ -137,8 +150,10 @@ class Ingestion:
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan, added, began
             # Asked again under the lock: the same episode may have been added meanwhile.
-            if known := await self.known(episode):
-                added = Added(known, new=False)
+            stored = await (self.stored(episode.id) if waited else self.known(episode))
+            settled = stored is not None and not (waited and is_waiting(stored))
+            if settled or (waited and stored is None):
+                added = Added(stored or episode, new=False)
                 return ChangeSet(episode.group_id, kind="add_episode")
             began = time.perf_counter()
             plan = await make_plan(
@@ -151,6 +166,8 @@ class Ingestion:
                 review_below=self.review_below,
                 ruling=ruling,
             )
+            if waited:
+                plan.kind, plan.waiting = "finish_episode", stored
             seconds["embed"] = plan.embed_seconds
             seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
             began = time.perf_counter()
@@ -182,8 +199,10 @@ class Ingestion:
         self, episode: Episode, pending: tuple[Episode, ...]
     ) -> tuple[Episode, ...]:
         index: GroupIndex = await self.catalog.group(episode.group_id)
-        ids = index.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES)
-        stored = (await self.store.get(Episode, ids)).values()
+        own = episode.id if episode.id in index.episodes.row_of else None
+        ids = index.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own)
+        found = (await self.store.get(Episode, ids)).values()
+        stored = [other for other in found if other.removed_at is None]
         waiting = [
             other
             for other in pending

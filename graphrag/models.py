@@ -46,8 +46,10 @@ class Episode:
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
-    """Always ``done`` in this version: an episode is stored with its facts, or not at all."""
+    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see ``error``.
+    """
     error: str | None = None
+    """Why its facts could not be read, in words."""
     removed_at: datetime | None = None
     """System time: when it was removed; what rested on it alone is retracted."""
 

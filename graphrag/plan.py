@@ -9,6 +9,7 @@ from graphrag.extraction import Mention
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Episode, Fact
+from graphrag.passages import split_passages
 from graphrag.protocols import Matrix
 from graphrag.resolve import Resolution
 from graphrag.store.changes import ChangeSet, Update
@@ -35,12 +36,19 @@ class Plan:
     neighbours: tuple[str | None, str | None] = (None, None)
     """The episodes just before and just after this one by reference time."""
     embed_seconds: float = 0.0
+    kind: str = "add_episode"
+    """Kind of the event."""
+    waiting: Episode | None = None
+    """The episode as it is stored already, with its place and its passages, to be finished."""
 
     def changes(self) -> ChangeSet:
         """Return the transaction that writes this plan."""
         episode, group = self.episode, self.episode.group_id
-        changes = ChangeSet(group, kind="add_episode")
-        changes.insert(episode, self.vectors[episode.id])
+        changes = ChangeSet(group, kind=self.kind)
+        if self.waiting is not None:
+            changes.change(self.waiting, episode)
+        else:
+            changes.insert(episode, self.vectors[episode.id])
         for entity in self.entities.values():
             changes.insert(entity, self.vectors[entity.id])
         for fact in self.facts.values():
@@ -51,19 +59,6 @@ class Plan:
         ):
             changes.updates.extend(_update(table, before, after) for before, after in pairs)
         changes.updates.extend(self.summaries)
-        for number, (start, end) in enumerate(self.passages):
-            id_ = f"{episode.id}:{number}"
-            changes.insert_row(
-                "passage",
-                {
-                    "id": Record("passage", id_),
-                    "group_id": group,
-                    "episode": episode.id,
-                    "start": start,
-                    "end": end,
-                    "embedding": vector_bytes(self.vectors[id_]),
-                },
-            )
         for mention, entity_id in self._first_mentions().items():
             changes.insert_row(
                 "mentions",
@@ -77,7 +72,9 @@ class Plan:
                     end=mention.end,
                 ),
             )
-        self._order(changes)
+        if self.waiting is None:
+            self._pass(changes)
+            self._order(changes)
         return changes
 
     def enter(self, index: GroupIndex, seq: int) -> None:
@@ -96,11 +93,13 @@ class Plan:
             index.add_facts(list(self.facts.values()), stack(list(self.facts)))
         for _, fact in self.changed_facts.values():
             index.change_fact(fact)
+        index.seq = seq
+        if self.waiting is not None:
+            return
         index.add_episodes([self.episode], stack([self.episode.id]))
         if self.passages:
             ids = [f"{self.episode.id}:{number}" for number in range(len(self.passages))]
             index.add_passages(ids, [self.episode.id] * len(ids), stack(ids))
-        index.seq = seq
 
     def _first_mentions(self) -> dict[Mention, str]:
         first: dict[str, Mention] = {}
@@ -108,6 +107,21 @@ class Plan:
             if entity_id not in first or mention.start < first[entity_id].start:
                 first[entity_id] = mention
         return {mention: entity_id for entity_id, mention in first.items()}
+
+    def _pass(self, changes: ChangeSet) -> None:
+        for number, (start, end) in enumerate(self.passages):
+            id_ = f"{self.episode.id}:{number}"
+            changes.insert_row(
+                "passage",
+                {
+                    "id": Record("passage", id_),
+                    "group_id": changes.group_id,
+                    "episode": self.episode.id,
+                    "start": start,
+                    "end": end,
+                    "embedding": vector_bytes(self.vectors[id_]),
+                },
+            )
 
     def _order(self, changes: ChangeSet) -> None:
         """Put the episode between its neighbours in time: at most one link goes, two come."""
@@ -118,6 +132,20 @@ class Plan:
             changes.insert_row("occurred_after", _link(self.episode.id, before, changes.group_id))
         if after is not None:
             changes.insert_row("occurred_after", _link(after, self.episode.id, changes.group_id))
+
+
+def passages_of(episode: Episode) -> list[tuple[int, int]]:
+    """Return the passages of a long episode, none for a short one."""
+    passages = split_passages(episode.content)
+    return passages if len(passages) > 1 else []
+
+
+def texts_of(episode: Episode, passages: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Return what is embedded of an episode whatever it says, by id: itself and its passages."""
+    texts = {episode.id: episode.content}
+    for number, (start, end) in enumerate(passages):
+        texts[f"{episode.id}:{number}"] = episode.content[start:end]
+    return texts
 
 
 def _link(later: str, earlier: str, group: str) -> Row:

@@ -10,8 +10,7 @@ from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
 from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
 from graphrag.names import name_key
-from graphrag.passages import split_passages
-from graphrag.plan import Plan
+from graphrag.plan import Plan, passages_of, texts_of
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
 from graphrag.relations import Relations
 from graphrag.resolve import adds_something, enriched, resolve
@@ -52,8 +51,7 @@ async def make_plan(
     old = index.heirs.follow(old, index.entity_name)
     _judge_all(plan, statements, old, relations, review_below)
     summarize_plan(plan, index, now=now)
-    passages = split_passages(episode.content)
-    plan.passages = passages if len(passages) > 1 else []
+    plan.passages = passages_of(episode)
     started = time.perf_counter()
     plan.vectors = await _embed(plan, embedder)
     plan.embed_seconds = time.perf_counter() - started
@@ -160,10 +158,7 @@ def _judge_all(
 
 
 async def _embed(plan: Plan, embedder: Embedder) -> dict[str, Matrix]:
-    content = plan.episode.content
-    texts = {plan.episode.id: content}
-    for number, (start, end) in enumerate(plan.passages):
-        texts[f"{plan.episode.id}:{number}"] = content[start:end]
+    texts = texts_of(plan.episode, plan.passages)
     texts |= {entity.id: entity_text(entity) for entity in plan.entities.values()}
     texts |= {fact.id: fact_text(fact) for fact in plan.facts.values()}
     vectors = await embedder.embed(list(texts.values()), purpose="document")

@@ -59,7 +59,9 @@ async def add(
     with Counted(session.err, total) as counted:
         try:
             async with session.graph(create=True) as graph:
-                report = await graph.add_episodes(chain(*documents), on_progress=counted)
+                report = await graph.add_episodes(
+                    chain(*documents), on_progress=counted, on_error="skip"
+                )
         except asyncio.CancelledError:
             raise Stopped(_kept(counted)) from None
         except GraphRAGError as error:
@@ -67,6 +69,11 @@ async def add(
                 error.add_note(_kept(counted))
             raise
     _show(session, report, counted)
+    if report.failed:
+        for failed in report.failed:
+            session.note(f"error: episode {failed.number}, {failed.name!r}: {failed.error}")
+        session.note(f"{len(report.failed)} not added; run the same command again to retry")
+        raise typer.Exit(1)
 
 
 def _kept(counted: Counted) -> str:
@@ -83,6 +90,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "group": session.group,
                 "added": report.added,
                 "unchanged": report.unchanged,
+                "failed": len(report.failed),
                 "entities": report.entities,
                 "facts": report.facts,
                 "closed": counted.closed,
@@ -91,6 +99,8 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "episodes_per_second": round(counted.rate, 1) or None,
             }
         )
+    elif not report.added and not report.unchanged:
+        session.show(line("nothing was added"))
     elif not report.added:
         session.show(
             line(

@@ -31,6 +31,7 @@ def open_default(settings: Settings) -> "GraphRAG":
         password=settings.password,
         namespace=settings.namespace,
         database=settings.database,
+        workers=0,  # a command answers and ends: it takes up no work that others queued
         llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings),
     )
 

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from rich.progress import (
     MofNCompleteColumn,
     SpinnerColumn,
     TextColumn,
-    TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
 
@@ -47,12 +47,12 @@ class Counted:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
         )
-        self._bar.add_task("loading models", total=self.total)
+        self._bar.add_task("loading models", total=self.total, left="")
         self._bar.start()
         self._started = time.perf_counter()
         return self
@@ -74,7 +74,19 @@ class Counted:
             self.waited = self.seconds
         elif self.seconds > self.waited:
             self.rate = (progress.done - 1) / (self.seconds - self.waited)
-        self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
-        name = progress.last.episode.name
-        shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
-        self._bar.update(self._bar.task_ids[0], completed=progress.done, description=escape(shown))
+        shown = "skipped"
+        if progress.last is not None:
+            self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
+            name = progress.last.episode.name
+            shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+        self._bar.update(
+            self._bar.task_ids[0],
+            completed=progress.done,
+            description=escape(shown),
+            left=_left(progress.eta),
+        )
+
+
+def _left(eta: float | None) -> str:
+    # Windows of episodes end in bursts: the pace of the whole batch tells more than the last steps.
+    return "" if eta is None else f"{timedelta(seconds=round(eta))} left"

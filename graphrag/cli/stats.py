@@ -24,6 +24,7 @@ async def stats(
                     f"there is no group {session.group!r}; groups in this store: {known}"
                 )
             counts = await graph.stats(group=session.group)
+            queue = await graph.status(group=session.group)
             connected = await graph.most_connected(top, group=session.group)
     size = session.size()
     if session.json:
@@ -31,6 +32,8 @@ async def stats(
             plain(counts)
             | {
                 "bytes": size,
+                **({"episodes_waiting": queue.pending} if queue.pending else {}),
+                **({"episodes_failed": queue.failed} if queue.failed else {}),
                 "groups": groups,
                 "most_connected": [
                     {"id": entity.id, "name": entity.name, "facts": facts}
@@ -42,6 +45,8 @@ async def stats(
     rows = [
         ("episodes", str(counts.episodes)),
         *((("from", day(counts.first)), ("to", day(counts.last))) if counts.episodes else ()),
+        *((("  waiting", str(queue.pending)),) if queue.pending else ()),
+        *((("  failed", str(queue.failed)),) if queue.failed else ()),
         ("entities", str(counts.entities)),
         ("facts", str(counts.facts)),
         ("  true now", str(counts.facts_now)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from graphrag.batch import BatchReport, Episodes, Progress, add_all
+from graphrag.batch import BatchReport, Episodes, OnError, Progress, add_all
 from graphrag.facade.opened import Moment, Opened
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode, prepare
@@ -22,6 +22,7 @@ class Telling(Opened):
         source_description: str = "",
         group: str = DEFAULT_GROUP,
         metadata: Mapping[str, JSON] | None = None,
+        wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
 
@@ -36,6 +37,8 @@ class Telling(Opened):
             source_description: Where it comes from, for people.
             group: The graph inside the store that it belongs to.
             metadata: Anything else to keep with it.
+            wait: False stores and indexes the text and returns, with the episode ``pending``; a
+                worker adds its facts later, in the order of reference times, see ``drain``.
 
         Raises:
             InputError: if the content, the group or a time cannot be used.
@@ -50,18 +53,31 @@ class Telling(Opened):
         )
         if known := await ingestion.known(episode):
             return Added(known, new=False)
+        if not wait:
+            return await self._queue_of().put(episode)
         return await ingestion.add(episode, await ingestion.read(episode))
 
     async def add_episodes(
-        self, episodes: Episodes, *, on_progress: Callable[[Progress], None] | None = None
+        self,
+        episodes: Episodes,
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_error: OnError = "stop",
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
         ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
         After a crash, add the same episodes again: those already in the graph are skipped.
-        ``on_progress`` is called after each episode.
+        The graph is the same as if they were added one by one.
+
+        Args:
+            episodes: What to add, in this order.
+            on_progress: Called after each episode.
+            on_error: ``stop`` raises at the first episode that cannot be added; ``skip`` notes it
+                in ``BatchReport.failed`` and goes on. A store that is gone, a spent budget or a
+                missing extra ends the batch in any case: every other episode would fail too.
 
         Raises:
             GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
         """
-        return await add_all(self._open(), episodes, on_progress=on_progress)
+        return await add_all(self._open(), episodes, on_progress=on_progress, on_error=on_error)

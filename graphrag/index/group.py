@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphrag.index.ends import Ends
 from graphrag.index.heirs import Heirs, Rows
 from graphrag.index.namebook import NameBook
-from graphrag.index.scope import Scope
+from graphrag.index.scope import ENTITIES, EPISODES, FACTS, PASSAGES, Scope
 from graphrag.index.timeline import Timeline
 from graphrag.models import JSON, Entity, Episode, Fact
 from graphrag.names import name_key
@@ -35,21 +35,10 @@ class GroupIndex:
         self.group_id = group_id
         self.seq = 0
         """Number of the newest event that is in here."""
-        self.entities = Scope(dimension, {"type": np.int16})
-        self.facts = Scope(
-            dimension,
-            {
-                "subject": np.int32,
-                "object": np.int32,
-                "relation": np.int32,
-                "valid": np.int64,
-                "invalid": np.int64,
-                "retracted": np.int64,
-                "pending": np.bool_,
-            },
-        )
-        self.episodes = Scope(dimension, {"valid": np.int64})
-        self.passages = Scope(dimension, {"episode": np.int32})
+        self.entities = Scope(dimension, ENTITIES)
+        self.facts = Scope(dimension, FACTS)
+        self.episodes = Scope(dimension, EPISODES)
+        self.passages = Scope(dimension, PASSAGES)
         self.relations: list[str] = []
         self._relation_code: dict[str, int] = {}
         self._type_code: dict[str, int] = {}
@@ -162,9 +151,9 @@ class GroupIndex:
         """Return the episodes just before and just after a new one, by reference time."""
         return self._timeline.around(valid_at, id_)
 
-    def latest_before(self, valid_at: int, count: int) -> list[str]:
-        """Return up to ``count`` episodes up to this reference time, oldest first."""
-        return self._timeline.latest_before(valid_at, count)
+    def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
+        """Return up to ``count`` episodes up to this reference time, or before a known one."""
+        return self._timeline.latest_before(valid_at, count, id_)
 
     # -- growth --------------------------------------------------------------------------------
 
@@ -172,7 +161,9 @@ class GroupIndex:
         """Append entities; one vector each."""
         texts = [entity_text(entity) for entity in entities]
         types = [self.type_code(entity.entity_type) for entity in entities]
-        self.entities.extend([entity.id for entity in entities], vectors, texts, {"type": types})
+        removed = [to_micros(entity.removed_at, FOREVER) for entity in entities]
+        ids = [entity.id for entity in entities]
+        self.entities.extend(ids, vectors, texts, {"type": types, "removed": removed})
         for entity in entities:
             self.summarize(entity.id, entity.summary)
             self._register(entity)
@@ -180,7 +171,8 @@ class GroupIndex:
     def change_entity(self, entity: Entity) -> None:
         """Take over whatever is new about an entity."""
         code = self.type_code(entity.entity_type)
-        self.entities.replace(entity.id, text=entity_text(entity), type=code)
+        removed = to_micros(entity.removed_at, FOREVER)
+        self.entities.replace(entity.id, text=entity_text(entity), type=code, removed=removed)
         self.summarize(entity.id, entity.summary)
         self._register(entity)
 
@@ -226,10 +218,18 @@ class GroupIndex:
             [episode.id for episode in episodes],
             vectors,
             [episode.content for episode in episodes],
-            {"valid": times},
+            {"valid": times, "removed": [to_micros(one.removed_at, FOREVER) for one in episodes]},
         )
-        for episode, valid_at in zip(episodes, times, strict=True):
-            self.register_episode(episode.id, episode.content_hash, valid_at)
+        for one, valid_at in zip(episodes, times, strict=True):
+            stands = one.removed_at is None
+            self.register_episode(one.id, one.content_hash, valid_at, stands=stands)
+
+    def change_episode(self, episode: Episode) -> None:
+        """Take over whether an episode is removed; a removed one may be told again."""
+        removed = to_micros(episode.removed_at, FOREVER)
+        self.episodes.replace(episode.id, removed=removed)
+        told = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
+        self._timeline.stand(episode.id, *told, stands=removed == FOREVER)
 
     def add_passages(self, ids: Sequence[str], episodes: Sequence[str], vectors: Matrix) -> None:
         """Append the passages of long episodes, which are already present."""
@@ -260,9 +260,11 @@ class GroupIndex:
         if merged_into is not None or id_ in self.heirs:
             self.heirs.redirect(id_, merged_into)
 
-    def register_episode(self, id_: str, content_hash: str, valid_at: int) -> None:
-        """Make an episode findable by its content and by its time."""
-        self._timeline.enter(id_, content_hash, valid_at)
+    def register_episode(
+        self, id_: str, content_hash: str, valid_at: int, *, stands: bool = True
+    ) -> None:
+        """Make an episode findable by its time and, unless it is removed, by its content."""
+        self._timeline.enter(id_, content_hash, valid_at, stands=stands)
 
     def _register(self, entity: Entity) -> None:
         names = (entity.name, *entity.aliases)

@@ -16,12 +16,26 @@ from graphrag.index.vectors import Vectors
 from graphrag.protocols import Matrix
 
 Array = npt.NDArray[Any]
+Columns = Mapping[str, type[np.generic]]
+
+ENTITIES: Columns = {"type": np.int16, "removed": np.int64}
+FACTS: Columns = {
+    "subject": np.int32,
+    "object": np.int32,
+    "relation": np.int32,
+    "valid": np.int64,
+    "invalid": np.int64,
+    "retracted": np.int64,
+    "pending": np.bool_,
+}
+EPISODES: Columns = {"valid": np.int64, "removed": np.int64}
+PASSAGES: Columns = {"episode": np.int32}
 
 
 class Scope:
     """Rows that can be ranked by meaning and by words, and masked by columns."""
 
-    def __init__(self, dimension: int, columns: Mapping[str, type[np.generic]]) -> None:
+    def __init__(self, dimension: int, columns: Columns) -> None:
         self.ids: list[str] = []
         self.row_of: dict[str, int] = {}
         self.alive = Column(np.bool_)

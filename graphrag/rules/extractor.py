@@ -28,6 +28,9 @@ _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNOR
 class RulesExtractor:
     """Extract by rules: JSON from its structure, text and messages from a spaCy parse."""
 
+    looks_at_graph = False
+    """It reads texts alone, so that a batch may read ahead of what is stored."""
+
     def __repr__(self) -> str:
         """Show that there is nothing to configure."""
         return "RulesExtractor()"

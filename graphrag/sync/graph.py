@@ -2,11 +2,12 @@
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 from graphrag.asof import AsOf as AsyncAsOf
-from graphrag.batch import BatchReport, Progress
+from graphrag.batch import BatchReport, OnError, Progress
 from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.ingest import Added
@@ -25,7 +26,10 @@ from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
 from graphrag.sync.feed import feed
 from graphrag.sync.health import Health
+from graphrag.sync.identity import Identity
 from graphrag.sync.loop import BackgroundLoop, abandon
+from graphrag.sync.queue import Queued
+from graphrag.sync.records import Records
 from graphrag.temporal.viewpoint import Viewpoint
 
 
@@ -72,7 +76,7 @@ class AsOf:
         return self._loop.wait(self._view.facts(entity, group=group))
 
 
-class GraphRAG(Direct, Editing, Health):
+class GraphRAG(Direct, Records, Editing, Identity, Health, Queued):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share
@@ -102,6 +106,7 @@ class GraphRAG(Direct, Editing, Health):
         llm: LLM | None = None,
         arbiter: Arbiter | None = None,
         ontology: Ontology = ANYTHING,
+        workers: int = 1,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``with``; arguments as of ``graphrag.GraphRAG``."""
         return cls(
@@ -120,6 +125,7 @@ class GraphRAG(Direct, Editing, Health):
                 llm=llm,
                 arbiter=arbiter,
                 ontology=ontology,
+                workers=workers,
             )
         )
 
@@ -171,6 +177,7 @@ class GraphRAG(Direct, Editing, Health):
         source_description: str = "",
         group: str = DEFAULT_GROUP,
         metadata: Mapping[str, JSON] | None = None,
+        wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction."""
         return self._running().wait(
@@ -182,6 +189,7 @@ class GraphRAG(Direct, Editing, Health):
                 source_description=source_description,
                 group=group,
                 metadata=metadata,
+                wait=wait,
             )
         )
 
@@ -190,13 +198,15 @@ class GraphRAG(Direct, Editing, Health):
         episodes: Iterable[NewEpisode],
         *,
         on_progress: Callable[[Progress], None] | None = None,
+        on_error: OnError = "stop",
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
         The iterable is consumed, and ``on_progress`` called, in the calling thread: both may use
         this graph, and whatever else belongs to that thread.
         """
-        return feed(self._running(), self._graph.add_episodes, episodes, on_progress)
+        add = partial(self._graph.add_episodes, on_error=on_error)
+        return feed(self._running(), add, episodes, on_progress)
 
     # -- read ----------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from graphrag.queue import WORKER
+
 T = TypeVar("T")
 
 # Seconds that a forgotten graph gets to close at exit.
@@ -48,7 +50,12 @@ class BackgroundLoop:
 
     async def settled(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Close something once the other work on this loop has ended."""
-        others = asyncio.all_tasks() - {asyncio.current_task()}
+        # Workers of the queue are stopped by closing; waiting for them would empty the queue first.
+        others = {
+            task
+            for task in asyncio.all_tasks() - {asyncio.current_task()}
+            if task.get_name() != WORKER
+        }
         await asyncio.gather(*others, return_exceptions=True)
         await close()
 

@@ -73,7 +73,7 @@ class AsOf:
             ids = seen.shown([name], index)
         else:
             ids = seen.named(name, index) or seen.people(name.casefold(), index)
-        ids.sort(key=lambda id_: -len(index.facts_of(id_)))
+        ids.sort(key=lambda id_: -seen.degree(id_, index))
         found = await self._reading.store.get(Entity, ids)
         return [past.rewind(entity) for entity in found.values()]
 

@@ -43,11 +43,15 @@ def count(index: GroupIndex, *, now: datetime) -> Stats:
     alive = index.facts.alive.values & ~waiting
     retracted = alive & (index.facts["retracted"] != FOREVER)
     held = alive & ~retracted
-    times = index.episodes["valid"][index.episodes.alive.values]
+    told = index.episodes.alive.values & (index.episodes["removed"] == FOREVER)
+    there = index.entities.alive.values & (index.entities["removed"] == FOREVER)
+    times = index.episodes["valid"][told]
     return Stats(
         group=index.group_id,
-        episodes=int(index.episodes.alive.values.sum()),
-        entities=sum(id_ not in index.heirs for id_ in index.entities.row_of),
+        episodes=int(told.sum()),
+        entities=sum(
+            bool(there[row]) for id_, row in index.entities.row_of.items() if id_ not in index.heirs
+        ),
         facts=int(alive.sum()),
         facts_now=int((held & (index.facts["valid"] <= at) & (at < index.facts["invalid"])).sum()),
         facts_ended=int((held & (index.facts["invalid"] <= at)).sum()),

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from graphrag.errors import PolicyError, TransactionError
 from graphrag.index.catalog import Catalog
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.invariants import broken
 from graphrag.policy import Policy, refused
+from graphrag.returning import returning
 from graphrag.store.changes import LIBRARY, ChangeSet
 from graphrag.store.store import StaleGroupError, Store
 
@@ -52,6 +53,7 @@ class Writer:
                 changes = await build(index)
                 if not changes:
                     return 0
+                back = returning(changes, index)
                 changes, refusal = self.allowed(changes, index)
                 try:
                     seq = await self._write(index, changes, None if refusal else enter)
@@ -60,6 +62,8 @@ class Writer:
                     continue
                 if refusal is not None:
                     raise refusal
+                for id_ in back if enter is not None else ():
+                    index.entities.replace(id_, removed=FOREVER)
                 return seq
         raise TransactionError(
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "

@@ -84,16 +84,25 @@ class Visible:
     """The row of the subject and of the object of each fact, seen through the heirs."""
     names: Mapping[str, frozenset[str]]
     """Keys of the names of those entities that went by others then than now."""
+    told: Mask
+    """Every fact that there was at all, whether it held or not."""
+
+    def degree(self, id_: str, index: GroupIndex) -> int:
+        """Count the facts that were told of an entity."""
+        row = index.entities.row_of.get(id_, -1)
+        subject, object_ = self.ends
+        return int((self.told & ((subject == row) | (object_ == row))).sum())
 
     def named(self, name: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible entities that bear this name or alias, oldest first."""
         key = name_key(name)
-        return self.shown((id_ for id_ in index.names.keyed(key) if self._bears(id_, key)), index)
+        known = {*index.names.keyed(key), *self.names}
+        return self.shown((id_ for id_ in sorted(known) if self._bears(id_, key)), index)
 
     def people(self, word: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible persons whose first or family name is this word."""
-        bearers = (id_ for id_ in sorted(index.names.people(word)) if self._bears(id_, word, True))
-        return self.shown(bearers, index)
+        known = {*index.names.people(word), *(id_ for id_ in self.names if _person(id_, index))}
+        return self.shown((id_ for id_ in sorted(known) if self._bears(id_, word, True)), index)
 
     def _bears(self, id_: str, key: str, part: bool = False) -> bool:
         keys = self.names.get(id_)
@@ -108,17 +117,22 @@ class Visible:
         return [id_ for id_ in heirs if id_ in row_of and self.entities[row_of[id_]]]
 
 
+def _person(id_: str, index: GroupIndex) -> bool:
+    return index.names.types.get(id_) == "person"
+
+
 def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetime) -> Visible:
     """Return the rows that exist, were known, and hold at the viewpoint."""
     valid, invalid, retracted, pending = (
         index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
     )
+    gone, taken = index.entities["removed"], index.episodes["removed"]
     facts, entities, episodes = (
         scope.alive.values.copy() for scope in (index.facts, index.entities, index.episodes)
     )
     if past.before:
         valid, invalid, retracted = valid.copy(), invalid.copy(), retracted.copy()
-        pending = pending.copy()
+        pending, gone, taken = pending.copy(), gone.copy(), taken.copy()
         for scope, mask, table in (
             (index.facts, facts, "relates_to"),
             (index.entities, entities, "entity"),
@@ -141,17 +155,26 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
                             column[row] = to_micros(unplain(name, image[name]), default)
                     if "pending" in image:
                         pending[row] = bool(image["pending"])
+                elif "removed_at" in image:
+                    column = gone if table == "entity" else taken
+                    column[row] = to_micros(unplain("removed_at", image["removed_at"]), FOREVER)
     heirs = index.heirs.before(past.before)
     if heirs:
         rows = heirs.rows(index.entities.row_of, len(index.entities))
         entities &= rows == np.arange(len(rows))
+    told = facts.copy()
     facts &= ~pending
     if not viewpoint.history:
-        at = to_micros(viewpoint.valid_at or now, FOREVER)
+        entities &= gone == FOREVER
+        episodes &= taken == FOREVER
+        # What the same read gave at that moment: it, too, asked for what held just then.
+        then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
+        at = to_micros(viewpoint.valid_at or then, FOREVER)
         facts &= (valid <= at) & (at < invalid) & (retracted == FOREVER)
         if viewpoint.valid_at is not None:
             episodes &= index.episodes["valid"] <= at
-    return Visible(facts, entities, episodes, heirs, index.ends(heirs), names_then(index, past))
+    names = names_then(index, past)
+    return Visible(facts, entities, episodes, heirs, index.ends(heirs), names, told)
 
 
 def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:

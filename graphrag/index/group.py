@@ -267,10 +267,8 @@ class GroupIndex:
         self._timeline.enter(id_, content_hash, valid_at, stands=stands)
 
     def _register(self, entity: Entity) -> None:
-        names = (entity.name, *entity.aliases)
-        self.register_entity(
-            entity.id, entity.entity_type, names, entity.attributes, entity.merged_into
-        )
+        names, told = (entity.name, *entity.aliases), entity.attributes
+        self.register_entity(entity.id, entity.entity_type, names, told, entity.merged_into)
 
     def _by_end(self) -> Ends:
         if self._linked < len(self.facts):

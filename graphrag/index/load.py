@@ -15,7 +15,7 @@ import numpy.typing as npt
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.scope import Scope
 from graphrag.index.vectors import from_bytes
-from graphrag.models import Entity, Fact
+from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -38,14 +38,18 @@ _PAGE = 10_000
 _AHEAD = 3
 _COLUMNS = {
     "entity": (
-        "[record::id(id), embedding, entity_type, name, aliases, summary, attributes, merged_into]"
+        "[record::id(id), embedding, entity_type, name, aliases, summary, attributes, merged_into, "
+        f"{_micros('removed_at')}]"
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
         f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
         "pending ?? false]"
     ),
-    "episode": "[record::id(id), embedding, content, content_hash, time::micros(valid_at)]",
+    "episode": (
+        "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
+        f"{_micros('removed_at')}]"
+    ),
     "passage": "[record::id(id), embedding, episode]",
 }
 
@@ -88,6 +92,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
         touched[table] &= known
     for entity in (await store.get(Entity, touched["entity"])).values():
         index.change_entity(entity)
+    for episode in (await store.get(Episode, touched["episode"])).values():
+        index.change_episode(episode)
     for fact in (await store.get(Fact, touched["relates_to"])).values():
         index.change_fact(fact)
     await _reword(store, index, retold & touched["relates_to"])
@@ -185,8 +191,9 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     if table == "entity":
         texts = [" ".join((row[3], *row[4])) for row in rows]
         types = [index.type_code(row[2]) for row in rows]
-        index.entities.extend(ids, vectors, texts, {"type": types})
-        for id_, _, kind, name, aliases, summary, attributes, merged_into in rows:
+        removed = _moments([row[8] for row in rows], FOREVER)
+        index.entities.extend(ids, vectors, texts, {"type": types, "removed": removed})
+        for id_, _, kind, name, aliases, summary, attributes, merged_into, _ in rows:
             index.register_entity(id_, kind, (name, *aliases), attributes, merged_into)
             index.summarize(id_, summary)
     elif table == "relates_to":
@@ -207,9 +214,11 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
         )
     elif table == "episode":
         times = np.array([row[4] for row in rows], dtype=np.int64)
-        index.episodes.extend(ids, vectors, [row[2] for row in rows], {"valid": times})
-        for id_, _, _, content_hash, valid_at in rows:
-            index.register_episode(id_, content_hash, valid_at)
+        removed = _moments([row[5] for row in rows], FOREVER)
+        columns = {"valid": times, "removed": removed}
+        index.episodes.extend(ids, vectors, [row[2] for row in rows], columns)
+        for id_, _, _, content_hash, valid_at, gone in rows:
+            index.register_episode(id_, content_hash, valid_at, stands=gone == _NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
 

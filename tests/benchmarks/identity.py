@@ -130,7 +130,9 @@ def _read(folder: Path) -> Records:
 def _mention(row: Record) -> Mention:
     if "title" in row:
         return Mention(row["title"], "work")
-    return Mention(f"{row.get('given_name', '')} {row.get('surname', '')}".strip(), "person")
+    # Febrl has no capitals; a text has, and the rules tell names from phrases by them.
+    name = f"{row.get('given_name', '')} {row.get('surname', '')}"
+    return Mention(name.strip().title(), "person")
 
 
 def _lines(path: Path) -> Iterator[Record]:

@@ -10,13 +10,17 @@ from graphrag.direct.ledger import Ledger, Rules
 from graphrag.direct.plan import DirectPlan
 from graphrag.errors import InputError
 from graphrag.extraction import Mention
+from graphrag.identifiers import value_key
 from graphrag.index.group import GroupIndex, entity_text, fact_text
-from graphrag.models import Entity, Fact
+from graphrag.models import JSON, Entity, Fact
 from graphrag.protocols import Embedder, Matrix
 from graphrag.resolve import adds_something, enriched, resolve
 from graphrag.store.store import Store
 from graphrag.summaries import composed, ends_of, refreshed
 from graphrag.temporal.moment import utc_now
+
+_SEVERAL = frozenset({"email", "phone"})
+"""Attributes of which one entity may have several."""
 
 
 class UndecidedError(Exception):
@@ -132,7 +136,7 @@ class Teller:
         after = dict(before)
         for mention, id_ in adding.values():
             if id_ in after:
-                after[id_] = enriched(after[id_], mention, now)
+                after[id_] = enriched(after[id_], _gathered(mention, after[id_]), now)
         plan.changed_entities = {
             id_: (old, after[id_])
             for id_, old in before.items()
@@ -194,3 +198,18 @@ class Teller:
             rows = await self.embedder.embed(list(texts.values()), purpose="document")
             vectors |= dict(zip(texts, rows, strict=True))
         return vectors
+
+
+def _gathered(mention: Mention, entity: Entity) -> Mention:
+    """Return a mention whose addresses are those that the entity has already, and its own."""
+    attributes = dict(mention.attributes)
+    for name in _SEVERAL & attributes.keys() & entity.attributes.keys():
+        known, told = (_each(of[name]) for of in (entity.attributes, attributes))
+        values = list({value_key(str(one)): one for one in (*told, *known)}.values())
+        values.sort(key=lambda one: one not in known)  # the known ones first, as they were
+        attributes[name] = values if len(values) > 1 else values[0]
+    return replace(mention, attributes=attributes)
+
+
+def _each(value: JSON) -> tuple[JSON, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)

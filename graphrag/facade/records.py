@@ -1,0 +1,96 @@
+"""Tell the graph what address books and calendars say; no model reads them."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from graphrag.direct.given import End, GivenFact
+from graphrag.direct.told import ImportReport
+from graphrag.direct.write import DirectWriter
+from graphrag.facade.opened import Moment, Opened
+from graphrag.intake import checked_group
+from graphrag.models import DEFAULT_GROUP
+from graphrag.readers.calendar import Calendar, meeting_facts, read_meetings
+from graphrag.readers.contacts import Contacts, contact_end, contact_facts, read_contacts
+
+_BATCH = 200
+
+Record = tuple[list[GivenFact], list[End]]
+"""The facts of one contact or meeting, and the people that it may say nothing else of."""
+
+
+class Records(Opened):
+    """Contacts and meetings. People are found by e-mail first, then by name."""
+
+    async def import_contacts(
+        self,
+        contacts: Contacts,
+        *,
+        reference_time: Moment | None = None,
+        source: str | None = None,
+        group: str = DEFAULT_GROUP,
+    ) -> ImportReport:
+        """Tell who the people of an address book are and where they work.
+
+        ``contacts`` is a vCard file, or dictionaries with ``name``, ``email``, ``phone``,
+        ``company``, ``title`` and ``aliases``. Importing the same again adds nothing. Nothing is
+        written unless every contact can be read.
+
+        Args:
+            contacts: The address book.
+            reference_time: When this was so; a company with a later one ends an earlier one.
+                Default: the start of each job is unknown.
+            source: Where it comes from, for people.
+            group: The graph inside the store that it belongs to.
+
+        Raises:
+            InputError: naming the contact that cannot be used.
+            PolicyError: if the write policy refused.
+        """
+        records = [
+            (
+                list(contact_facts(one, place, reference_time=reference_time, source=source)),
+                [contact_end(one)],
+            )
+            for place, one in read_contacts(contacts)
+        ]
+        return await self._tell(records, "import_contacts", group)
+
+    async def import_calendar(
+        self,
+        calendar: Calendar,
+        *,
+        source: str | None = None,
+        group: str = DEFAULT_GROUP,
+    ) -> ImportReport:
+        """Tell which meetings there were, who attended them, and where.
+
+        ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
+        ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
+        ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
+        facts hold for as long as it lasts. Of a repeated meeting the first one is told; cancelled
+        ones and those who declined are left out. Importing the same again adds nothing. Nothing is
+        written unless every meeting can be read.
+
+        Args:
+            calendar: The meetings.
+            source: Where it comes from, for people.
+            group: The graph inside the store that it belongs to.
+
+        Raises:
+            InputError: naming the meeting that cannot be used.
+            PolicyError: if the write policy refused.
+        """
+        records: list[Record] = [
+            (list(meeting_facts(one, place, source=source)), [])
+            for place, one in read_meetings(calendar)
+        ]
+        return await self._tell(records, "import_calendar", group)
+
+    async def _tell(self, records: Iterable[Record], kind: str, group: str) -> ImportReport:
+        writer = DirectWriter.to(self._open(), checked_group(group), kind, once=True)
+        report, rest = ImportReport(), iter(records)
+        while some := list(islice(rest, _BATCH)):
+            facts = [fact for told, _ in some for fact in told]
+            plan = await writer.tell(facts, [end for _, ends in some for end in ends])
+            report = report.after(plan, rows=len(some), seconds=0.0)
+        return report

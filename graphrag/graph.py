@@ -8,6 +8,7 @@ from graphrag.facade.asking import Asking
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
+from graphrag.facade.history import History
 from graphrag.facade.identity import Identity
 from graphrag.facade.queue import Queued
 from graphrag.facade.records import Records
@@ -29,7 +30,7 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Direct, Records, Asking, Editing, Identity, Health, Queued):
+class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server

@@ -23,6 +23,7 @@ LAYERS = (
     {"writer"},
     {"ingest"},
     {"ahead", "batch", "queue", "windows", "direct", "readers", "editor", "health", "split", "unmerge"},
+    {"history"},
     {"facade"},
     {"graph"},
     {"__init__"},

@@ -8,7 +8,7 @@ from graphrag.community.build import plan_communities, stored_communities
 from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
-from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Event, Fact
+from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats, count, most_connected
@@ -122,7 +122,3 @@ class Asking(Opened):
         ingestion = self._open()
         index = await ingestion.catalog.group(checked_group(group))
         return await most_connected(index, ingestion.store, limit=limit)
-
-    async def log(self, *, group: str = DEFAULT_GROUP, after: int = 0) -> list[Event]:
-        """Return every committed change of a group with a number above ``after``, oldest first."""
-        return await self._open().store.events(checked_group(group), after=after)

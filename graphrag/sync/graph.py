@@ -26,6 +26,7 @@ from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
 from graphrag.sync.feed import feed
 from graphrag.sync.health import Health
+from graphrag.sync.history import History
 from graphrag.sync.identity import Identity
 from graphrag.sync.loop import BackgroundLoop, abandon
 from graphrag.sync.queue import Queued
@@ -76,7 +77,7 @@ class AsOf:
         return self._loop.wait(self._view.facts(entity, group=group))
 
 
-class GraphRAG(Direct, Records, Editing, Identity, Health, Queued):
+class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share
@@ -269,6 +270,3 @@ class GraphRAG(Direct, Records, Editing, Identity, Health, Queued):
         """Return the entities with the most facts, with their number; concepts are left out."""
         return self._running().wait(self._graph.most_connected(limit, group=group))
 
-    def log(self, *, group: str = DEFAULT_GROUP, after: int = 0) -> list[Event]:
-        """Return every committed change of a group with a number above ``after``, oldest first."""
-        return self._running().wait(self._graph.log(group=group, after=after))

@@ -1,0 +1,118 @@
+"""The past of the graph: who did what, and taking it back."""
+
+from graphrag.errors import InputError
+from graphrag.facade.opened import Opened
+from graphrag.history.revert import revert
+from graphrag.history.trail import about, records_of
+from graphrag.history.withdraw import stored_episode, withdraw
+from graphrag.index.group import GroupIndex
+from graphrag.intake import checked_group
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
+
+
+class History(Opened):
+    """The event log, and what follows from it.
+
+    Where an argument is a fact, an entity or an episode, its id does as well.
+    """
+
+    async def log(
+        self,
+        *,
+        group: str = DEFAULT_GROUP,
+        after: int = 0,
+        fact: Fact | str | None = None,
+        entity: Entity | str | None = None,
+    ) -> list[Event]:
+        """Return every committed change of a group with a number above ``after``, oldest first.
+
+        With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
+        the events that changed a fact about it or mention it.
+
+        Raises:
+            InputError: if both are given.
+        """
+        if fact is not None and entity is not None:
+            raise InputError("the log is asked for a fact or for an entity: give one of the two")
+        for one in (fact, entity):
+            group = one.group_id if isinstance(one, Fact | Entity) else group
+        ingestion = self._open()
+        events = await ingestion.store.events(checked_group(group), after=after)
+        if fact is not None:
+            return about(events, {f"relates_to:{_id(fact)}"})
+        if entity is not None:
+            return about(events, records_of(_id(entity), await ingestion.catalog.group(group)))
+        return events
+
+    async def remove_episode(
+        self, episode: Episode | str, *, reason: str = "", actor: str | None = None
+    ) -> Event:
+        """Take an episode out, with all that rests on it alone, and return the event.
+
+        Its facts are retracted unless another episode or a person states them, too; what it had
+        closed holds again; entities that nothing else speaks of leave the reads. Nothing is
+        deleted: earlier moments show it, and the same episode may be added again.
+
+        Raises:
+            InputError: if there is no such episode, or it was removed before.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        ingestion = self._open()
+        id_ = _id(episode)
+        group = (await stored_episode(id_, ingestion.store)).group_id
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await withdraw(id_, index, ingestion, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        return (await ingestion.store.events(group, after=seq - 1))[0]
+
+    async def revert(
+        self,
+        event: Event | int,
+        *,
+        group: str = DEFAULT_GROUP,
+        force: bool = False,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Undo an event by a new one, which is returned and can itself be reverted.
+
+        What the event changed becomes what it was; facts that it brought are retracted, its
+        episodes are removed, and entities that nothing else speaks of with them.
+
+        Args:
+            event: An event of the log, or its number in ``group``.
+            group: The graph inside the store, if a number is given.
+            force: Restore even fields that a later event has changed.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if there is no such event, it cannot be undone, is undone already, or a
+                later event changed the same fields.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        ingestion = self._open()
+        number = event if isinstance(event, int) else event.seq
+        group = checked_group(group) if isinstance(event, int) else event.group_id
+        found = await ingestion.store.events(group, after=number - 1)
+        if not found or found[0].seq != number:
+            raise InputError(f"group {group!r} has no event {number}: log() shows them all")
+        undone = found[0]
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await revert(undone, index, ingestion, force=force, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        return (await ingestion.store.events(group, after=seq - 1))[0]
+
+
+def _id(one: Fact | Entity | Episode | str) -> str:
+    return one if isinstance(one, str) else one.id

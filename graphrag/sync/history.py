@@ -1,0 +1,41 @@
+"""The past of the graph, blocking."""
+
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
+from graphrag.sync.opened import Opened
+
+
+class History(Opened):
+    """The event log, and what follows from it."""
+
+    def log(
+        self,
+        *,
+        group: str = DEFAULT_GROUP,
+        after: int = 0,
+        fact: Fact | str | None = None,
+        entity: Entity | str | None = None,
+    ) -> list[Event]:
+        """Return the committed changes of a group, a fact or an entity, oldest first."""
+        return self._running().wait(
+            self._graph.log(group=group, after=after, fact=fact, entity=entity)
+        )
+
+    def remove_episode(
+        self, episode: Episode | str, *, reason: str = "", actor: str | None = None
+    ) -> Event:
+        """Take an episode out, with all that rests on it alone, and return the event."""
+        return self._running().wait(self._graph.remove_episode(episode, reason=reason, actor=actor))
+
+    def revert(
+        self,
+        event: Event | int,
+        *,
+        group: str = DEFAULT_GROUP,
+        force: bool = False,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Undo an event by a new one, which is returned and can itself be reverted."""
+        return self._running().wait(
+            self._graph.revert(event, group=group, force=force, reason=reason, actor=actor)
+        )

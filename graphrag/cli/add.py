@@ -70,9 +70,15 @@ async def add(
             raise
     _show(session, report, counted)
     if report.failed:
+        if session.debug:
+            raise report.failed[0].error
         for failed in report.failed:
-            session.note(f"error: episode {failed.number}, {failed.name!r}: {failed.error}")
-        session.note(f"{len(report.failed)} not added; run the same command again to retry")
+            session.note(f"error: {failed.name!r}: {failed.error}")
+        kept = report.done - len(report.failed)
+        session.note(
+            f"{kept} of {counted.total} episodes are in the graph; "
+            "run the same command again to try the rest"
+        )
         raise typer.Exit(1)
 
 

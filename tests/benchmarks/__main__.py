@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import faults, identity, imports, novel, scale, updates, writes, yago
+from tests.benchmarks import chat, faults, identity, imports, novel, scale, updates, writes, yago
 from tests.benchmarks.report import Report
 
-_NAMES = ("import", "novel", "scale", "writes")
+_NAMES = ("chat", "import", "novel", "scale", "writes")
 _ALL = (*_NAMES, "faults", "identity", "updates", "yago")
 
 
@@ -21,6 +21,8 @@ def main() -> None:
     for name in given.names or _NAMES:
         report = Report(name, console)
         match name:
+            case "chat":
+                asyncio.run(chat.measure(report, given.runs))
             case "import":
                 imports.measure(report)
             case "novel":

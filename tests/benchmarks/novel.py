@@ -24,10 +24,10 @@ async def measure(report: Report, text: Path, runs: int) -> None:
     sentences = _sentences(episodes)
     embedder, extractor = SentenceTransformerEmbedder(), RulesExtractor()
     started = time.perf_counter()
-    await _add(embedder, extractor, [NewEpisode(_WARM_UP, _WRITTEN)])
+    await add(embedder, extractor, [NewEpisode(_WARM_UP, _WRITTEN)])
     report.say(f"models loaded in {time.perf_counter() - started:.1f} s, not counted below")
 
-    batches = [await _add(embedder, extractor, episodes) for _ in range(runs)]
+    batches = [await add(embedder, extractor, episodes) for _ in range(runs)]
     alone = await _embedding_alone(embedder, episodes)
     seconds = [batch.seconds for batch in batches]
     report.add(
@@ -48,10 +48,11 @@ async def measure(report: Report, text: Path, runs: int) -> None:
             (f"baseline: embedding the same episodes in one batch alone takes {alone:.1f} s",),
         )
     )
-    report.add(_steps(batches))
+    report.add(steps(batches))
 
 
-def _steps(batches: list[BatchReport]) -> Section:
+def steps(batches: list[BatchReport]) -> Section:
+    """Return the seconds of each step."""
     steps: dict[str, list[float]] = defaultdict(list)
     for batch in batches:
         for step, seconds in batch.steps.items():
@@ -61,12 +62,13 @@ def _steps(batches: list[BatchReport]) -> Section:
         {"step": step, "seconds p50": p50(found), "share %": 100 * p50(found) / whole}
         for step, found in sorted(steps.items(), key=lambda item: -p50(item[1]))
     ]
-    return Section("by step", rows, ("extract runs beside the others: they add up to more",))
+    return Section("by step", rows, ("the rest goes into looking up what is known",))
 
 
-async def _add(
+async def add(
     embedder: SentenceTransformerEmbedder, extractor: RulesExtractor, episodes: list[NewEpisode]
 ) -> BatchReport:
+    """Add episodes to a fresh store."""
     # open() wraps a cache around the embedder, a new one each time: no run profits from the last.
     with TemporaryDirectory(prefix="graphrag-bench-") as folder:
         url = f"surrealkv://{folder}/store"

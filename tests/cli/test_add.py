@@ -33,6 +33,7 @@ def test_json_summary(cli, tmp_path):
         "group": "default",
         "added": 2,
         "unchanged": 0,
+        "failed": 0,
         "entities": 3,
         "facts": 2,
         "closed": 1,
@@ -151,9 +152,25 @@ def test_failing_extraction_says_what_was_kept(cli, tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     done = cli("add", "a.jsonl", extractor=Failing())
     assert done.code == 1
-    assert "the model is gone" in done.error
-    assert "2 of 3 episodes are in the graph" in done.error or "1 of 3" in done.error
+    assert "the model is gone" in done.err
+    assert "2 of 3 episodes are in the graph" in done.err
     assert json.loads(cli("add", "a.jsonl", "--json").out)["unchanged"] == 2
+
+
+def test_episode_that_fails_does_not_keep_out_the_next(cli, tmp_path):
+    class Failing(PlainExtractor):
+        async def extract(self, context):
+            if "Bob" in context.episode.content:
+                raise ExtractionError("cannot read of Bob")
+            return await super().extract(context)
+
+    for name in ("Alice", "Bob", "Carl"):
+        (tmp_path / f"{name}.txt").write_text(f"{name} works_at Acme.")
+    done = cli("add", "Alice.txt", "Bob.txt", "Carl.txt", "--json", extractor=Failing())
+    assert done.code == 1
+    summary = json.loads(done.out)
+    assert (summary["added"], summary["failed"]) == (2, 1)
+    assert "Bob.txt" in done.err
 
 
 def test_unexpected_error_is_one_line_and_debug_shows_it(cli):
@@ -163,7 +180,7 @@ def test_unexpected_error_is_one_line_and_debug_shows_it(cli):
 
     done = cli("add", "-", stdin="x", extractor=Broken())
     assert done.code == 1
-    assert "a bug" in done.error
+    assert "a bug" in done.err
     assert "Traceback" not in done.err
     with pytest.raises(Exception, match="a bug"):
         cli("add", "-", "--debug", stdin="x", extractor=Broken())

@@ -1,0 +1,23 @@
+import asyncio
+import json
+
+from tests.conftest import open_graph
+
+
+def test_stats_show_what_waits_and_what_failed(cli, tmp_path):
+    async def prepare():
+        class Failing:
+            async def extract(self, context):
+                raise ValueError("unreadable")
+
+        async with open_graph("surrealkv://graph-store", extractor=Failing(), workers=0) as graph:
+            await graph.add_episode("Alice works_at Acme.", wait=False)
+            await graph.drain()
+            await graph.add_episode("Bob leads Acme.", wait=False)
+
+    asyncio.run(prepare())
+    shown = json.loads(cli("stats", "--json").out)
+    assert (shown["episodes"], shown["episodes_waiting"], shown["episodes_failed"]) == (2, 1, 1)
+    lines = [line.split() for line in cli("stats").out.splitlines()]
+    assert ["waiting", "1"] in lines
+    assert ["failed", "1"] in lines

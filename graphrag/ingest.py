@@ -128,7 +128,9 @@ class Ingestion:
         if self.arbiter is None:
             return NO_RULING
         index = await self.catalog.group(episode.group_id)
-        case = await find_open_points(episode, extraction, index, self.store, self.relations)
+        case = await find_open_points(
+            episode, extraction, index, self.store, self.relations, self.ontology.identifiers
+        )
         if not case.doubts and not case.conflicts:
             return NO_RULING
         return await settle(self.arbiter, case)
@@ -165,6 +167,7 @@ class Ingestion:
                 self.relations,
                 review_below=self.review_below,
                 ruling=ruling,
+                identifiers=self.ontology.identifiers,
             )
             if waited:
                 plan.kind, plan.waiting = "finish_episode", stored

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from graphrag.ambiguity import find_case, statements_of
 from graphrag.extraction import Extraction, Mention
+from graphrag.identity.known import Declared
 from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
 from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
@@ -30,11 +31,17 @@ async def make_plan(
     *,
     review_below: float,
     ruling: Ruling = NO_RULING,
+    identifiers: Declared | None = None,
 ) -> Plan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
     resolution = resolve(
-        mentions_of(extraction), index, created_at=now, ruling=ruling, told_at=episode.valid_at
+        mentions_of(extraction),
+        index,
+        created_at=now,
+        ruling=ruling,
+        told_at=episode.valid_at,
+        identifiers=identifiers,
     )
     plan = Plan(episode, resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
@@ -64,9 +71,17 @@ async def find_open_points(
     index: GroupIndex,
     store: Store,
     relations: Relations,
+    identifiers: Declared | None = None,
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now."""
-    resolution = resolve(mentions_of(extraction), index, created_at=utc_now(), doubts=True)
+    resolution = resolve(
+        mentions_of(extraction),
+        index,
+        created_at=utc_now(),
+        told_at=episode.valid_at,
+        identifiers=identifiers,
+        doubts=True,
+    )
     return await find_case(episode, extraction, resolution, index, store, relations)
 
 

@@ -1,4 +1,4 @@
-"""Undo an event by another event: what it changed becomes what it was, what it brought is withdrawn.
+"""Undo an event by another event: what it changed becomes what it was, what it brought goes.
 
 Nothing is deleted: facts that the event brought are retracted, its episodes and the entities that
 nothing else speaks of are removed. What a later event changed as well is a conflict, and refused
@@ -54,12 +54,12 @@ async def revert(
     changes = ChangeSet(index.group_id, REVERT)
     new_episodes = []
     for id_, told in (await store.get(Episode, episodes)).items():
-        left = _back(told, episodes[id_], event, force)
+        wanted = _back(told, episodes[id_], event, force)
         if episodes[id_].before is None:
-            left = replace(told, removed_at=told.removed_at or now)
+            wanted = replace(told, removed_at=told.removed_at or now)
             new_episodes.append(id_)
-        _told_twice(told, left, index)
-        changes.change(told, left)
+        _told_twice(told, wanted, index)
+        changes.change(told, wanted)
     before, after = await _facts(facts, event, index, ingestion, force, now)
     await _write_facts(changes, before, after, ingestion)
     stored = await store.get(Entity, entities)

@@ -12,7 +12,7 @@ from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
-from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Event, Fact, Source
+from graphrag.models import DEFAULT_GROUP, JSON, Community, Entity, Episode, Fact, Source
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
 from graphrag.protocols import LLM, Arbiter, Embedder, Extractor

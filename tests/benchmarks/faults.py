@@ -6,23 +6,27 @@ for several kills and then replaced by a new one.
 """
 
 import asyncio
-import multiprocessing
+import json
+import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from tests.benchmarks.report import Report, Section, p50, p95
 from tests.conftest import day, open_graph
 
+_ROOT = Path(__file__).parents[2]
 _KILLS_A_STORE = 20
-_LONGEST = 0.25
-"""Seconds from the start of the process to its end: about thirty episodes."""
 _PEOPLE = "Ann Bob Cid Dora Eve Finn Gus Hana".split()
 _FIRMS = "Acme Beta Globex Initech".split()
 
@@ -53,51 +57,72 @@ def story(number: int) -> tuple[str, str]:
     return f"story {number}", text
 
 
-async def _add(url: str, first: int, said: Connection) -> None:
-    async with open_graph(url) as graph:
-        said.send(("open", ""))
-        number = first
-        while True:
-            name, text = story(number)
-            when = day("2020-01-01") + timedelta(days=number * 13 % 997)
-            await graph.add_episode(text, name=name, reference_time=when)
-            said.send(("told", name))
-            number += 1
+async def _add(url: str, first: int, told: Path) -> None:
+    """Add episodes without end and note each in a file, which outlives the process."""
+    with told.open("ab", buffering=0) as note:
+        async with open_graph(url) as graph:
+            note.write(b"open\n")
+            number = first
+            while True:
+                name, text = story(number)
+                when = day("2020-01-01") + timedelta(days=number * 13 % 997)
+                await graph.add_episode(text, name=name, reference_time=when)
+                note.write(f"{name}\n".encode())
+                number += 1
 
 
-def _process(url: str, first: int, said: Connection) -> None:
-    asyncio.run(_add(url, first, said))
+def serve() -> None:
+    """Fork a process for each line of a url, a number and a file; say its id, then its end."""
+    for line in sys.stdin:
+        url, first, told = json.loads(line)
+        if (child := os.fork()) == 0:
+            asyncio.run(_add(url, first, Path(told)))
+            os._exit(0)
+        sys.stdout.write(f"{child}\n")
+        sys.stdout.flush()
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
 
 
-def killed(url: str, first: int, seconds: float) -> tuple[str, set[str]]:
+@contextmanager
+def _forking() -> Iterator["subprocess.Popen[str]"]:
+    command = [sys.executable, "-c", "from tests.benchmarks.faults import serve; serve()"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=_ROOT, stdin=pipe, stdout=pipe, text=True) as server:
+        yield server
+
+
+def killed(
+    server: "subprocess.Popen[str]", url: str, first: int, told: Path, seconds: float
+) -> tuple[str, set[str]]:
     """Start a process, kill it after so long, and return how far it came and what it told."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    hears, says = context.Pipe(duplex=False)
-    process = context.Process(target=_process, args=(url, first, says))
-    process.start()
-    says.close()
+    assert server.stdin is not None and server.stdout is not None
+    told.write_bytes(b"")
+    server.stdin.write(json.dumps([url, first, str(told)]) + "\n")
+    server.stdin.flush()
+    child = int(server.stdout.readline())
     time.sleep(seconds)
-    process.kill()
-    process.join()
-    phase, told = "opening", set()
-    with hears:
-        while True:
-            try:
-                kind, name = hears.recv()
-            except (EOFError, OSError):  # nothing more, or half a message
-                break
-            phase = "adding"
-            if kind == "told":
-                told.add(name)
-    if process.exitcode != -9:
-        raise RuntimeError(f"the process ended by itself with code {process.exitcode}")
-    return phase, told
+    os.kill(child, signal.SIGKILL)
+    if (code := int(server.stdout.readline())) != -signal.SIGKILL:
+        raise RuntimeError(f"the process ended by itself with code {code}")
+    # The last line may be half written.
+    opened, *names = told.read_text(encoding="utf-8").split("\n")[:-1] or [""]
+    return "adding" if opened else "opening", set(names)
 
 
-async def rounds(folder: Path, kills: int, *, seed: int) -> Faults:
-    """Kill processes at random moments and check the store after each."""
+async def rounds(folder: Path, kills: int, *, seed: int, longest: float = 0.5) -> Faults:
+    """Kill processes at random moments, evenly spread, and check the store after each."""
+    with _forking() as server:
+        return await _rounds(server, folder, kills, seed=seed, longest=longest)
+
+
+async def _rounds(
+    server: "subprocess.Popen[str]", folder: Path, kills: int, *, seed: int, longest: float
+) -> Faults:
     chance = random.Random(seed)
+    waits = [longest * (place + chance.random()) / kills for place in range(kills)]
+    chance.shuffle(waits)
     found = Faults()
     told: set[str] = set()
     url, number = "", 0
@@ -105,7 +130,9 @@ async def rounds(folder: Path, kills: int, *, seed: int) -> Faults:
         if kill % _KILLS_A_STORE == 0:
             url, told, number = f"surrealkv://{folder}/store{kill}", set(), 0
         began = time.perf_counter()
-        phase, names = await asyncio.to_thread(killed, url, number, chance.uniform(0, _LONGEST))
+        phase, names = await asyncio.to_thread(
+            killed, server, url, number, folder / "told", waits[kill]
+        )
         told |= names
         async with open_graph(url) as graph:
             report = await graph.check()

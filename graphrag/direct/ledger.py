@@ -6,18 +6,19 @@ so that telling a fact costs the same in a group of a thousand and of a hundred 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 
 from graphrag.direct.given import SOURCE
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.invalidate import Statement, Verdict, overlap
 from graphrag.models import Fact
 from graphrag.relations import Relations
 from graphrag.review import review
 from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Ledger:
     def follow(self, told: Mapping[str, Fact], changed: Mapping[str, Fact]) -> None:
         """Take in what a transaction under way tells and changes."""
         self._under_way = {**told, **changed}
-        for fact in told.values():
+        for fact in self._under_way.values():
             self._enter(fact)
 
     async def read(self, facts: Iterable[Fact], store: Store) -> None:
@@ -81,6 +82,7 @@ class Ledger:
                     self.told[id_] = after
                 elif after != self._before(id_):
                     self.changed[id_] = after
+                    self._enter(after)  # its lifetime is not the one that the index knows
 
     def pairs(self) -> dict[str, tuple[Fact, Fact]]:
         """Return the changed facts, each as it was before this transaction and as it is to be."""
@@ -123,7 +125,20 @@ class Ledger:
 
     def _stored(self, fact: Fact) -> Iterator[str]:
         for name, end, other in _places(fact, self.rules):
-            yield from self.index.facts_at(end, name, other)
+            found = self.index.facts_at(end, name, other)
+            # Of a long history only what holds at the same time can be a rival.
+            yield from found if other is not None else filter(self._meeting(fact), found)
+
+    def _meeting(self, fact: Fact) -> Callable[[str], bool]:
+        facts = self.index.facts
+        valid, invalid, retracted = (facts[name] for name in ("valid", "invalid", "retracted"))
+        start, stop = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+
+        def meets(id_: str) -> bool:
+            row = facts.row_of[id_]
+            return bool(valid[row] < stop and start < invalid[row] and retracted[row] == FOREVER)
+
+        return meets
 
 
 def _places(fact: Fact, rules: Rules) -> Iterator[tuple[str, str, str | None]]:

@@ -2,11 +2,13 @@
 
 from graphrag.errors import InputError
 from graphrag.facade.opened import Opened
+from graphrag.history.forget import forget
 from graphrag.history.revert import revert
 from graphrag.history.trail import about, records_of
 from graphrag.history.withdraw import stored_episode, withdraw
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
+from graphrag.merge import entity_id
 from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
@@ -111,6 +113,32 @@ class History(Opened):
             return changes
 
         seq = await ingestion.writer.commit(group, build)
+        return (await ingestion.store.events(group, after=seq - 1))[0]
+
+    async def forget(
+        self, entity: Entity | str, *, group: str = DEFAULT_GROUP, actor: str | None = None
+    ) -> Event:
+        """Erase an entity for good, with all that was told of it, and return the event.
+
+        The only thing that deletes. Episodes that mention it, or have one of its names in their
+        text, go with every fact that no other episode states; communities go until they are built
+        again. What stays loses the names, in the log as well: events keep number, kind and time.
+        It cannot be reverted. Answers that a language model's cache keeps are yours to delete.
+
+        Raises:
+            InputError: if there is no such entity, or a name means several.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        ingestion = self._open()
+        group = entity.group_id if isinstance(entity, Entity) else checked_group(group)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await forget(entity_id(entity, index), index, ingestion, now=utc_now())
+            changes.actor = actor or ""
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        await ingestion.catalog.reload(group)
         return (await ingestion.store.events(group, after=seq - 1))[0]
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from graphrag.errors import InputError
 from graphrag.index.group import BEGINNING, GroupIndex, fact_text
 from graphrag.ingest import Ingestion
+from graphrag.invariants import FORGET
 from graphrag.merge import MERGE
 from graphrag.models import Change, Entity, Episode, Event, Fact
 from graphrag.release import recut, rivals_of
@@ -207,6 +208,8 @@ def _of(event: Event, table: str) -> dict[str, Change]:
 def _refuse_odd(event: Event) -> None:
     if not event.changes:
         raise InputError(f"event {event.seq} ({event.kind}) changed nothing: nothing to revert")
+    if event.kind == FORGET:
+        raise InputError(f"event {event.seq} (forget) cannot be reverted: what it erased is gone")
     for change in event.changes:
         table = change.record.partition(":")[0]
         if table in _FOLLOWING:
@@ -218,8 +221,8 @@ def _refuse_odd(event: Event) -> None:
             )
         if change.after is None:
             raise InputError(
-                f"event {event.seq} ({event.kind}) erased or moved {change.record}: what forget() "
-                "erased is gone, and a split is undone by merge()"
+                f"event {event.seq} ({event.kind}) moved {change.record}: "
+                "a split is undone by merge()"
             )
 
 

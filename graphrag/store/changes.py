@@ -6,7 +6,7 @@ a lock: if another writer took it first, nothing is written and the caller plans
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -63,6 +63,11 @@ class ChangeSet:
     deletes: list[tuple[str, Row]] = field(default_factory=list)
     """Table and old row of records to remove: only links and derived records, never facts."""
 
+    rewrites: list[Row] = field(default_factory=list)
+    """Events without what ``forget`` erases: id, changes and note."""
+    clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    """Takes what is erased out of the images of this event, too."""
+
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""
         return bool(self.inserts or self.updates or self.deletes)
@@ -118,6 +123,12 @@ class ChangeSet:
             if objects := list(self._objects()):
                 params["objects"] = objects
                 lines.append("FOR $o IN $objects { UPDATE $o.id PATCH $o.patch RETURN NONE };")
+        if self.rewrites:
+            params["rewrites"] = self.rewrites
+            lines.append(
+                "FOR $r IN $rewrites "
+                "{ UPDATE $r.id SET changes = $r.changes, note = $r.note RETURN NONE };"
+            )
         return "\n".join(lines), params
 
     def _objects(self) -> Iterable[Row]:
@@ -139,9 +150,15 @@ class ChangeSet:
             "at": at,
             "actor": self.actor or LIBRARY,
             "kind": self.kind,
-            "changes": json.dumps(list(self._changes()), ensure_ascii=False, default=plain),
+            "changes": self._images(),
             **({"note": self.note} if self.note else {}),
         }
+
+    def _images(self) -> str:
+        images = json.dumps(list(self._changes()), ensure_ascii=False, default=plain)
+        if self.clean is None:
+            return images
+        return json.dumps([self.clean(one) for one in json.loads(images)], ensure_ascii=False)
 
     def _changes(self) -> Iterable[dict[str, Any]]:
         for rows in self.inserts.values():

@@ -39,3 +39,9 @@ class History(Opened):
         return self._running().wait(
             self._graph.revert(event, group=group, force=force, reason=reason, actor=actor)
         )
+
+    def forget(
+        self, entity: Entity | str, *, group: str = DEFAULT_GROUP, actor: str | None = None
+    ) -> Event:
+        """Erase an entity for good, with all that was told of it, and return the event."""
+        return self._running().wait(self._graph.forget(entity, group=group, actor=actor))

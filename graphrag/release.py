@@ -88,6 +88,4 @@ def _before(victim: Fact, fallen: Fact, events: Iterable[Event]) -> dict[str, An
                 closing = change
     if closing is None or closing.before is None:
         return dict.fromkeys(_CLOSING)
-    return {
-        name: imaged(name, closing.before[name]) for name in _CLOSING if name in closing.before
-    }
+    return {name: imaged(name, closing.before[name]) for name in _CLOSING if name in closing.before}

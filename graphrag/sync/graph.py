@@ -269,4 +269,3 @@ class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
     ) -> list[tuple[Entity, int]]:
         """Return the entities with the most facts, with their number; concepts are left out."""
         return self._running().wait(self._graph.most_connected(limit, group=group))
-

@@ -12,7 +12,7 @@ def test_entity_with_its_facts_by_direction(told):
     out, into = done.out.index("Facts of Alice"), done.out.index("Facts that point to Alice")
     assert out < done.out.index("Alice works at Globex") < into < done.out.rindex("Bob knows Alice")
     assert "(new.txt, 2023-07-01)" in done.out
-    assert "Acme" not in done.out
+    assert "Alice works at Acme" not in done.out
 
 
 def test_past_and_history_of_an_entity(told):

@@ -3,6 +3,9 @@
 Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is the same, blocking.
 """
 
+import importlib
+from typing import TYPE_CHECKING
+
 from graphrag.asof import AsOf
 from graphrag.batch import BatchReport, Failed, Progress
 from graphrag.direct.told import ImportReport, Told
@@ -34,12 +37,6 @@ from graphrag.graph import GraphRAG
 from graphrag.health.findings import CheckReport, Finding, RepairReport
 from graphrag.ingest import Added
 from graphrag.intake import NewEpisode
-from graphrag.llm.arbiter import LLMArbiter
-from graphrag.llm.bridge import PydanticAILLM
-from graphrag.llm.client import OpenAILLM
-from graphrag.llm.estimate import Estimate
-from graphrag.llm.extractor import LLMExtractor
-from graphrag.llm.usage import Budget, Usage
 from graphrag.models import (
     Change,
     Community,
@@ -72,7 +69,6 @@ from graphrag.protocols import (
 from graphrag.queue import QueueStatus
 from graphrag.relations import Relation, Relations
 from graphrag.results import Hit, Results, Why
-from graphrag.rules.extractor import RulesExtractor
 from graphrag.search.recipe import Recipe
 from graphrag.settings import Settings
 from graphrag.sources import Quote, Waiting
@@ -80,6 +76,27 @@ from graphrag.stats import Stats
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.twins import MergeCandidate
+
+if TYPE_CHECKING:
+    from graphrag.llm.arbiter import LLMArbiter
+    from graphrag.llm.bridge import PydanticAILLM
+    from graphrag.llm.client import OpenAILLM
+    from graphrag.llm.estimate import Estimate
+    from graphrag.llm.extractor import LLMExtractor
+    from graphrag.llm.usage import Budget, Usage
+    from graphrag.rules.extractor import RulesExtractor
+
+_LATER = {
+    "Budget": "graphrag.llm.usage",
+    "Estimate": "graphrag.llm.estimate",
+    "LLMArbiter": "graphrag.llm.arbiter",
+    "LLMExtractor": "graphrag.llm.extractor",
+    "OpenAILLM": "graphrag.llm.client",
+    "PydanticAILLM": "graphrag.llm.bridge",
+    "RulesExtractor": "graphrag.rules.extractor",
+    "Usage": "graphrag.llm.usage",
+}
+"""What is imported when it is first asked for: extractors, of which a program needs one or none."""
 
 __version__ = "0.1.0"
 
@@ -175,3 +192,15 @@ __all__ = [
     "Why",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of ``_LATER``."""
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names, those imported later too."""
+    return sorted(__all__)

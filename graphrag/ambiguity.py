@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from rapidfuzz import fuzz
-
 from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.index.group import GroupIndex
 from graphrag.invalidate import Statement, overlap, shares_end
@@ -116,6 +114,8 @@ def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
 
 
 def _alike(fact: Fact, relation: str, subject: str, object_: str) -> bool:
+    from rapidfuzz import fuzz
+
     same_two = {subject, object_} == {fact.subject_id, fact.object_id}
     if relation == fact.relation:
         # One holder at a time is what "ceo_of" says, not "uses": many use one thing.

@@ -15,15 +15,12 @@ from graphrag.facade.records import Records
 from graphrag.facade.telling import Telling
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
-from graphrag.llm.arbiter import LLMArbiter
-from graphrag.llm.extractor import LLMExtractor
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
 from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor
 from graphrag.queue import Queue, checked_workers
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW, checked_threshold
-from graphrag.rules.extractor import RulesExtractor
 from graphrag.store.changes import LIBRARY
 from graphrag.store.store import Store
 from graphrag.store.target import Target
@@ -113,13 +110,21 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
             InputError: if ``review_below`` is not between 0 and 1, or ``workers`` is negative.
         """
         relations = ontology.relations(relations)
+        # Imported here: nobody pays for both, and a reader of a graph for neither.
         if llm is not None:
+            from graphrag.llm.arbiter import LLMArbiter
+            from graphrag.llm.extractor import LLMExtractor
+
             extractor = extractor or LLMExtractor(llm, relations=relations, ontology=ontology)
             arbiter = arbiter or LLMArbiter(llm)
+        if extractor is None:
+            from graphrag.rules.extractor import RulesExtractor
+
+            extractor = RulesExtractor()
         return cls(
             Target.parse(url, user=user, password=password, namespace=namespace, database=database),
             embedder=CachedEmbedder(embedder or SentenceTransformerEmbedder()),
-            extractor=extractor or RulesExtractor(),
+            extractor=extractor,
             relations=relations,
             review_below=checked_threshold(review_below),
             actor=actor,

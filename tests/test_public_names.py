@@ -13,8 +13,9 @@ MODEL_LIBRARIES = {"torch", "spacy", "sentence_transformers", "transformers", "d
 def test_all_is_sorted_and_complete():
     public = {
         name
-        for name, value in vars(graphrag).items()
-        if not name.startswith("_") and getattr(value, "__module__", "").startswith("graphrag")
+        for name in {*vars(graphrag), *graphrag._LATER}
+        if not name.startswith("_")
+        and getattr(getattr(graphrag, name), "__module__", "").startswith("graphrag")
     }
     assert set(graphrag.__all__) == public | {"__version__"}
     assert graphrag.__all__ == sorted(graphrag.__all__, key=lambda name: (not name.isupper(), name))

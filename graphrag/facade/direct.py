@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from itertools import count
 
 from graphrag.direct.given import given_end, given_fact
-from graphrag.direct.load import load
 from graphrag.direct.seed import Known, seeded
 from graphrag.direct.table import Rows, given_row, read_rows
 from graphrag.direct.told import ImportReport, Told
-from graphrag.direct.write import DirectWriter
 from graphrag.facade.opened import Moment, Opened
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, JSON, Entity
@@ -61,6 +59,8 @@ class Direct(Opened):
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
+        from graphrag.direct.write import DirectWriter
+
         ingestion = self._open()
         given = given_fact(
             given_end(subject, subject_type, what="subject"),
@@ -102,6 +102,8 @@ class Direct(Opened):
             InputError: if anything given cannot be used, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
+        from graphrag.direct.write import DirectWriter
+
         ingestion = self._open()
         end = given_end(
             name, entity_type, aliases=tuple(aliases), attributes=attributes, what="name"
@@ -151,6 +153,9 @@ class Direct(Opened):
             PolicyError: if the write policy refused a batch.
             TransactionError: if the database refused a batch.
         """
+        from graphrag.direct.load import load
+        from graphrag.direct.write import DirectWriter
+
         ingestion = self._open()
         dimension = ingestion.embedder.dimension
         writer = DirectWriter.to(
@@ -200,6 +205,9 @@ class Direct(Opened):
             InputError: naming the subject and the relation that cannot be used.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
+        from graphrag.direct.load import load
+        from graphrag.direct.write import DirectWriter
+
         ingestion = self._open()
         facts = list(
             seeded(

@@ -1,11 +1,11 @@
-"""Look after the graph: is it sound, and what can be repaired."""
+"""Look after the graph: is it sound, and what can be repaired.
+
+What does the work is imported when it is asked for: most programs never do.
+"""
 
 from graphrag.errors import QueryError
 from graphrag.facade.opened import Opened
-from graphrag.health.check import check_groups
 from graphrag.health.findings import CheckReport, RepairReport
-from graphrag.health.repair import repair_groups
-from graphrag.health.snapshot import group_names
 from graphrag.models import DEFAULT_GROUP
 
 
@@ -25,6 +25,8 @@ class Health(Opened):
             QueryError: for an unknown group.
             StoreError: if other processes write to the group all the while.
         """
+        from graphrag.health.check import check_groups
+
         return await check_groups(await self._names(group), self._open())
 
     async def repair(self, group: str | None = None) -> RepairReport:
@@ -41,9 +43,13 @@ class Health(Opened):
             PolicyError: if the write policy refused a repair.
             StoreError: if other processes write to the group all the while.
         """
+        from graphrag.health.repair import repair_groups
+
         return await repair_groups(await self._names(group), self._open())
 
     async def _names(self, group: str | None) -> list[str]:
+        from graphrag.health.snapshot import group_names
+
         names = await group_names(self._open().store)
         if group is None:
             return names

@@ -1,11 +1,11 @@
-"""The past of the graph: who did what, and taking it back."""
+"""The past of the graph: who did what, and taking it back.
+
+What takes back is imported when it is asked for: most programs never do.
+"""
 
 from graphrag.errors import InputError
 from graphrag.facade.opened import Opened
-from graphrag.history.forget import forget
-from graphrag.history.revert import revert
 from graphrag.history.trail import about, records_of
-from graphrag.history.withdraw import stored_episode, withdraw
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.merge import entity_id
@@ -63,6 +63,8 @@ class History(Opened):
         """
         ingestion = self._open()
         id_ = _id(episode)
+        from graphrag.history.withdraw import stored_episode, withdraw
+
         group = (await stored_episode(id_, ingestion.store)).group_id
 
         async def build(index: GroupIndex) -> ChangeSet:
@@ -107,6 +109,8 @@ class History(Opened):
             raise InputError(f"group {group!r} has no event {number}: log() shows them all")
         undone = found[0]
 
+        from graphrag.history.revert import revert
+
         async def build(index: GroupIndex) -> ChangeSet:
             changes = await revert(undone, index, ingestion, force=force, now=utc_now())
             changes.actor, changes.note = actor or "", reason or None
@@ -131,6 +135,8 @@ class History(Opened):
         """
         ingestion = self._open()
         group = entity.group_id if isinstance(entity, Entity) else checked_group(group)
+
+        from graphrag.history.forget import forget
 
         async def build(index: GroupIndex) -> ChangeSet:
             changes = await forget(entity_id(entity, index), index, ingestion, now=utc_now())

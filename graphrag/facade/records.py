@@ -5,7 +5,6 @@ from itertools import islice
 
 from graphrag.direct.given import End, GivenFact
 from graphrag.direct.told import ImportReport
-from graphrag.direct.write import DirectWriter
 from graphrag.facade.opened import Moment, Opened
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP
@@ -87,6 +86,8 @@ class Records(Opened):
         return await self._tell(records, "import_calendar", group)
 
     async def _tell(self, records: Iterable[Record], kind: str, group: str) -> ImportReport:
+        from graphrag.direct.write import DirectWriter
+
         writer = DirectWriter.to(self._open(), checked_group(group), kind, once=True)
         report, rest = ImportReport(), iter(records)
         while some := list(islice(rest, _BATCH)):

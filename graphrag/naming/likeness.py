@@ -10,9 +10,6 @@ from collections import Counter
 from functools import lru_cache
 from itertools import permutations
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import JaroWinkler
-
 from graphrag.naming.fold import folded, sounded, spelled_out
 from graphrag.naming.words import (
     COURTESIES,
@@ -100,6 +97,9 @@ def _marks(key: str) -> tuple[Counter[str], ...]:
 
 
 def _score(one: str, other: str) -> float:
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import JaroWinkler
+
     bare = core(one), core(other)
     if bare[0] == bare[1]:
         return 0.98
@@ -156,6 +156,8 @@ def _contained(one: list[str], other: list[str]) -> bool:
 
 def _each_alike(one: list[str], other: list[str]) -> bool:
     """Tell whether no word is there that has nothing like it on the other side."""
+    from rapidfuzz.distance import JaroWinkler
+
     if len(one) != len(other):
         return True
     return all(max(JaroWinkler.similarity(word, like) for like in other) >= 0.75 for word in one)

@@ -1,102 +1,156 @@
 """Temporal GraphRAG on SurrealDB: tell it episodes, ask it questions, now or as of any moment.
 
 Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is the same, blocking.
+
+Every name is imported when it is first asked for: a program pays for what it uses, and the command
+answers, or is stopped, before anything heavy is read.
 """
 
 import importlib
 from typing import TYPE_CHECKING
 
-from graphrag.asof import AsOf
-from graphrag.batch import BatchReport, Failed, Progress
-from graphrag.direct.told import ImportReport, Told
-from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
-from graphrag.errors import (
-    BudgetExceededError,
-    EmbedderMismatchError,
-    EpisodeError,
-    ExtractionError,
-    GraphRAGError,
-    InputError,
-    LLMError,
-    MissingExtraError,
-    PolicyError,
-    QueryError,
-    StoreAuthError,
-    StoreClosedError,
-    StoreCorruptError,
-    StoreError,
-    StoreLockedError,
-    StoreUnreachableError,
-    StoreURLError,
-    StoreVersionError,
-    TimeError,
-    TransactionError,
-)
-from graphrag.extraction import Claim, Extraction, Mention
-from graphrag.graph import GraphRAG
-from graphrag.health.findings import CheckReport, Finding, RepairReport
-from graphrag.ingest import Added
-from graphrag.intake import NewEpisode
-from graphrag.models import (
-    Change,
-    Community,
-    Entity,
-    Episode,
-    Event,
-    Fact,
-    Saga,
-    Span,
-)
-from graphrag.ontology.check import Violation
-from graphrag.ontology.declare import EntityType, FactType, Identifier
-from graphrag.ontology.ontology import Ontology
-from graphrag.policy import AppendOnly, Mutation, Policy, ProtectedTypes
-from graphrag.protocols import (
-    LLM,
-    Arbiter,
-    Case,
-    Conflict,
-    Connected,
-    Doubt,
-    Embedder,
-    ExtractionContext,
-    Extractor,
-    Known,
-    Message,
-    Reranker,
-    Ruling,
-)
-from graphrag.queue import QueueStatus
-from graphrag.relations import Relation, Relations
-from graphrag.results import Hit, Results, Why
-from graphrag.search.recipe import Recipe
-from graphrag.settings import Settings
-from graphrag.sources import Quote, Waiting
-from graphrag.stats import Stats
-from graphrag.temporal.interval import Interval
-from graphrag.temporal.viewpoint import Viewpoint
-from graphrag.twins import MergeCandidate
-
 if TYPE_CHECKING:
+    from graphrag.asof import AsOf
+    from graphrag.batch import BatchReport, Failed, Progress
+    from graphrag.direct.told import ImportReport, Told
+    from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
+    from graphrag.errors import (
+        BudgetExceededError,
+        EmbedderMismatchError,
+        EpisodeError,
+        ExtractionError,
+        GraphRAGError,
+        InputError,
+        LLMError,
+        MissingExtraError,
+        PolicyError,
+        QueryError,
+        StoreAuthError,
+        StoreClosedError,
+        StoreCorruptError,
+        StoreError,
+        StoreLockedError,
+        StoreUnreachableError,
+        StoreURLError,
+        StoreVersionError,
+        TimeError,
+        TransactionError,
+    )
+    from graphrag.extraction import Claim, Extraction, Mention
+    from graphrag.graph import GraphRAG
+    from graphrag.health.findings import CheckReport, Finding, RepairReport
+    from graphrag.ingest import Added
+    from graphrag.intake import NewEpisode
     from graphrag.llm.arbiter import LLMArbiter
     from graphrag.llm.bridge import PydanticAILLM
     from graphrag.llm.client import OpenAILLM
     from graphrag.llm.estimate import Estimate
     from graphrag.llm.extractor import LLMExtractor
     from graphrag.llm.usage import Budget, Usage
+    from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga, Span
+    from graphrag.ontology.check import Violation
+    from graphrag.ontology.declare import EntityType, FactType, Identifier
+    from graphrag.ontology.ontology import Ontology
+    from graphrag.policy import AppendOnly, Mutation, Policy, ProtectedTypes
+    from graphrag.protocols import (
+        LLM,
+        Arbiter,
+        Case,
+        Conflict,
+        Connected,
+        Doubt,
+        Embedder,
+        ExtractionContext,
+        Extractor,
+        Known,
+        Message,
+        Reranker,
+        Ruling,
+    )
+    from graphrag.queue import QueueStatus
+    from graphrag.relations import Relation, Relations
+    from graphrag.results import Hit, Results, Why
     from graphrag.rules.extractor import RulesExtractor
+    from graphrag.search.recipe import Recipe
+    from graphrag.settings import Settings
+    from graphrag.sources import Quote, Waiting
+    from graphrag.stats import Stats
+    from graphrag.temporal.interval import Interval
+    from graphrag.temporal.viewpoint import Viewpoint
+    from graphrag.twins import MergeCandidate
 
-_LATER = {
-    "Budget": "graphrag.llm.usage",
-    "Estimate": "graphrag.llm.estimate",
-    "LLMArbiter": "graphrag.llm.arbiter",
-    "LLMExtractor": "graphrag.llm.extractor",
-    "OpenAILLM": "graphrag.llm.client",
-    "PydanticAILLM": "graphrag.llm.bridge",
-    "RulesExtractor": "graphrag.rules.extractor",
-    "Usage": "graphrag.llm.usage",
+_PLACES = {
+    "asof": ("AsOf",),
+    "batch": ("BatchReport", "Failed", "Progress"),
+    "direct.told": ("ImportReport", "Told"),
+    "embed": ("CachedEmbedder", "SentenceTransformerEmbedder"),
+    "errors": (
+        "BudgetExceededError",
+        "EmbedderMismatchError",
+        "EpisodeError",
+        "ExtractionError",
+        "GraphRAGError",
+        "InputError",
+        "LLMError",
+        "MissingExtraError",
+        "PolicyError",
+        "QueryError",
+        "StoreAuthError",
+        "StoreClosedError",
+        "StoreCorruptError",
+        "StoreError",
+        "StoreLockedError",
+        "StoreURLError",
+        "StoreUnreachableError",
+        "StoreVersionError",
+        "TimeError",
+        "TransactionError",
+    ),
+    "extraction": ("Claim", "Extraction", "Mention"),
+    "graph": ("GraphRAG",),
+    "health.findings": ("CheckReport", "Finding", "RepairReport"),
+    "ingest": ("Added",),
+    "intake": ("NewEpisode",),
+    "llm.arbiter": ("LLMArbiter",),
+    "llm.bridge": ("PydanticAILLM",),
+    "llm.client": ("OpenAILLM",),
+    "llm.estimate": ("Estimate",),
+    "llm.extractor": ("LLMExtractor",),
+    "llm.usage": ("Budget", "Usage"),
+    "models": ("Change", "Community", "Entity", "Episode", "Event", "Fact", "Saga", "Span"),
+    "ontology.check": ("Violation",),
+    "ontology.declare": ("EntityType", "FactType", "Identifier"),
+    "ontology.ontology": ("Ontology",),
+    "policy": ("AppendOnly", "Mutation", "Policy", "ProtectedTypes"),
+    "protocols": (
+        "Arbiter",
+        "Case",
+        "Conflict",
+        "Connected",
+        "Doubt",
+        "Embedder",
+        "ExtractionContext",
+        "Extractor",
+        "Known",
+        "LLM",
+        "Message",
+        "Reranker",
+        "Ruling",
+    ),
+    "queue": ("QueueStatus",),
+    "relations": ("Relation", "Relations"),
+    "results": ("Hit", "Results", "Why"),
+    "rules.extractor": ("RulesExtractor",),
+    "search.recipe": ("Recipe",),
+    "settings": ("Settings",),
+    "sources": ("Quote", "Waiting"),
+    "stats": ("Stats",),
+    "temporal.interval": ("Interval",),
+    "temporal.viewpoint": ("Viewpoint",),
+    "twins": ("MergeCandidate",),
 }
-"""What is imported when it is first asked for: extractors, of which a program needs one or none."""
+"""Public names by the module that defines them."""
+_LATER = {name: f"graphrag.{place}" for place, names in _PLACES.items() for name in names}
 
 __version__ = "0.1.0"
 
@@ -195,12 +249,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a name of ``_LATER``."""
+    """Import a public name and keep it."""
     if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name]), name)
+        globals()[name] = found = getattr(importlib.import_module(_LATER[name]), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """List the public names, those imported later too."""
+    """List the public names, whether imported yet or not."""
     return sorted(__all__)

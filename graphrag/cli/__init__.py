@@ -2,11 +2,17 @@
 
 import sys
 
+STOPPED = 130
+"""Exit code of a command that Ctrl-C stopped, as shells have it."""
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
+        # Imported here: Ctrl-C while this is read is as quiet as later on.
         from graphrag.cli.run import run
+
+        sys.exit(run())
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
@@ -15,5 +21,4 @@ def main() -> None:
         )
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
-    sys.exit(run())
+        sys.exit(STOPPED)

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from graphrag.cli import STOPPED
 from graphrag.cli.quiet import quiet
 from graphrag.cli.session import OpenGraph, Session, Stopped, consoles
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
@@ -23,7 +24,7 @@ from graphrag.settings import Settings
 
 P = ParamSpec("P")
 
-_FAILED, _MISUSED, _STOPPED = 1, 2, 130
+_FAILED, _MISUSED = 1, 2
 # The first kind that fits: an episode is a file's content, the other inputs are arguments.
 _CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
     (EpisodeError, _FAILED),
@@ -130,7 +131,7 @@ class _Boundary:
             raise typer.Exit(_FAILED) from None
         if isinstance(error, KeyboardInterrupt | Stopped):
             self._session.note(f"stopped: {error}" if str(error) else "stopped")
-            raise typer.Exit(_STOPPED) from None
+            raise typer.Exit(STOPPED) from None
         if self._session.debug:
             return
         code = next((code for kind, code in _CODES if isinstance(error, kind)), _FAILED)

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from graphrag.cli import STOPPED
 from graphrag.cli.app import create_app
 
 # Typer 0.29 carries its own copy of click, earlier ones import it; this name works in both.
@@ -28,6 +29,8 @@ def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = Non
             prog_name="surreal-graphrag",
             standalone_mode=False,
         )
+    except typer.Abort:  # Ctrl-C before or after the command itself, which reports its own
+        return STOPPED
     except _ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "surreal-graphrag"

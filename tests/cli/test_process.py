@@ -67,6 +67,37 @@ def test_interrupt_is_one_line_and_the_next_run_continues(cli, tmp_path, environ
     assert json.loads(cli("stats", "--json").out)["facts"] == 200
 
 
+INTERRUPTED = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "%s":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from graphrag.cli import main
+sys.argv = ["surreal-graphrag", "stats"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "graphrag.cli.app", "rich.table", "graphrag.graph"])
+def test_interrupt_while_the_command_is_still_being_read_is_quiet(tmp_path, environment, module):
+    (tmp_path / "graph-store").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED % module],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert done.stderr in ("", "stopped\n")
+
+
 def test_progress_is_drawn_on_a_terminal_only(tmp_path, environment):
     (tmp_path / "a.txt").write_text("Ann works_at Acme.")
     ours, theirs = pty.openpty()

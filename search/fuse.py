@@ -1,108 +1,132 @@
-"""Several rankings into one, with each ranking's reasons kept.
+"""Several methods' scores of the same candidates into one ranking, with each method's reasons kept.
 
-Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at ranks only, so scores of
-different kinds need no common scale, and it is hard to beat without data to tune on; it also throws
-away by how much the first beat the second. The convex combination (Bruch, Gai and Ingber, TOIS
-2023) keeps that, at the price of depending on each list's range.
+Candidates are the best rows of each method, and every method then scores all of them exactly: a row
+that words found also has its cosine. So a ranking depends on the candidates only, never on the rest
+of the group, and is the same wherever the candidates came from.
+
+Score fusion (the convex combination of Bruch, Gai and Ingber, TOIS 2023) keeps by how much the
+first beat the second. Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at
+ranks only, so scores of different kinds need no common scale, and throws that away.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from graphrag.errors import InputError
+from graphrag.index.topk import top
 from graphrag.results import Why
 
 Id = TypeVar("Id", str, int)
+Scores = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Candidates = npt.NDArray[np.intp]
+"""Row numbers, ascending."""
+Fusion = Literal["scores", "rrf"]
 
 
-# No slots on the generic values: with them, ``Ranking[str](...)`` is a TypeError on Python 3.11.
-@dataclass(frozen=True)
-class Ranking(Generic[Id]):
-    """What one method found, best first."""
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What one method says of every row of a scope."""
 
-    method: str
-    items: Sequence[Id]
-    """Ids, each once."""
-    scores: Sequence[float]
-    """The method's own score of each item."""
+    name: str
+    scores: npt.NDArray[np.floating]
+    """One per row; 0 or less, or NaN: the method did not find it."""
     weight: float = 1.0
     """How much the method counts; 0 leaves it out."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be fused."""
-        if len(self.items) != len(self.scores):
-            raise InputError(
-                f"ranking {self.method}: {len(self.items)} items but {len(self.scores)} scores"
-            )
-        if len(set(self.items)) != len(self.items):
-            raise InputError(f"ranking {self.method}: an item occurs twice")
         if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise InputError(f"ranking {self.method}: weight {self.weight} is not 0 or more")
+            raise InputError(f"method {self.name}: weight {self.weight} is not 0 or more")
 
 
+# No slots on a generic value: with them, ``Fused[int](...)`` is a TypeError on Python 3.11.
 @dataclass(frozen=True)
 class Fused(Generic[Id]):
-    """One item after fusion."""
+    """One item of a ranking."""
 
     id: Id
     score: float
+    """What it is ranked by: comparable inside this ranking only."""
     why: tuple[Why, ...]
-    """The rankings that hold it, best rank first."""
+    """The methods that found it, best rank first, then what reranked it."""
+    relevance: float = 0.0
+    """How much of the query it answers, from 0 to 1: comparable across queries."""
 
 
-def reciprocal_rank_fusion(rankings: Iterable[Ranking[Id]], *, k: float = 60) -> list[Fused[Id]]:
-    """Score each item by the sum of ``weight / (k + rank)`` over the rankings that hold it.
+def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
+    """Return the best ``pool`` rows of each method that counts, together."""
+    found = [top(method.scores, pool, mask, 0.0)[0] for method in methods if method.weight]
+    return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
 
-    A larger ``k`` flattens the difference between the first ranks; 60 is the paper's.
+
+def fuse(
+    methods: Sequence[Method],
+    rows: Candidates,
+    *,
+    fusion: Fusion = "scores",
+    k: int = 60,
+    limit: int | None = None,
+    relevance: npt.NDArray[np.floating] | None = None,
+) -> list[Fused[int]]:
+    """Rank candidates by all methods, best first; of equals the lower row comes first.
+
+    ``scores`` is the weighted mean of each method's scores as shares of its best, from 0 to 1.
+    ``rrf`` is the sum of ``weight / (k + rank)`` over the methods that found the row; a larger
+    ``k`` flattens the difference between the first ranks.
+
+    Args:
+        methods: Those of weight 0 are left out.
+        rows: Rows to rank, ascending; what no method found comes last, with score 0.
+        fusion: How.
+        k: Rank constant; 60 is the paper's.
+        limit: How many to return; default: all.
+        relevance: One per candidate, passed on.
     """
-    return _fuse(
-        rankings,
-        lambda ranking: [ranking.weight / (k + rank + 1) for rank in range(len(ranking.items))],
-    )
-
-
-def convex_combination(rankings: Iterable[Ranking[Id]]) -> list[Fused[Id]]:
-    """Score each item by the weighted mean of its scores, each list scaled to 0 to 1.
-
-    An item that a list does not hold counts as that list's worst; a list whose scores are all
-    equal says only that its items were found, so they count as its best.
-    """
-    kept = [ranking for ranking in rankings if ranking.weight]
-    total = math.fsum(ranking.weight for ranking in kept)
-    return _fuse(
-        kept,
-        lambda ranking: [ranking.weight / total * share for share in _scaled(ranking.scores)],
-    )
-
-
-def _scaled(scores: Sequence[float]) -> list[float]:
-    low, high = min(scores, default=0.0), max(scores, default=0.0)
-    if low == high:
-        return [1.0] * len(scores)
-    return [(score - low) / (high - low) for score in scores]
-
-
-def _fuse(
-    rankings: Iterable[Ranking[Id]], shares: Callable[[Ranking[Id]], list[float]]
-) -> list[Fused[Id]]:
-    votes: dict[Id, list[tuple[float, Why]]] = {}
-    for ranking in rankings:
-        if not ranking.weight:
-            continue
-        held = zip(ranking.items, ranking.scores, shares(ranking), strict=True)
-        for rank, (item, score, share) in enumerate(held, start=1):
-            votes.setdefault(item, []).append((share, Why(ranking.method, rank, score)))
-    fused = [
-        # fsum rounds once, so the order of the rankings cannot decide a tie.
+    heard = [method for method in methods if method.weight]
+    if not len(rows) or not heard:
+        return []
+    scores = np.stack([method.scores[rows] for method in heard]).astype(np.float64)
+    scores = np.where(scores > 0, scores, 0.0)
+    places = _places(scores)
+    weights = np.array([method.weight for method in heard])[:, np.newaxis]
+    if fusion == "rrf":
+        shares = np.where(scores > 0, weights / (k + places), 0.0)
+    else:
+        best = scores.max(axis=1, keepdims=True)
+        shares = weights / weights.sum() * (scores / np.where(best > 0, best, 1.0))
+    totals = shares.sum(axis=0)
+    order = np.lexsort((rows, -totals))[:limit]
+    return [
         Fused(
-            item,
-            math.fsum(share for share, _ in cast),
-            tuple(
-                sorted((why for _, why in cast), key=lambda why: (why.rank, why.method, why.score))
-            ),
+            int(rows[at]),
+            float(totals[at]),
+            _why(heard, scores[:, at], places[:, at]),
+            0.0 if relevance is None else float(relevance[at]),
         )
-        for item, cast in votes.items()
+        for at in order
     ]
-    return sorted(fused, key=lambda hit: (-hit.score, hit.id))
+
+
+def _places(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return the rank of each candidate by each method, from 1."""
+    places = np.empty(scores.shape, dtype=np.int64)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    np.put_along_axis(places, order, np.arange(1, scores.shape[1] + 1)[np.newaxis], axis=1)
+    return places
+
+
+def _why(
+    heard: Sequence[Method], scores: npt.NDArray[np.float64], places: npt.NDArray[np.int64]
+) -> tuple[Why, ...]:
+    found = [
+        Why(method.name, int(place), float(score))
+        for method, score, place in zip(heard, scores, places, strict=True)
+        if score > 0
+    ]
+    return tuple(sorted(found, key=lambda why: (why.rank, why.method)))

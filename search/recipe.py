@@ -1,28 +1,53 @@
-"""How a search ranks: which methods, how much each counts. Frozen values, passed in."""
+"""How a search ranks: frozen values, passed in.
 
+A ``Recipe`` says which scopes are searched, how much each method counts, how the methods' scores
+become one ranking, and what orders that ranking anew. Every scope has weights of its own, chosen on
+data (``facts``, ``entities``, ``episodes``, ``communities``); ``vector``, ``fulltext`` and
+``graph`` are factors on those of all scopes, so that ``Recipe(graph=0)`` leaves one method out
+everywhere. A ``Request`` is one checked search; ``Question`` (``search/question.py``) is a request
+together with what every ranking asks of the group.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from graphrag.errors import QueryError
+from graphrag.search.episodes.weights import EpisodeWeights
+from graphrag.search.fuse import Fusion
+from graphrag.search.rerank.reranking import Reranking
+from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
 
 Scope = Literal["facts", "entities", "episodes"]
 
-SCOPES: tuple[Scope, ...] = ("facts", "entities", "episodes")
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+MOST = 1000
+"""Hits of a scope that one search returns at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Weights and depths of one search; a weight of 0 leaves a method out.
+    """Weights and depths of one search.
 
     Raises ``QueryError`` for weights below 0 or all 0, or for a depth or pool out of range.
     """
 
     vector: float = 1.0
-    """Weight of meaning: cosine of query and item."""
+    """Factor on the weight of meaning in every scope; 0 leaves it out."""
     fulltext: float = 1.0
-    """Weight of words: BM25."""
-    graph: float = 0.5
-    """Weight of closeness to the entities that the query names or finds."""
+    """Factor on the weight of words in every scope; 0 leaves them out."""
+    graph: float = 1.0
+    """Factor on the weight of closeness in the graph in every scope; 0 leaves it out."""
+    fusion: Fusion = "rrf"
+    """``scores``: weighted mean of the methods' scores; ``rrf``: of their ranks."""
+    rerank: tuple[Reranking, ...] = ()
+    """What orders the ranking anew, one after another."""
+    min_score: float = 0.0
+    """Least ``relevance`` of a hit, 0 to 1."""
+    scopes: tuple[Scope, ...] | None = None
+    """What is searched if the search does not say; None: everything."""
+    limit: int | None = None
+    """Hits of each scope if the search does not say; None: 10."""
     pool: int = 60
     """How many candidates each method contributes, 1 to 10,000."""
     rrf_k: int = 60
@@ -31,6 +56,10 @@ class Recipe:
     """How many found entities the graph walk starts from when the query names none."""
     depth: int = 2
     """How many hops the graph walk goes, 1 to 3."""
+    facts: FactWeights = field(default_factory=FactWeights)
+    entities: EntityWeights = field(default_factory=EntityWeights)
+    episodes: EpisodeWeights = field(default_factory=EpisodeWeights)
+    communities: CommunityWeights = field(default_factory=CommunityWeights)
 
     def __post_init__(self) -> None:
         """Refuse values that cannot mean anything."""
@@ -51,6 +80,10 @@ class Request:
     limit: int = 10
     scopes: tuple[Scope, ...] = SCOPES
     recipe: Recipe = field(default_factory=Recipe)
+    centers: tuple[str, ...] = ()
+    """Names or ids of the entities that closeness counts from; empty: those that the query names,
+    or the best found."""
+    explain: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be searched.
@@ -62,8 +95,13 @@ class Request:
             raise QueryError("the query is empty: ask with at least one word")
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 1:
             raise QueryError(f"limit {self.limit!r}: ask for at least 1 hit")
-        if self.limit > 1000:
-            raise QueryError(f"limit {self.limit}: at most 1000 hits a scope")
-        unknown = [scope for scope in self.scopes if scope not in SCOPES]
+        if self.limit > MOST:
+            raise QueryError(f"limit {self.limit}: at most {MOST} hits a scope")
+        unknown: Collection[str] = set(self.scopes) - set(SCOPES)
         if unknown or not self.scopes:
             raise QueryError(f"scopes {self.scopes!r}: choose from {', '.join(SCOPES)}")
+
+    @property
+    def wanted(self) -> int | None:
+        """How long each ranking must be: all of it while something reranks it."""
+        return None if self.recipe.rerank or self.recipe.min_score else self.limit

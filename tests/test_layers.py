@@ -11,7 +11,7 @@ LAYERS = (
     {"errors"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
     | {"relations", "settings", "stated"},
-    {"extraction", "ontology", "results"},
+    {"extraction", "ontology", "explanation", "results"},
     {"protocols"},
     {"schema"},
     {"store"},
@@ -19,7 +19,7 @@ LAYERS = (
     {"embed", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
     | {"statements", "testing"},
     {"ambiguity", "review", "edits", "ends", "sources"},
-    {"search", "community", "plan", "stats", "summaries", "demo"},
+    {"search", "community", "plan", "sagas", "stats", "summaries", "demo"},
     {"planner", "asof", "merge", "release", "twins"},
     {"policy", "invariants", "returning"},
     {"writer"},

@@ -1,152 +1,142 @@
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
 from graphrag.results import Why
-from graphrag.search.fuse import Ranking, convex_combination, reciprocal_rank_fusion
+from graphrag.search.fuse import Fused, Method, candidates, fuse
 
 WEIGHTS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
-
-
-FLOATS = st.floats(-1, 1)
+ROWS = 8
+SCORES = st.integers(-2, 9).map(float)
 
 
 @st.composite
-def rankings(draw, scores=FLOATS):
-    items = draw(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8))
-    drawn = draw(st.lists(scores, min_size=len(items), max_size=len(items)))
-    method = draw(st.sampled_from(["vector", "fulltext", "graph"]))
-    return Ranking(method, items, sorted(drawn, reverse=True), draw(WEIGHTS))
+def method(draw):
+    scores = draw(st.lists(SCORES, min_size=ROWS, max_size=ROWS))
+    name = draw(st.sampled_from(["vector", "fulltext", "graph"]))
+    return Method(name, np.array(scores), draw(WEIGHTS))
 
 
-LISTS = st.lists(rankings(), max_size=4)
+METHODS = st.lists(method(), max_size=4, unique_by=lambda one: one.name)
+SOME_ROWS = st.sets(st.integers(0, ROWS - 1)).map(lambda rows: np.array(sorted(rows), dtype=int))
 
 
-def scores(fused):
-    return {hit.id: hit.score for hit in fused}
+def rank_of(row, scores, rows):
+    better = [other for other in rows if (-scores[other], other) < (-scores[row], row)]
+    return len(better) + 1
 
 
-@given(LISTS, st.sampled_from([1, 60]))
-def test_rrf_equals_a_sum_over_every_item_and_list(lists, k):
+@given(METHODS, SOME_ROWS, st.sampled_from([1, 60]))
+def test_rrf_equals_a_sum_over_every_row_and_method(methods, rows, k):
+    heard = [one for one in methods if one.weight]
     expected = {
-        item: sum(
-            Fraction(ranking.weight) / (k + place)
-            for ranking in lists
-            for place, other in enumerate(ranking.items, start=1)
-            if other == item
+        row: sum(
+            Fraction(one.weight) / (k + rank_of(row, one.scores, rows))
+            for one in heard
+            if one.scores[row] > 0
         )
-        for item in "abcdefgh"
+        for row in rows.tolist()
     }
-    fused = reciprocal_rank_fusion(lists, k=k)
-    assert scores(fused) == pytest.approx(
-        {item: float(total) for item, total in expected.items() if total}, rel=1e-12
-    )
+    fused = fuse(methods, rows, fusion="rrf", k=k)
+    if heard:
+        assert {hit.id: hit.score for hit in fused} == pytest.approx(
+            {row: float(total) for row, total in expected.items()}, rel=1e-12
+        )
     assert fused == sorted(fused, key=lambda hit: (-hit.score, hit.id))
 
 
-@given(LISTS, st.data())
-def test_the_order_of_the_rankings_does_not_matter(lists, data):
-    shuffled = data.draw(st.permutations(lists))
-    assert reciprocal_rank_fusion(shuffled) == reciprocal_rank_fusion(lists)
-    assert convex_combination(shuffled) == convex_combination(lists)
+@given(METHODS, SOME_ROWS)
+def test_score_fusion_equals_the_weighted_mean_of_shares(methods, rows):
+    heard = [one for one in methods if one.weight]
+    whole = sum(Fraction(one.weight) for one in heard)
+    expected = {}
+    for row in rows.tolist():
+        expected[row] = Fraction(0)
+        for one in heard:
+            best = max(Fraction(one.scores[other]) for other in rows.tolist())
+            if best > 0 and one.scores[row] > 0:
+                share = Fraction(one.scores[row]) / best
+                expected[row] += Fraction(one.weight) / whole * share
+    fused = fuse(methods, rows)
+    if heard:
+        assert {hit.id: hit.score for hit in fused} == pytest.approx(
+            {row: float(total) for row, total in expected.items()}, rel=1e-12
+        )
+    assert all(0 <= hit.score <= 1 + 1e-12 for hit in fused)
 
 
-@given(LISTS, rankings())
-def test_a_ranking_of_weight_zero_is_ignored(lists, extra):
-    mute = Ranking(extra.method, extra.items, extra.scores, 0)
-    assert reciprocal_rank_fusion([*lists, mute]) == reciprocal_rank_fusion(lists)
-    assert convex_combination([*lists, mute]) == convex_combination(lists)
+@given(METHODS, SOME_ROWS, method(), st.sampled_from(["scores", "rrf"]))
+def test_a_method_of_weight_zero_is_ignored(methods, rows, extra, fusion):
+    mute = Method(extra.name, extra.scores, 0)
+    assert fuse([*methods, mute], rows, fusion=fusion) == fuse(methods, rows, fusion=fusion)
 
 
-@given(LISTS, rankings())
-def test_a_newcomer_at_the_end_of_a_list_lowers_nobody_in_rrf(lists, last):
-    longer = Ranking(last.method, [*last.items, "new"], [*last.scores, -2.0], last.weight)
-    before = scores(reciprocal_rank_fusion([*lists, last]))
-    after = scores(reciprocal_rank_fusion([*lists, longer]))
-    after.pop("new", None)
-    assert after == before
+@given(method(), SOME_ROWS, st.sampled_from([0.5, 2.0, 8.0]))
+def test_score_fusion_does_not_depend_on_the_scale_of_a_method(one, rows, factor):
+    scaled = Method(one.name, one.scores * factor, one.weight)
+    assert [hit.score for hit in fuse([scaled], rows)] == pytest.approx(
+        [hit.score for hit in fuse([one], rows)]
+    )
 
 
-@given(LISTS)
-def test_every_hit_tells_each_ranking_that_holds_it(lists):
-    for hit in reciprocal_rank_fusion(lists):
+@given(METHODS, SOME_ROWS)
+def test_every_hit_tells_each_method_that_found_it(methods, rows):
+    for hit in fuse(methods, rows):
         told = sorted((why.method, why.rank, why.score) for why in hit.why)
         assert told == sorted(
-            (ranking.method, place, score)
-            for ranking in lists
-            if ranking.weight
-            for place, (item, score) in enumerate(
-                zip(ranking.items, ranking.scores, strict=True), start=1
-            )
-            if item == hit.id
+            (one.name, rank_of(hit.id, one.scores, rows), one.scores[hit.id])
+            for one in methods
+            if one.weight and one.scores[hit.id] > 0
         )
         assert [why.rank for why in hit.why] == sorted(why.rank for why in hit.why)
 
 
-@given(LISTS)
-def test_convex_scores_lie_between_zero_and_one(lists):
-    fused = convex_combination(lists)
-    assert all(-1e-12 <= hit.score <= 1 + 1e-12 for hit in fused)
-    assert {hit.id for hit in fused} == {hit.id for hit in reciprocal_rank_fusion(lists)}
+@given(METHODS, st.lists(st.booleans(), min_size=ROWS, max_size=ROWS), st.integers(1, ROWS))
+def test_candidates_are_the_best_visible_rows_of_each_method(methods, seen, pool):
+    expected = set()
+    for one in methods:
+        found = [row for row in range(ROWS) if seen[row] and one.scores[row] > 0]
+        if one.weight:
+            expected |= set(sorted(found, key=lambda row: (-one.scores[row], row))[:pool])
+    methods = [Method(one.name, one.scores.astype(np.float32), one.weight) for one in methods]
+    assert candidates(methods, np.array(seen), pool).tolist() == sorted(expected)
 
 
-@given(rankings(scores=st.integers(-9, 9)), st.sampled_from([0.5, 2.0, 8.0]))
-def test_convex_combination_does_not_depend_on_the_scale_of_a_list(ranking, factor):
-    scaled = Ranking(
-        ranking.method,
-        ranking.items,
-        [score * factor + 16 for score in ranking.scores],
-        ranking.weight,
-    )
-    assert scores(convex_combination([scaled])) == pytest.approx(
-        scores(convex_combination([ranking]))
-    )
-
-
-def test_two_lists_by_hand():
-    fused = reciprocal_rank_fusion(
-        [Ranking("vector", ["a", "b"], [0.9, 0.8]), Ranking("fulltext", ["b"], [7.5], 2.0)]
-    )
-    assert [hit.id for hit in fused] == ["b", "a"]
+def test_two_methods_by_hand():
+    methods = [
+        Method("vector", np.array([0.9, 0.8])),
+        Method("fulltext", np.array([0.0, 7.5]), 2.0),
+    ]
+    fused = fuse(methods, np.array([0, 1]), fusion="rrf")
+    assert [hit.id for hit in fused] == [1, 0]
     assert fused[0].score == pytest.approx(1 / 62 + 2 / 61)
     assert fused[0].why == (Why("fulltext", 1, 7.5), Why("vector", 2, 0.8))
 
 
-def test_convex_combination_keeps_by_how_much_the_first_won():
-    fused = convex_combination(
-        [
-            Ranking("vector", ["a", "b", "c"], [0.9, 0.2, 0.1]),
-            Ranking("fulltext", ["b", "a", "c"], [5.0, 4.0, 0.0]),
-        ]
-    )
-    assert scores(fused) == pytest.approx({"a": 0.9, "b": 0.5625, "c": 0.0})
+def test_score_fusion_keeps_by_how_much_the_first_won():
+    methods = [
+        Method("vector", np.array([0.9, 0.1, 0.0])),
+        Method("fulltext", np.array([4.0, 5.0, 0.0])),
+    ]
+    fused = {hit.id: hit.score for hit in fuse(methods, np.arange(3))}
+    assert fused == pytest.approx({0: 0.9, 1: (1 / 9 + 1) / 2, 2: 0.0})
+    assert fuse(methods, np.arange(3), fusion="rrf")[0].score == pytest.approx(1 / 61 + 1 / 62)
 
 
-def test_ties_go_to_the_lower_id():
-    fused = reciprocal_rank_fusion([Ranking("v", [2, 9], [1, 1]), Ranking("f", [1, 9], [1, 1])])
-    assert [hit.id for hit in fused] == [9, 1, 2]
+def test_not_a_number_is_not_found():
+    [hit] = fuse([Method("vector", np.array([np.nan]))], np.array([0]))
+    assert (hit.score, hit.why) == (0.0, ())
 
 
-def test_nothing_fuses_to_nothing():
-    assert reciprocal_rank_fusion([]) == convex_combination([]) == []
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_a_method_that_cannot_be_fused_is_refused(weight):
+    with pytest.raises(InputError, match="is not 0 or more"):
+        Method("vector", np.zeros(1), weight)
 
 
-@pytest.mark.parametrize(
-    ("items", "values", "weight", "message"),
-    [
-        (["a"], [], 1.0, "ranking vector: 1 items but 0 scores"),
-        (["a", "a"], [1.0, 1.0], 1.0, "an item occurs twice"),
-        (["a"], [1.0], -1.0, "weight -1.0 is not 0 or more"),
-        (["a"], [1.0], float("nan"), "weight nan is not 0 or more"),
-    ],
-)
-def test_a_ranking_that_cannot_be_fused_is_refused(items, values, weight, message):
-    with pytest.raises(InputError, match=message):
-        Ranking("vector", items, values, weight)
-
-
-def test_a_parametrised_ranking_can_be_built():
-    assert Ranking[str]("vector", ["a"], [1.0]).items == ["a"]
+def test_a_parametrised_item_can_be_built():
+    assert Fused[str]("a", 1.0, ()).id == "a"

@@ -1,0 +1,1 @@
+"""How episodes are ranked."""

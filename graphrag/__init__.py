@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from graphrag.relations import Relation, Relations
     from graphrag.results import Hit, Results, Why
     from graphrag.rules.extractor import RulesExtractor
+    from graphrag.sagas import SagaView
     from graphrag.search.recipe import Recipe
     from graphrag.settings import Settings
     from graphrag.sources import Quote, Waiting
@@ -141,6 +142,7 @@ _PLACES = {
     "relations": ("Relation", "Relations"),
     "results": ("Hit", "Results", "Why"),
     "rules.extractor": ("RulesExtractor",),
+    "sagas": ("SagaView",),
     "search.recipe": ("Recipe",),
     "settings": ("Settings",),
     "sources": ("Quote", "Waiting"),
@@ -224,6 +226,7 @@ __all__ = [
     "RulesExtractor",
     "Ruling",
     "Saga",
+    "SagaView",
     "SentenceTransformerEmbedder",
     "Settings",
     "Span",

@@ -13,7 +13,8 @@ from typing import Protocol, runtime_checkable
 
 from graphrag.embed import CachedEmbedder
 from graphrag.extraction import Extraction
-from graphrag.index.group import GroupIndex, entity_text, fact_text
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest import Ingestion
 from graphrag.models import Episode
 from graphrag.plan import passages_of, texts_of

@@ -11,6 +11,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.results import Results
+from graphrag.sagas import SagaView, read_saga, saga_names
 from graphrag.search import pipeline
 from graphrag.search.recipe import SCOPES, Recipe, Request, Scope
 from graphrag.search.visible import visible
@@ -95,6 +96,23 @@ class AsOf:
         found = await self._reading.store.get(Fact, [index.facts.ids[fact] for fact in rows])
         facts = list(past.facts(found, index).values())
         return sorted(facts, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
+
+    async def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of.
+
+        Raises:
+            QueryError: if no episode of the group belongs to a saga of this name.
+        """
+        index = await self._group(group)
+        past = await pipeline.undone(self._reading.store, group, self.viewpoint)
+        seen = visible(index, self.viewpoint, past, now=utc_now())
+        return await read_saga(name, index, self._reading.store, seen, past)
+
+    async def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        index = await self._group(group)
+        past = await pipeline.undone(self._reading.store, group, self.viewpoint)
+        return saga_names(index, visible(index, self.viewpoint, past, now=utc_now()))
 
     async def _group(self, name: str) -> GroupIndex:
         index = await self._reading.catalog.group(name)

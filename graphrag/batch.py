@@ -182,7 +182,7 @@ async def _read(
         known = await ingestion.known(episode)
         key = (episode.group_id, episode.content_hash, episode.valid_at)
         if known is not None:
-            return _Read(name, known=known)
+            return _Read(name, episode, known=known)
         if key in waiting:
             # The same episode twice in a window: the second is found when it is written.
             return _Read(name, episode)
@@ -196,12 +196,13 @@ async def _read(
 async def _write(ingestion: Ingestion, one: _Read) -> Added | GraphRAGError:
     if one.error is not None:
         return one.error
-    if one.known is not None:
-        return Added(one.known, new=False)
     assert one.episode is not None
     try:
-        if one.extraction is None and (known := await ingestion.known(one.episode)):
-            return Added(known, new=False)
+        known = one.known
+        if known is None and one.extraction is None:
+            known = await ingestion.known(one.episode)
+        if known is not None:
+            return Added(await ingestion.join(known, one.episode.saga), new=False)
         extraction = one.extraction or await ingestion.read(one.episode)
         return await ingestion.add(one.episode, extraction)
     except GraphRAGError as error:

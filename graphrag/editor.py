@@ -11,7 +11,8 @@ from datetime import datetime
 
 from graphrag.edits import named, put_aside
 from graphrag.errors import InputError
-from graphrag.index.group import GroupIndex, fact_text
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import fact_text
 from graphrag.ingest import Ingestion
 from graphrag.invalidate import Statement, judge, overlap
 from graphrag.models import Entity, Fact

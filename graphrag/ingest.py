@@ -8,8 +8,9 @@ can leave a duplicate entity or two current values of a single-valued relation.
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from graphrag.errors import InputError
 from graphrag.extract import extract, settle
 from graphrag.extraction import Extraction
 from graphrag.index.catalog import Catalog
@@ -18,7 +19,7 @@ from graphrag.models import Entity, Episode, Fact
 from graphrag.ontology.check import Violation
 from graphrag.ontology.inverse import straightened
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
-from graphrag.plan import Plan
+from graphrag.plan import Plan, new_saga
 from graphrag.planner import find_open_points, make_plan
 from graphrag.protocols import (
     NO_RULING,
@@ -96,6 +97,31 @@ class Ingestion:
         index = await self.catalog.group(episode.group_id)
         id_ = index.episode_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
         return None if id_ is None else (await self.store.get(Episode, [id_]))[id_]
+
+    async def join(self, known: Episode, saga: str | None) -> Episode:
+        """Put a stored episode into a saga when it is told again as part of one; return it.
+
+        Raises:
+            InputError: if it is part of another saga.
+        """
+        if saga is None or saga == known.saga:
+            return known
+        if known.saga is not None:
+            raise InputError(
+                f"episode {known.id} is in the graph as part of saga {known.saga!r}, not {saga!r}: "
+                "an episode belongs to one saga"
+            )
+        joined = replace(known, saga=saga)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = ChangeSet(known.group_id, kind="join_saga")
+            if (saga_row := new_saga(joined, index)) is not None:
+                changes.insert(saga_row)
+            changes.change(known, joined)
+            return changes
+
+        await self.writer.commit(known.group_id, build)
+        return joined
 
     async def stored(self, id_: str) -> Episode | None:
         """Return an episode as it is stored now, None if it is not there."""

@@ -15,7 +15,7 @@ from graphrag.temporal.moment import parse_moment, utc_now
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _TURN = re.compile(r"[^\W\d_][\w .'’-]{0,40}: +\S")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|we|our)\b")
-_LONGEST_GROUP = 200
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class NewEpisode:
     group: str = DEFAULT_GROUP
     """The graph inside the store that it belongs to: 1 to 200 printable characters."""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
+    saga: str | None = None
+    """Name of the run of episodes that it belongs to, such as one conversation or one book."""
 
 
 def prepare(new: NewEpisode) -> Episode:
@@ -42,6 +44,7 @@ def prepare(new: NewEpisode) -> Episode:
 
     Raises:
         EpisodeError: if it is empty, binary, or JSON that does not parse.
+        InputError: if its group or its saga is no name.
         TimeError: if the reference time is not a moment.
     """
     source, content = _content(new)
@@ -67,6 +70,7 @@ def prepare(new: NewEpisode) -> Episode:
         content_hash=hashlib.sha256(encoded).hexdigest(),
         source_description=new.source_description,
         metadata=dict(new.metadata),
+        saga=None if new.saga is None else checked_saga(new.saga),
     )
 
 
@@ -76,13 +80,26 @@ def checked_group(group: str) -> str:
     Raises:
         InputError: if it is empty, too long, or holds control characters.
     """
-    if not isinstance(group, str) or not group.strip():
-        raise InputError(f"group {group!r} is no name: use a non-empty string")
-    if len(group) > _LONGEST_GROUP or _CONTROL.search(group):
+    return _checked_name(group, "group")
+
+
+def checked_saga(saga: str) -> str:
+    """Return the name of a saga if it can be one.
+
+    Raises:
+        InputError: if it is empty, too long, or holds control characters.
+    """
+    return _checked_name(saga, "saga")
+
+
+def _checked_name(name: str, what: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"{what} {name!r} is no name: use a non-empty string")
+    if len(name) > _LONGEST_NAME or _CONTROL.search(name):
         raise InputError(
-            f"group {group[:40]!r} is no name: at most {_LONGEST_GROUP} printable characters"
+            f"{what} {name[:40]!r} is no name: at most {_LONGEST_NAME} printable characters"
         )
-    return group
+    return name
 
 
 def _label(new: NewEpisode) -> str:

@@ -52,6 +52,8 @@ class Episode:
     """Why its facts could not be read, in words."""
     removed_at: datetime | None = None
     """System time: when it was removed; what rested on it alone is retracted."""
+    saga: str | None = None
+    """Name of the run of episodes that it belongs to: a conversation, a case, a book."""
 
 
 CONCEPT = "concept"
@@ -123,6 +125,8 @@ class Fact:
     """Id of the fact that closed or retracted this one."""
     reason: str | None = None
     """Why it was closed or retracted, in words."""
+    told_end_at: datetime | None = None
+    """World time: the end that was told, of a fact that another one cut short; None for none."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
@@ -154,15 +158,18 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class Saga:
-    """A named run of episodes, in the order of their reference times; nothing makes one yet."""
+    """A named run of episodes of one group, in the order of their reference times.
+
+    Its episodes name it; see ``GraphRAG.saga`` for what it holds.
+    """
 
     id: str
     group_id: str
     created_at: datetime
     name: str
     summary: str = ""
-    first_episode: str | None = None
-    last_episode: str | None = None
+    summarized_until: datetime | None = None
+    """System time: the summary tells of what the graph had been told by then; None for none yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 from graphrag.extraction import Mention
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
-from graphrag.models import Entity, Episode, Fact
+from graphrag.models import Entity, Episode, Fact, Saga
 from graphrag.passages import split_passages
 from graphrag.protocols import Matrix
 from graphrag.resolve import Resolution
@@ -38,6 +38,8 @@ class Plan:
     embed_seconds: float = 0.0
     kind: str = "add_episode"
     """Kind of the event."""
+    new_saga: Saga | None = None
+    """The saga that the episode is the first of."""
     waiting: Episode | None = None
     """The episode as it is stored already, with its place and its passages, to be finished."""
 
@@ -45,6 +47,8 @@ class Plan:
         """Return the transaction that writes this plan."""
         episode, group = self.episode, self.episode.group_id
         changes = ChangeSet(group, kind=self.kind)
+        if self.new_saga is not None:
+            changes.insert(self.new_saga)
         if self.waiting is not None:
             changes.change(self.waiting, episode)
         else:
@@ -93,6 +97,8 @@ class Plan:
             index.add_facts(list(self.facts.values()), stack(list(self.facts)))
         for _, fact in self.changed_facts.values():
             index.change_fact(fact)
+        if self.new_saga is not None:
+            index.sagas[self.new_saga.name] = self.new_saga.id
         index.seq = seq
         if self.waiting is not None:
             return
@@ -132,6 +138,13 @@ class Plan:
             changes.insert_row("occurred_after", _link(self.episode.id, before, changes.group_id))
         if after is not None:
             changes.insert_row("occurred_after", _link(after, self.episode.id, changes.group_id))
+
+
+def new_saga(episode: Episode, index: GroupIndex) -> Saga | None:
+    """Return the row of the saga that an episode begins, None if it is in none or a known one."""
+    if episode.saga is None or episode.saga in index.sagas:
+        return None
+    return Saga(new_id(), episode.group_id, episode.created_at, episode.saga)
 
 
 def passages_of(episode: Episode) -> list[tuple[int, int]]:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from graphrag.ambiguity import find_case, statements_of
 from graphrag.extraction import Extraction, Mention
 from graphrag.identity.known import Declared
-from graphrag.index.group import BEGINNING, GroupIndex, entity_text, fact_text
+from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.index.texts import entity_text, fact_text
 from graphrag.invalidate import Statement
 from graphrag.models import Entity, Episode, Fact
 from graphrag.names import name_key
-from graphrag.plan import Plan, passages_of, texts_of
+from graphrag.plan import Plan, new_saga, passages_of, texts_of
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
 from graphrag.relations import Relations
 from graphrag.resolve import adds_something, enriched, resolve
@@ -45,6 +46,7 @@ async def make_plan(
     )
     plan = Plan(episode, resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
+    plan.new_saga = new_saga(episode, index)
     await _enrich(plan, index, store, ruling)
 
     def name_of(id_: str) -> str:
@@ -132,11 +134,12 @@ def candidates(
     found: dict[str, None] = {}
     for statement in statements:
         fact = statement.fact
-        relation = relations[fact.relation]
+        straight = None if fact.object_id else relations.straight(fact.relation)
+        relation = relations[straight or fact.relation]
         exclusive = relation.single_valued or relation.single_holder or not fact.object_id
         ends = (fact.subject_id, fact.object_id)
         found.update(dict.fromkeys(statement.excludes))
-        for name in (fact.relation, *relation.exclusive_with):
+        for name in (relation.name, *relation.exclusive_with):
             if exclusive:
                 found.update(
                     dict.fromkeys(id_ for end in ends for id_ in index.facts_at(end, name))

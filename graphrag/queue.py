@@ -18,7 +18,7 @@ from graphrag.errors import InputError, PolicyError, StoreError, TransactionErro
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest import Added, Ingestion, is_waiting
 from graphrag.models import Episode
-from graphrag.plan import Plan, passages_of, texts_of
+from graphrag.plan import Plan, new_saga, passages_of, texts_of
 from graphrag.resolve import Resolution
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import to_micros
@@ -96,6 +96,7 @@ class Queue:
                 return ChangeSet(group, plan.kind)
             micros = to_micros(episode.valid_at, BEGINNING)
             plan.neighbours = index.neighbours_in_time(micros, episode.id)
+            plan.new_saga = new_saga(episode, index)
             return plan.changes()
 
         await ingestion.writer.commit(group, build, enter=plan.enter)

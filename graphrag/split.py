@@ -11,7 +11,8 @@ from datetime import datetime
 
 from graphrag.errors import InputError
 from graphrag.ids import new_id
-from graphrag.index.group import GroupIndex, fact_text
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import fact_text
 from graphrag.models import Entity, Fact
 from graphrag.names import name_key
 from graphrag.protocols import Embedder

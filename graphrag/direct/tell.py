@@ -11,7 +11,8 @@ from graphrag.direct.plan import DirectPlan
 from graphrag.errors import InputError
 from graphrag.extraction import Mention
 from graphrag.identifiers import value_key
-from graphrag.index.group import GroupIndex, entity_text, fact_text
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import entity_text, fact_text
 from graphrag.models import JSON, Entity, Fact
 from graphrag.protocols import Embedder, Matrix
 from graphrag.resolve import adds_something, enriched, resolve

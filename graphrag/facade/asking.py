@@ -10,6 +10,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
+from graphrag.sagas import SagaView
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats, count, most_connected
 from graphrag.store.changes import ChangeSet
@@ -82,6 +83,18 @@ class Asking(Opened):
             QueryError: if no entity has this name or id.
         """
         return await self.at().facts(entity, group=group)
+
+    async def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of.
+
+        Raises:
+            QueryError: if no episode of the group belongs to a saga of this name.
+        """
+        return await self.at().saga(name, group=group)
+
+    async def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        return await self.at().sagas(group=group)
 
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""

@@ -22,6 +22,7 @@ class Telling(Opened):
         source_description: str = "",
         group: str = DEFAULT_GROUP,
         metadata: Mapping[str, JSON] | None = None,
+        saga: str | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
@@ -37,22 +38,32 @@ class Telling(Opened):
             source_description: Where it comes from, for people.
             group: The graph inside the store that it belongs to.
             metadata: Anything else to keep with it.
+            saga: Name of the run of episodes that it belongs to, such as one conversation; its
+                place there is that of its reference time.
             wait: False stores and indexes the text and returns, with the episode ``pending``; a
                 worker adds its facts later, in the order of reference times, see ``drain``.
 
         Raises:
-            InputError: if the content, the group or a time cannot be used.
+            InputError: if the content, the group, the saga or a time cannot be used, or if the
+                graph has the episode in another saga.
             ExtractionError: if the extractor failed.
             TransactionError: if the database refused; in every case nothing was written.
         """
         ingestion = self._open()
         episode = prepare(
             NewEpisode(
-                content, reference_time, name, source, source_description, group, metadata or {}
+                content,
+                reference_time,
+                name,
+                source,
+                source_description,
+                group,
+                metadata or {},
+                saga,
             )
         )
         if known := await ingestion.known(episode):
-            return Added(known, new=False)
+            return Added(await ingestion.join(known, episode.saga), new=False)
         if not wait:
             return await self._queue_of().put(episode)
         return await ingestion.add(episode, await ingestion.read(episode))

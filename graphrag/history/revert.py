@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from graphrag.errors import InputError
-from graphrag.index.group import BEGINNING, GroupIndex, fact_text
+from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.index.texts import fact_text
 from graphrag.ingest import Ingestion
 from graphrag.invariants import FORGET
 from graphrag.merge import MERGE

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from graphrag.index.ends import Ends
 from graphrag.index.heirs import Heirs, Rows
 from graphrag.index.namebook import NameBook
-from graphrag.index.scope import ENTITIES, EPISODES, FACTS, PASSAGES, Scope
+from graphrag.index.scope import COMMUNITIES, ENTITIES, EPISODES, FACTS, PASSAGES, Scope
+from graphrag.index.texts import entity_text, fact_text
 from graphrag.index.timeline import Timeline
 from graphrag.models import JSON, Entity, Episode, Fact
 from graphrag.names import name_key
@@ -39,9 +40,13 @@ class GroupIndex:
         self.facts = Scope(dimension, FACTS)
         self.episodes = Scope(dimension, EPISODES)
         self.passages = Scope(dimension, PASSAGES)
+        self.communities = Scope(dimension, COMMUNITIES)
         self.relations: list[str] = []
         self._relation_code: dict[str, int] = {}
         self._type_code: dict[str, int] = {}
+        self._saga_code: dict[str, int] = {}
+        self.sagas: dict[str, str] = {}
+        """Id by name of the sagas that have a row."""
         self.names = NameBook()
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
@@ -218,7 +223,11 @@ class GroupIndex:
             [episode.id for episode in episodes],
             vectors,
             [episode.content for episode in episodes],
-            {"valid": times, "removed": [to_micros(one.removed_at, FOREVER) for one in episodes]},
+            {
+                "valid": times,
+                "removed": [to_micros(one.removed_at, FOREVER) for one in episodes],
+                "saga": [self.saga_code(one.saga) for one in episodes],
+            },
         )
         for one, valid_at in zip(episodes, times, strict=True):
             stands = one.removed_at is None
@@ -227,7 +236,7 @@ class GroupIndex:
     def change_episode(self, episode: Episode) -> None:
         """Take over whether an episode is removed; a removed one may be told again."""
         removed = to_micros(episode.removed_at, FOREVER)
-        self.episodes.replace(episode.id, removed=removed)
+        self.episodes.replace(episode.id, removed=removed, saga=self.saga_code(episode.saga))
         told = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
         self._timeline.stand(episode.id, *told, stands=removed == FOREVER)
 
@@ -246,6 +255,10 @@ class GroupIndex:
     def type_code(self, entity_type: str) -> int:
         """Return the number that stands for an entity type in the columns."""
         return self._type_code.setdefault(entity_type, len(self._type_code))
+
+    def saga_code(self, saga: str | None) -> int:
+        """Return the number that stands for a saga in the columns, -1 for none."""
+        return -1 if saga is None else self._saga_code.setdefault(saga, len(self._saga_code))
 
     def register_entity(
         self,
@@ -283,17 +296,3 @@ class GroupIndex:
         )
         for row, subject, object_, relation in zip(rows, subjects, objects, relations, strict=True):
             self._facts_by_end.add(row, relation, {subject, object_})
-
-
-def entity_text(entity: Entity) -> str:
-    """Return the words by which an entity is found: its names.
-
-    A summary would be found through words that the graph did not know yet at ``known_at``; the
-    facts that it is made of are ranked anyway, and lead to the entity.
-    """
-    return " ".join((entity.name, *entity.aliases))
-
-
-def fact_text(fact: Fact) -> str:
-    """Return the words by which a fact is found: names first, a sentence may only say "she"."""
-    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}. {fact.fact}"

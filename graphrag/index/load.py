@@ -14,9 +14,11 @@ import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.scope import Scope
+from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
 from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Matrix
+from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
@@ -48,9 +50,10 @@ _COLUMNS = {
     ),
     "episode": (
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
-        f"{_micros('removed_at')}]"
+        f"{_micros('removed_at')}, saga]"
     ),
     "passage": "[record::id(id), embedding, episode]",
+    "community": "[record::id(id), embedding, name, summary]",
 }
 
 
@@ -60,6 +63,7 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
     alone = await store.groups() == [group]
+    index.sagas = await _sagas(store, group)
     reading = _pages(store) if alone else _by_group(store, group)
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
@@ -67,9 +71,14 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     return index
 
 
-async def refresh_group(store: Store, index: GroupIndex) -> None:
-    """Take in what others committed to the group since the index was last in step."""
+async def refresh_group(store: Store, index: GroupIndex) -> bool:
+    """Take in what others committed to the group since the index was last in step.
+
+    False if something was forgotten or repaired meanwhile: then the group is to be read anew.
+    """
     events = await store.events(index.group_id, after=index.seq)
+    if any(event.kind in (FORGET, REPAIR) for event in events):
+        return False
     touched: dict[str, set[str]] = defaultdict(set)
     retold: set[str] = set()
     """Facts that are found by other words now."""
@@ -83,6 +92,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
                 touched[table].add(id_)
                 if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
                     retold.add(id_)
+    for id_ in touched["community"]:  # read anew: nothing points at its row
+        _forget(index, "community", id_)
     for table, columns in _COLUMNS.items():
         known = _scope_rows(index, table)
         fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
@@ -97,8 +108,11 @@ async def refresh_group(store: Store, index: GroupIndex) -> None:
     for fact in (await store.get(Fact, touched["relates_to"])).values():
         index.change_fact(fact)
     await _reword(store, index, retold & touched["relates_to"])
+    if touched["saga"]:
+        index.sagas = await _sagas(store, index.group_id)
     if events:
         index.seq = events[-1].seq
+    return True
 
 
 async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
@@ -114,6 +128,12 @@ async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
 
 def _words(row: list[Any]) -> str:
     return f"{row[5]} {row[4].replace('_', ' ')} {row[6]}. {row[7]}"
+
+
+async def _sagas(store: Store, group: str) -> dict[str, str]:
+    sql = "SELECT VALUE [name, record::id(id)] FROM saga WHERE group_id = $group;"
+    [rows] = await store.query(sql, group=group)
+    return dict(rows)
 
 
 async def _by_group(store: Store, group: str) -> AsyncIterator[Page]:
@@ -168,6 +188,7 @@ def _scopes(index: GroupIndex) -> dict[str, Scope]:
         "relates_to": index.facts,
         "episode": index.episodes,
         "passage": index.passages,
+        "community": index.communities,
     }
 
 
@@ -215,12 +236,16 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     elif table == "episode":
         times = np.array([row[4] for row in rows], dtype=np.int64)
         removed = _moments([row[5] for row in rows], FOREVER)
-        columns = {"valid": times, "removed": removed}
+        sagas = np.array([index.saga_code(row[6]) for row in rows], dtype=np.int32)
+        columns = {"valid": times, "removed": removed, "saga": sagas}
         index.episodes.extend(ids, vectors, [row[2] for row in rows], columns)
-        for id_, _, _, content_hash, valid_at, gone in rows:
+        for id_, _, _, content_hash, valid_at, gone, _ in rows:
             index.register_episode(id_, content_hash, valid_at, stands=gone == _NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
+    elif table == "community":
+        texts = [community_text(name, summary) for _, _, name, summary in rows]
+        index.communities.extend(ids, vectors, texts, {})
 
 
 def _moments(micros: list[int], missing: int) -> npt.NDArray[np.int64]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.aside import AsideColumn
 from graphrag.index.columns import Column
 from graphrag.index.postings import Postings
 from graphrag.index.vectors import Vectors
@@ -28,8 +29,9 @@ FACTS: Columns = {
     "retracted": np.int64,
     "pending": np.bool_,
 }
-EPISODES: Columns = {"valid": np.int64, "removed": np.int64}
+EPISODES: Columns = {"valid": np.int64, "removed": np.int64, "saga": np.int32}
 PASSAGES: Columns = {"episode": np.int32}
+COMMUNITIES: Columns = {}
 
 
 class Scope:
@@ -42,6 +44,8 @@ class Scope:
         self.vectors = Vectors(dimension)
         self.postings = Postings()
         self.columns = {name: Column(dtype) for name, dtype in columns.items()}
+        self.aside: dict[str, AsideColumn] = {}
+        """Columns that are read when a filter asks for them."""
 
     def __len__(self) -> int:
         """Count the rows, dead ones too."""

@@ -28,14 +28,17 @@ _ORDER = (
     "relates_to",
     "mentions",
     "occurred_after",
-    "has_episode",
     "has_member",
 )
-_EDGES = {"relates_to", "mentions", "occurred_after", "has_episode", "has_member"}
+_EDGES = {"relates_to", "mentions", "occurred_after", "has_member"}
 _HUSHED = {"id", "embedding"}
+FORGET = "forget"
+"""The only kind of event that erases what people told."""
+REPAIR = "repair"
+"""Kind of an event that writes rows anew as the log has them, or their vectors."""
 LIBRARY = "library"
 """The actor of what nobody put a name to."""
-Changing = TypeVar("Changing", Episode, Entity, Fact)
+Changing = TypeVar("Changing", Episode, Entity, Fact, Community)
 
 
 @dataclass(frozen=True, slots=True)

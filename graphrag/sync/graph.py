@@ -19,6 +19,7 @@ from graphrag.protocols import LLM, Arbiter, Embedder, Extractor
 from graphrag.relations import Relations
 from graphrag.results import Results
 from graphrag.review import REVIEW_BELOW
+from graphrag.sagas import SagaView
 from graphrag.search.recipe import SCOPES, Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.store.changes import LIBRARY
@@ -75,6 +76,14 @@ class AsOf:
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold at the viewpoint, by their start."""
         return self._loop.wait(self._view.facts(entity, group=group))
+
+    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
+        return self._loop.wait(self._view.saga(name, group=group))
+
+    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        return self._loop.wait(self._view.sagas(group=group))
 
 
 class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
@@ -178,6 +187,7 @@ class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
         source_description: str = "",
         group: str = DEFAULT_GROUP,
         metadata: Mapping[str, JSON] | None = None,
+        saga: str | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction."""
@@ -190,6 +200,7 @@ class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
                 source_description=source_description,
                 group=group,
                 metadata=metadata,
+                saga=saga,
                 wait=wait,
             )
         )
@@ -243,6 +254,14 @@ class GraphRAG(Direct, Records, Editing, History, Identity, Health, Queued):
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold now, by their start."""
         return self._running().wait(self._graph.facts(entity, group=group))
+
+    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
+        return self._running().wait(self._graph.saga(name, group=group))
+
+    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        return self._running().wait(self._graph.sagas(group=group))
 
     def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""

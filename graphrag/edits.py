@@ -59,7 +59,14 @@ def ended(fact: Fact, at: datetime, reason: str, *, now: datetime) -> Fact:
             "use correct(invalid_at=...) to change that"
         )
     return _possible(
-        replace(fact, invalid_at=at, expired_at=now, invalidated_by=None, reason=reason or "ended")
+        replace(
+            fact,
+            invalid_at=at,
+            expired_at=now,
+            invalidated_by=None,
+            reason=reason or "ended",
+            told_end_at=None,
+        )
     )
 
 
@@ -109,12 +116,14 @@ def corrected(fact: Fact, wanted: Correction, reason: str, *, now: datetime) -> 
             expired_at=None,
             invalidated_by=None,
             reason=None,
+            told_end_at=None,
             reference_time=now,
             confidence=1.0,
             origin="manual",
         )
     if invalid_at == fact.invalid_at:
         return edited
+    edited = replace(edited, told_end_at=None)
     if invalid_at is None:  # what had closed it no longer does
         return replace(edited, expired_at=None, invalidated_by=None, reason=None)
     return replace(edited, expired_at=now, invalidated_by=None, reason=reason or "corrected")

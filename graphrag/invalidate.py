@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from graphrag.attributes import newer
 from graphrag.models import Fact
-from graphrag.relations import FREE, Relations
+from graphrag.relations import AS_GIVEN, FREE, Relations
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -47,9 +47,9 @@ def judge(
     """Decide what a statement adds and what it closes among facts that share an entity with it."""
     live = [fact for fact in old if fact.retracted_at is None and not fact.pending]
     same = [fact for fact in live if _same(statement.fact, fact, relations)]
-    if statement.ends:
-        return _end(statement, same, now)
     rivals = [fact for fact in live if _excludes(statement.fact, fact, relations)]
+    if statement.ends:
+        return _end(statement, same, rivals, now)
     ruled = _ruled_out(statement, live, [*same, *rivals])
     rivals += ruled
     repeated = _repeated(statement.fact, same, rivals)
@@ -60,13 +60,14 @@ def judge(
     return _marked(_weigh(statement.fact, rivals, same, now), ruled)
 
 
-def _end(statement: Statement, same: Sequence[Fact], now: datetime) -> Verdict:
+def _end(
+    statement: Statement, same: Sequence[Fact], rivals: Sequence[Fact], now: datetime
+) -> Verdict:
     told = statement.fact
     end = told.invalid_at
     assert end is not None, "an end has a moment"
     running = [
-        # Seen to hold and seen to end at one moment: its start is unknown, not equal to its end.
-        replace(fact, valid_at=None) if fact.observed and fact.valid_at == end else fact
+        _seen_ending(fact, end, rivals) if fact.observed and fact.valid_at == end else fact
         for fact in same
         if _stop(fact) > end and (_start(fact) < end or (fact.observed and fact.valid_at == end))
     ]
@@ -82,7 +83,41 @@ def _end(statement: Statement, same: Sequence[Fact], now: datetime) -> Verdict:
         )
     if not told.object_id or any(_start(fact) < end for fact in same):
         return Verdict()  # already ended, or nothing is known that could end
-    return Verdict(new=told)
+    return Verdict(new=_before_end(told, end, rivals, now))
+
+
+def _seen_ending(fact: Fact, end: datetime, rivals: Sequence[Fact]) -> Fact:
+    """Return a fact that was seen to hold and seen to end at one moment: its start is unknown."""
+    others = [rival for rival in rivals if _start(rival) < end]
+    if any(_stop(rival) >= end for rival in others):
+        return fact  # another one held until then: it was so for no time that anybody knows of
+    return replace(fact, valid_at=max(map(_stop, others), default=None))
+
+
+def _before_end(told: Fact, end: datetime, rivals: Sequence[Fact], now: datetime) -> Fact:
+    """Return a value of which only the end is known, as far as others leave room before it."""
+    others = [
+        fact
+        for fact in rivals
+        if _start(fact) < end and not set(fact.episodes) & set(told.episodes)
+    ]
+    stop = end
+    while covering := [fact for fact in others if _start(fact) < stop <= _stop(fact)]:
+        closer = min(covering, key=_start)
+        stop = _start(closer)
+        told = replace(
+            told,
+            invalid_at=closer.valid_at,
+            expired_at=now,
+            invalidated_by=closer.id,
+            reason=f"ended by: {closer.fact}",
+            told_end_at=end,
+        )
+    if stop == _EARLIEST:  # the other one has been so as long as anything is known
+        told = replace(told, invalid_at=end, expired_at=None, retracted_at=now, told_end_at=None)
+        return replace(told, reason=(told.reason or "").replace("ended by", "no room beside", 1))
+    last = max((_stop(fact) for fact in others if _stop(fact) < stop), default=None)
+    return told if last is None else replace(told, valid_at=last, observed=True)
 
 
 def _repeated(told: Fact, same: Sequence[Fact], rivals: Sequence[Fact]) -> Fact | None:
@@ -152,6 +187,7 @@ def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: dateti
                 expired_at=now,
                 invalidated_by=fact.id,
                 reason=f"ended by: {fact.fact}",
+                told_end_at=told.told_end_at if told.invalidated_by else told.invalid_at,
             )
         elif set(fact.episodes) & set(told.episodes):
             continue  # one text that says both at once means both
@@ -172,9 +208,12 @@ def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: dateti
 
 
 def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
+    ends = (fact.subject_id, fact.object_id)
+    straight = None if told.object_id else relations.straight(told.relation)
+    if straight is not None:  # "Acme lost its leader" ends who leads Acme
+        return fact.relation == straight and told.subject_id == fact.object_id
     if told.relation != fact.relation:
         return False
-    ends = (fact.subject_id, fact.object_id)
     if not told.object_id:
         symmetric = relations[told.relation].symmetric
         return told.subject_id in ends if symmetric else told.subject_id == fact.subject_id
@@ -185,6 +224,8 @@ def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
 def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
     relation = relations[told.relation]
     if told.attributes.get(FREE) or fact.attributes.get(FREE):
+        return False
+    if told.attributes.get(AS_GIVEN) and fact.attributes.get(AS_GIVEN):
         return False
     if fact.relation in relation.exclusive_with:
         return (told.subject_id, told.object_id) == (fact.subject_id, fact.object_id)

@@ -15,6 +15,8 @@ from graphrag.errors import InputError
 
 FREE = "untyped"
 """Attribute of a fact between entities that its relation does not relate: it excludes nothing."""
+AS_GIVEN = "as_given"
+"""Attribute of a fact of a table that is right about every lifetime: two such exclude nothing."""
 
 
 @dataclass(frozen=True, slots=True)

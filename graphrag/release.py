@@ -18,7 +18,7 @@ from graphrag.relations import Relations
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 
-_CLOSING = ("invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason")
+_CLOSING = ("invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason", "told_end_at")
 _TICK = timedelta(microseconds=1)
 
 
@@ -79,7 +79,7 @@ def _closed_at(fact: Fact) -> datetime:
 
 
 def _before(victim: Fact, fallen: Fact, events: Iterable[Event]) -> dict[str, Any]:
-    """Return the fields of the last closing by that fact, as they were; all empty at its birth."""
+    """Return the fields of the last closing by that fact, as they were; at its birth, as told."""
     record = f"relates_to:{victim.id}"
     closing: Change | None = None
     for event in events:
@@ -87,5 +87,7 @@ def _before(victim: Fact, fallen: Fact, events: Iterable[Event]) -> dict[str, An
             if change.record == record and (change.after or {}).get("invalidated_by") == fallen.id:
                 closing = change
     if closing is None or closing.before is None:
-        return dict.fromkeys(_CLOSING)
+        cut = victim.retracted_at is None
+        told = victim.told_end_at if cut else victim.invalid_at
+        return dict.fromkeys(_CLOSING) | {"invalid_at": told}
     return {name: imaged(name, closing.before[name]) for name in _CLOSING if name in closing.before}

@@ -8,6 +8,7 @@ Confirming judges the fact as if it had just been told. Pure functions.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from graphrag.errors import InputError
 from graphrag.ids import new_id
@@ -35,7 +36,10 @@ def review(
     """
     old = list(old)
     verdict = judge(statement, old, relations, now=now)
-    if statement.fact.confidence >= below or _only_repeats(verdict, old):
+    if statement.fact.confidence >= below:
+        yield _accepted(verdict, statement, old, relations, now)
+        return
+    if _only_repeats(verdict, old):
         yield verdict
         return
     if statement.fact.object_id:
@@ -47,6 +51,7 @@ def review(
             id=new_id(),
             subject_id=ended.subject_id,
             subject=ended.subject,
+            relation=ended.relation,
             object_id=ended.object_id,
             object=ended.object,
         )
@@ -67,24 +72,61 @@ def _only_repeats(verdict: Verdict, old: list[Fact]) -> bool:
     )
 
 
+def _accepted(
+    verdict: Verdict,
+    statement: Statement,
+    old: Iterable[Fact],
+    relations: Relations,
+    now: datetime,
+) -> Verdict:
+    """Add to a verdict that nobody needs to look any more at what waited to say the same."""
+    if verdict.new is None and not statement.ends:
+        return verdict
+    told = verdict.new or statement.fact
+    reason = f"told again with more confidence: {told.fact}"
+    for id_ in _alike(statement, old, relations, now):
+        twin = next(fact for fact in old if fact.id == id_)
+        if not _says_more(twin, told):
+            # Not ``invalidated_by`` it: were that one retracted, this one should not be accepted.
+            verdict.changed[id_] = replace(twin, pending=False, retracted_at=now, reason=reason)
+    return verdict
+
+
+def _says_more(twin: Fact, told: Fact) -> bool:
+    """Tell whether a waiting fact gives a start or an end that a sure one lacks."""
+    ends = twin.invalid_at is not None and twin.invalid_at != told.invalid_at
+    starts = twin.valid_at is not None and not twin.observed
+    known = told.valid_at is not None and not told.observed
+    return ends or (starts and not (known and told.valid_at == twin.valid_at))
+
+
 def _waiting(
     statement: Statement, old: Iterable[Fact], relations: Relations, now: datetime
 ) -> Verdict:
-    told = replace(
-        statement.fact,
-        pending=True,
-        waits_as="end" if statement.ends else "correction" if statement.corrects else None,
-    )
+    alike = _alike(statement, old, relations, now)
+    if not alike:
+        return Verdict(new=replace(statement.fact, pending=True, waits_as=_waits_as(statement)))
+    return Verdict(changed={id_: replace(fact, pending=True) for id_, fact in alike.items()})
+
+
+def _alike(
+    statement: Statement, old: Iterable[Fact], relations: Relations, now: datetime
+) -> dict[str, Fact]:
+    """Return the waiting facts that a statement repeats, as they are with one more source."""
+    told, waits_as = statement.fact, _waits_as(statement)
     alike = [
         replace(fact, pending=False)
         for fact in old
         if fact.pending
-        and (fact.relation, fact.waits_as) == (told.relation, told.waits_as)
+        and fact.retracted_at is None
+        and (fact.relation, fact.waits_as) == (told.relation, waits_as)
         and {fact.subject_id, fact.object_id} == {told.subject_id, told.object_id}
     ]
+    if not alike:
+        return {}
     verdict = judge(Statement(told), alike, relations, now=now)
-    if verdict.new is not None or not verdict.changed:
-        return Verdict(new=told)
-    return Verdict(
-        changed={id_: replace(fact, pending=True) for id_, fact in verdict.changed.items()}
-    )
+    return verdict.changed if verdict.new is None else {}
+
+
+def _waits_as(statement: Statement) -> Literal["end", "correction"] | None:
+    return "end" if statement.ends else "correction" if statement.corrects else None

@@ -22,6 +22,7 @@ from graphrag.summaries import ends_of, refreshed
 UNMERGE = "unmerge"
 _LIFETIME = frozenset(
     {"valid_at", "observed", "invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason"}
+    | {"told_end_at"}
 )
 """What is decided of a fact at one stroke: restored whole or not at all."""
 _GATHERED = frozenset({"aliases", "labels", "sources"})

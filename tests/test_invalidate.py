@@ -171,6 +171,64 @@ def test_end_of_something_unknown_is_a_fact_with_an_unknown_start():
     assert tell(end, ends=True) == ((None, "2023-01-01"), {})
 
 
+@pytest.mark.parametrize(
+    ("case", "beta", "expected"),
+    [
+        ("after one that was over", ("2015-01-01", "2018-01-01"), ("2018-01-01", "2023-01-01")),
+        ("before one that began earlier", ("2021-01-01", None), (None, "2021-01-01")),
+        ("between two", ("2021-01-01", None, "2015-01-01", "2018-01-01"),
+         ("2018-01-01", "2021-01-01")),
+        ("beside one that always was", (None, None), "retracted"),
+        ("before one that began then", ("2023-01-01", None), (None, "2023-01-01")),
+        ("before one to come", ("2024-01-01", None), (None, "2023-01-01")),
+    ],
+)  # fmt: skip
+def test_end_of_something_unknown_leaves_one_value_at_a_time(case, beta, expected):
+    end = fact(A, None, "2023-01-01", id_="new", told="2023-01-01")
+    pairs = zip(beta[::2], beta[1::2], strict=True)
+    known = [fact(B, *times, id_=f"beta{number}") for number, times in enumerate(pairs)]
+    assert tell(end, *known, ends=True) == (expected, {})
+
+
+def test_end_to_come_of_something_unknown_is_no_second_current_value():
+    end = fact(A, None, "2030-01-01", id_="new", told="2025-01-01")
+    new = judge(Statement(end, ends=True), [fact(B, "2021-01-01")], RELATIONS, now=NOW).new
+    assert interval(new) == (None, "2021-01-01")
+    assert (new.invalidated_by, new.told_end_at) == ("old", day("2030-01-01"))
+
+
+def test_end_at_the_moment_of_observation_does_not_reach_into_another_value():
+    end = fact(A, None, "2020-01-01", id_="new")
+    acme = fact(A, "2020-01-01", observed=True)
+    over = fact(B, "2010-01-01", "2015-01-01", id_="beta")
+    until_then = fact(B, "2010-01-01", "2020-01-01", id_="beta")
+    assert tell(end, acme, over, ends=True) == (None, {"old": ("2015-01-01", "2020-01-01")})
+    assert tell(end, acme, until_then, ends=True) == (None, {"old": ("2020-01-01", "2020-01-01")})
+
+
+def test_inverse_end_without_an_object_ends_what_is_stored_the_other_way():
+    end = fact("acme led_by ?", None, "2023-01-01", id_="new")
+    bob, cid = (
+        fact(f"{name} leads {firm}", "2020-01-01", id_=name)
+        for name, firm in (("bob", "acme"), ("cid", "beta"))
+    )
+    assert tell(end, bob, cid, ends=True) == (None, {"bob": ("2020-01-01", "2023-01-01")})
+
+
+def test_what_a_table_gives_excludes_nothing_of_a_table():
+    given = {"as_given": True}
+    old, new = replace(fact(A, "2020-01-01"), attributes=given), fact(B, "2023-01-01", id_="new")
+    assert tell(replace(new, attributes=given), old) == (("2023-01-01", None), {})
+    assert tell(new, old) == (("2023-01-01", None), {"old": ("2020-01-01", "2023-01-01")})
+
+
+def test_what_is_cut_short_when_it_is_told_keeps_the_end_that_was_told():
+    late = fact(A, "2019-01-01", "2024-01-01", id_="new")
+    new = judge(Statement(late), [fact(B, "2021-01-01")], RELATIONS, now=NOW).new
+    assert interval(new) == ("2019-01-01", "2021-01-01")
+    assert new.told_end_at == day("2024-01-01")
+
+
 def test_end_of_an_unnamed_unknown_adds_nothing():
     end = fact("alice works_at ?", None, "2023-01-01", id_="new")
     assert tell(end, ends=True) == (None, {})

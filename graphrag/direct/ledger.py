@@ -15,7 +15,7 @@ from graphrag.direct.given import SOURCE
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.invalidate import Statement, Verdict, overlap
 from graphrag.models import Fact
-from graphrag.relations import Relations
+from graphrag.relations import AS_GIVEN, Relations
 from graphrag.review import review
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -95,7 +95,9 @@ class Ledger:
             return (Verdict(changed={other.id: other for other in taken}),)
         if not rules.judge:
             twin = next((other for other in old if _twin(fact, other)), None)
-            return (Verdict(new=fact) if twin is None else Verdict(changed={twin.id: twin}),)
+            if twin is not None:
+                return (Verdict(changed={twin.id: twin}),)
+            return (Verdict(new=_as_given(fact, rules.relations)),)
         old = [other for other in old if not _sticks_out(fact, other)]
         if not old and fact.confidence >= rules.review_below:
             return (Verdict(new=fact),)
@@ -151,6 +153,14 @@ def _places(fact: Fact, rules: Rules) -> Iterator[tuple[str, str, str | None]]:
             yield fact.relation, fact.subject_id, None
         if relation.single_holder or (relation.single_valued and relation.symmetric):
             yield fact.relation, fact.object_id, None
+
+
+def _as_given(fact: Fact, relations: Relations) -> Fact:
+    """Return a fact with a mark, if its relation could exclude what the table says beside it."""
+    relation = relations[fact.relation]
+    if relation.single_valued or relation.single_holder or relation.exclusive_with:
+        return replace(fact, attributes={**fact.attributes, AS_GIVEN: True})
+    return fact
 
 
 def _same_ends(one: Fact, other: Fact) -> bool:

@@ -42,7 +42,9 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
         findings = [
             *log_findings(snapshot),
             *record_findings(snapshot, ingestion.embedder.dimension),
-            *meaning_findings(snapshot, ingestion.relations, utc_now()),
+            *meaning_findings(
+                snapshot, ingestion.relations, ingestion.ontology.identifiers, utc_now()
+            ),
             *await _memory(snapshot, ingestion),
         ]
         if await ingestion.store.last_seq(group) == snapshot.last_seq:

@@ -8,7 +8,8 @@ from itertools import combinations, pairwise
 from graphrag.health.findings import Finding
 from graphrag.health.snapshot import Snapshot
 from graphrag.identifiers import identifiers, unique
-from graphrag.relations import Relations
+from graphrag.identity.known import Declared
+from graphrag.relations import AS_GIVEN, FREE, Relations
 from graphrag.store.engine import Row
 
 _PARTING = frozenset({"split", "unmerge"})
@@ -16,8 +17,13 @@ _PARTING = frozenset({"split", "unmerge"})
 _RELINK = "repair() links the episodes anew"
 
 
-def meaning_findings(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
-    """Look at what several records say together."""
+def meaning_findings(
+    snapshot: Snapshot, relations: Relations, declared: Declared, now: datetime
+) -> Iterator[Finding]:
+    """Look at what several records say together.
+
+    ``declared`` are the attributes of each type that belong to one entity only.
+    """
     expected = chain(snapshot.rows["episode"], snapshot.rows["occurred_after"])
     links = snapshot.rows["occurred_after"].keys()
     for link in expected - links:
@@ -26,7 +32,7 @@ def meaning_findings(snapshot: Snapshot, relations: Relations, now: datetime) ->
     for link in links - expected:
         what = "links episodes that do not follow each other in time"
         yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
-    yield from _twins(snapshot)
+    yield from _twins(snapshot, declared)
     yield from _rivals(snapshot, relations, now)
 
 
@@ -44,7 +50,7 @@ def chain(episodes: Mapping[str, Row], links: Mapping[str, Row]) -> set[str]:
     return {f"{later}>{earlier}" for (_, earlier), (_, later) in pairwise(members)}
 
 
-def _twins(snapshot: Snapshot) -> Iterator[Finding]:
+def _twins(snapshot: Snapshot, declared: Declared) -> Iterator[Finding]:
     by_key: dict[tuple[str, str], list[str]] = defaultdict(list)
     entities = snapshot.rows["entity"]
     for id_, row in entities.items():
@@ -53,7 +59,7 @@ def _twins(snapshot: Snapshot) -> Iterator[Finding]:
     parted = _parted(snapshot)
     for (key, kind), ids in by_key.items():
         for one, twin in combinations(sorted(ids), 2):
-            if {one, twin} & parted or _told_apart(entities[one], entities[twin]):
+            if {one, twin} & parted or _told_apart(entities[one], entities[twin], declared):
                 continue
             what = f"is another {kind} with the key {key!r}, like entity:{one}"
             yield Finding(snapshot.group, f"entity:{twin}", what, "merge the two")
@@ -70,10 +76,10 @@ def _parted(snapshot: Snapshot) -> set[str]:
     }
 
 
-def _told_apart(one: Row, other: Row) -> bool:
+def _told_apart(one: Row, other: Row, declared: Declared) -> bool:
     """Tell whether each has an identifier, such as an address, that the other has not."""
     own, theirs = (
-        set(unique(identifiers(row.get("attributes") or {}), row["entity_type"], {}))
+        set(unique(identifiers(row.get("attributes") or {}), row["entity_type"], declared))
         for row in (one, other)
     )
     return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
@@ -102,7 +108,7 @@ def _excluding(
 ) -> Iterator[Finding]:
     for (value, row), (other_value, other) in combinations(held, 2):
         # One text that says both means both, whatever else is told of one of them later.
-        if value == other_value or _told_together(row, other):
+        if value == other_value or _told_together(row, other) or _set_apart(row, other):
             continue
         what = f"is one of two current values of {relation} at entity:{entity}, like {other['id']}"
         yield Finding(group, str(row["id"]), what, "invalidate or retract one of them")
@@ -124,6 +130,15 @@ def _current(row: Row, now: datetime) -> bool:
         and not row.get("pending")
         and (start is None or start <= now)
         and (end is None or now < end)
+    )
+
+
+def _set_apart(row: Row, other: Row) -> bool:
+    """Tell whether one is from a table that nobody was to judge, or excludes nothing."""
+    return any(
+        (fact.get("attributes") or {}).get(mark)
+        for fact in (row, other)
+        for mark in (AS_GIVEN, FREE)
     )
 
 

@@ -81,6 +81,20 @@ async def test_lifetimes_that_are_right_close_nothing(graph):
     assert await history(graph) == both
 
 
+async def test_two_current_values_of_a_table_that_is_right_are_no_fault(graph):
+    rows = [{**JOBS[0], "valid_at": "2020"}, {**JOBS[2], "valid_at": "2022"}]
+    await graph.import_facts(rows, judge=False)
+    assert len(await graph.facts("Alice")) == 2
+    assert (await graph.check()).sound
+    [acme, _] = await graph.facts("Alice")
+    await graph.retract(acme)
+    await graph.revert((await graph.log())[-1])
+    assert len(await graph.facts("Alice")) == 2
+    await graph.add_fact("Alice", "works_at", "Beta", valid_at="2024")
+    assert [fact.object for fact in await graph.facts("Alice")] == ["Beta"]
+    assert (await graph.check()).sound
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl"])
 async def test_files_of_each_kind(graph, tmp_path, ending):
     path = tmp_path / f"jobs.{ending}"

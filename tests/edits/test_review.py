@@ -122,14 +122,37 @@ async def test_unsure_repetition_of_a_waiting_fact_adds_a_source_to_it(graph):
     assert len(waiting.sources) == 2
 
 
-async def test_confirming_what_was_told_surely_since_leaves_one_fact(graph):
+async def test_what_is_told_surely_waits_no_longer(graph):
     await tell(graph, "?? Alice works_at Acme from 2020.")
-    await tell(graph, "Alice works_at Acme from 2020.", "2024-02-01")
+    [waiting] = await graph.pending_review()
+    sure = await tell(graph, "Alice works_at Acme from 2020.", "2024-02-01")
+    assert await graph.pending_review() == []
+    assert await graph.facts("Alice") == list(sure.facts)
+    [aside] = [fact for fact in await everything(graph) if fact.retracted_at]
+    assert (aside.id, aside.pending) == (waiting.fact.id, False)
+    assert aside.reason.startswith("told again with more confidence")
+    await graph.remove_episode(sure.episode)
+    [again] = await graph.pending_review()
+    assert again.fact == waiting.fact
+    await whole(graph)
+
+
+async def test_what_is_told_surely_without_its_dates_still_waits_with_them(graph):
+    await tell(graph, "?? Alice works_at Acme from 2020.")
+    await tell(graph, "Alice works_at Acme.", "2024-02-01")
     stands = await graph.confirm(await waiting_fact(graph))
     assert await graph.facts("Alice") == [stands]
-    assert len(stands.sources) == 2
+    assert (stands.valid_at, len(stands.sources)) == (day("2020-01-01"), 2)
     [aside] = [fact for fact in await everything(graph) if fact.retracted_at]
     assert aside.invalidated_by == stands.id
+
+
+async def test_an_unsure_end_that_came_true_waits_no_longer(graph):
+    await tell(graph, "Alice works_at Acme from 2020.")
+    await tell(graph, "?? Alice ends:works_at Acme to 2023.", "2023-02-01")
+    await tell(graph, "Alice ends:works_at Acme to 2023.", "2023-03-01")
+    assert await graph.pending_review() == []
+    await whole(graph)
 
 
 @pytest.mark.parametrize("object_", ["Acme", "nothing"])

@@ -20,3 +20,4 @@ async def test_a_declared_identifier_is_stronger_than_a_name():
         namesake = await tell(graph, "ship: Aurora [hull=X2]")
         assert not renamed.entities
         assert [entity.name for entity in namesake.entities] == ["Aurora"]
+        assert (await graph.check()).sound  # two ships of one name

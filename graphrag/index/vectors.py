@@ -19,17 +19,20 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
+from graphrag.index.codes import Codes, available
+from graphrag.index.topk import top
 
 # Below this a hand-over costs as much as it saves.
 _WORTH_A_THREAD = 10_000
 _BLOCK = 4_096
+_WORTH_CODES = 5_000
 _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
 
@@ -40,6 +43,8 @@ class Vectors:
         self.dimension = dimension
         self._buffer = np.empty((0, dimension), dtype=np.float32)
         self._size = 0
+        self._codes: Codes | None = None
+        """Made when there are enough rows for a rough pass to pay."""
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -65,6 +70,8 @@ class Vectors:
             self._buffer = buffer
         np.divide(added, norms, out=self._buffer[self._size : size])
         self._size = size
+        if self._codes is not None:
+            self._codes.extend(self.values[len(self._codes) :])
 
     def append(self, vector: ArrayLike) -> int:
         """Add one vector, scaled to norm 1, and return its row."""
@@ -76,6 +83,8 @@ class Vectors:
         if not 0 <= row < self._size:
             raise IndexError(f"row {row} of {self._size}")
         self._buffer[row] = self._unit(vector)
+        if self._codes is not None:
+            self._codes.replace(row, self._buffer[row])
 
     def rows(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Copy the vectors of some rows, in the order asked for."""
@@ -93,9 +102,73 @@ class Vectors:
         other.result()
         return scores
 
+    def compare(self, query: ArrayLike) -> "Cosines":
+        """Return the cosines of the query with every row, exact where they are asked for."""
+        unit = self._unit(query)
+        if self._size < _WORTH_CODES or not available():
+            return Cosines(self.values, unit, self.scores(unit), None)
+        if self._codes is None:
+            self._codes = Codes(self.dimension)
+            self._codes.extend(self.values)
+        return Cosines(self.values, unit, *self._codes.compare(unit))
+
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
         rows, norms = _checked(np.asarray(vector)[np.newaxis], self.dimension)
         return np.asarray(rows[0] / norms[0])
+
+
+class Cosines:
+    """The cosines of one query with every row: rough ones at once, exact ones for chosen rows."""
+
+    def __init__(
+        self,
+        rows: NDArray[np.float32],
+        unit: NDArray[np.float32],
+        rough: NDArray[np.float32],
+        slack: NDArray[np.float32] | None,
+    ) -> None:
+        self._rows = rows
+        self._unit = unit
+        self.rough = rough
+        self.slack = slack
+        """By how much each rough one may be wrong at most; None if they are exact."""
+
+    def at(self, rows: ArrayLike) -> NDArray[np.float32]:
+        """Return the exact cosines of some rows."""
+        chosen = np.asarray(rows, dtype=np.intp)
+        if self.slack is None:
+            return self.rough[chosen]
+        return np.asarray(np.einsum("ij,j->i", self._rows[chosen], self._unit))
+
+    def top(
+        self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return rows and exact cosines of the k best, as ``graphrag.index.topk.top`` does."""
+        return top_within(self.rough, self.slack, k, mask, floor, self.at)
+
+
+def top_within(
+    rough: NDArray[np.float32],
+    slack: NDArray[np.float32] | None,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    floor: float | None,
+    exact: Callable[[NDArray[np.intp]], NDArray[np.float32]],
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Return rows and exact scores of the k best, of scores that are wrong by ``slack`` at most.
+
+    ``exact`` is asked only about the rows that may be among them.
+    """
+    if slack is None:
+        return top(rough, k, mask, floor)
+    _, sure = top(rough - slack, k, mask, floor)
+    most = rough + slack
+    possible = most >= sure[-1] if len(sure) == k else most > (-np.inf if floor is None else floor)
+    if mask is not None:
+        possible &= mask
+    rows = np.flatnonzero(possible)
+    picked, scores = top(exact(rows), k, floor=floor)
+    return rows[picked], scores
 
 
 def from_bytes(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:

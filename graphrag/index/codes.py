@@ -1,0 +1,86 @@
+"""Vectors once more as bytes, to find quickly which few of them need the exact product.
+
+Each vector is scaled to whole numbers from -127 to 127: a quarter of the memory to read, and one
+instruction multiplies sixty-four of them. What the rounding loses is known: for a query ``q``, a
+vector ``x`` and their codes ``q'`` and ``x'``,
+
+    |q.x - q'.x'| <= |x - x'| + |q - q'| |x'|
+
+so a row whose rough score lies further below the k-th best than these bounds cannot be among the k
+best, and the exact product is left for the others: about 100 rows of 22,000 for 60 hits with
+MiniLM. The answer is the exact one; a pass over 100,000 rows of 384 takes 1.5 ms on one core, where
+the product itself takes 7.
+
+Needs ``simsimd`` (extra ``fast``, which ``local`` includes); without it every product is exact from
+the start.
+"""
+
+import importlib.util
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag.index.columns import Column
+
+_LEVELS = 127
+
+
+@cache
+def available() -> bool:
+    """Tell whether products of bytes can be computed here."""
+    return importlib.util.find_spec("simsimd") is not None
+
+
+class Codes:
+    """One code per vector, with its scale and how far it is from the vector."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        self._buffer = np.empty((0, dimension), dtype=np.int8)
+        self._scale = Column(np.float32)
+        self._lost = Column(np.float32)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self._scale.values)
+
+    def extend(self, units: NDArray[np.float32]) -> None:
+        """Append the codes of unit vectors."""
+        size, first = len(self) + len(units), len(self)
+        if size > len(self._buffer):
+            buffer = np.empty((2 * size + 16, self._dimension), dtype=np.int8)
+            buffer[:first] = self._buffer[:first]
+            self._buffer = buffer
+        codes, scale, lost = _coded(units)
+        self._buffer[first:size] = codes
+        self._scale.extend(scale)
+        self._lost.extend(lost)
+
+    def replace(self, row: int, unit: NDArray[np.float32]) -> None:
+        """Give a row another vector."""
+        codes, scale, lost = _coded(unit[np.newaxis])
+        self._buffer[row] = codes[0]
+        self._scale[row] = scale[0]
+        self._lost[row] = lost[0]
+
+    def compare(self, unit: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the rough cosine of every row, and by how much it may be wrong at most."""
+        import simsimd  # when first needed: many programs never compare so many
+
+        [code], [scale], [lost] = _coded(unit[np.newaxis])
+        products = simsimd.cdist(code[np.newaxis], self._buffer[: len(self)], metric="dot")
+        rough = np.asarray(products)[0].astype(np.float32)
+        rough *= self._scale.values
+        rough *= scale
+        # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
+        return rough, self._lost.values * (1 + lost) + (lost + np.float32(1e-6))
+
+
+def _coded(
+    units: NDArray[np.float32],
+) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+    scale = np.abs(units).max(axis=1, initial=0) / np.float32(_LEVELS)
+    codes = np.rint(units / scale[:, np.newaxis])
+    lost = units - codes * scale[:, np.newaxis]
+    return codes.astype(np.int8), scale, np.sqrt(np.einsum("ij,ij->i", lost, lost))

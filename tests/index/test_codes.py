@@ -1,0 +1,80 @@
+"""The rough pass: its bound holds, and what it leads to is the exact answer."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.index import codes, vectors
+from graphrag.index.codes import Codes
+from graphrag.index.topk import top
+from graphrag.index.vectors import Vectors
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def units(random, count, dimension):
+    """Vectors of very different shapes: dense, sparse, near to each other."""
+    rows = random.standard_normal((count, dimension)) ** random.choice([1, 3, 9])
+    rows = rows + random.choice([0, 3]) * rows[:1]
+    rows[np.abs(rows).max(axis=1) < 1e-6] = 1.0
+    rows = rows.astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+@pytest.fixture(autouse=True)
+def _always_rough(monkeypatch):
+    monkeypatch.setattr(vectors, "_WORTH_CODES", 0)
+
+
+@given(SEEDS, st.integers(1, 80), st.sampled_from([3, 17, 384]))
+def test_no_rough_cosine_is_wrong_by_more_than_it_says(seed, count, dimension):
+    random = np.random.default_rng(seed)
+    rows = units(random, count, dimension)
+    made = Codes(dimension)
+    made.extend(rows[: count // 2])
+    made.extend(rows[count // 2 :])
+    [query] = units(random, 1, dimension)
+    rough, slack = made.compare(query)
+    exact = rows.astype(float) @ query.astype(float)
+    assert (np.abs(rough - exact) <= slack).all()
+    assert len(made) == count
+
+
+@given(SEEDS, st.integers(1, 120), st.integers(1, 20), st.sampled_from([None, 0.0, 0.5]))
+def test_the_best_are_those_of_the_exact_product(seed, count, k, floor):
+    random = np.random.default_rng(seed)
+    held = Vectors(16)
+    held.extend(units(random, count, 16))
+    if count > 3:
+        held.compare(np.ones(16))
+        held.extend(held.values[:3].copy())
+        held.replace(1, np.arange(1, 17))
+    [query] = units(random, 1, 16)
+    mask = random.random(len(held)) < 0.7
+    rows, scores = held.compare(query).top(k, mask, floor)
+    expected_rows, expected = top(held.scores(query), k, mask, floor)
+    assert scores == pytest.approx(expected, abs=1e-6)
+    exact = dict(zip(expected_rows.tolist(), expected.tolist(), strict=True))
+    assert all(
+        row in exact or score == pytest.approx(expected[-1], abs=1e-6)
+        for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
+    )
+
+
+def test_chosen_rows_are_exact():
+    held = Vectors(3)
+    held.extend([[1, 0, 0], [0, 1, 0], [3, 4, 0]])
+    cosines = held.compare([3, 4, 0])
+    assert cosines.slack is not None and cosines.slack.max() < 0.03
+    assert cosines.at([2, 0]) == pytest.approx([1.0, 0.6])
+
+
+def test_without_the_library_every_cosine_is_exact(monkeypatch):
+    monkeypatch.setattr(vectors, "available", lambda: False)
+    held = Vectors(3)
+    held.extend([[1, 0, 0], [3, 4, 0]])
+    cosines = held.compare([0, 1, 0])
+    assert cosines.slack is None
+    assert cosines.top(1)[0].tolist() == [1]
+    assert codes.available()

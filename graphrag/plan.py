@@ -8,6 +8,7 @@ import numpy as np
 from graphrag.extraction import Mention
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
+from graphrag.index.texts import episode_text
 from graphrag.models import Entity, Episode, Fact, Saga
 from graphrag.passages import split_passages
 from graphrag.protocols import Matrix
@@ -155,9 +156,9 @@ def passages_of(episode: Episode) -> list[tuple[int, int]]:
 
 def texts_of(episode: Episode, passages: Sequence[tuple[int, int]]) -> dict[str, str]:
     """Return what is embedded of an episode whatever it says, by id: itself and its passages."""
-    texts = {episode.id: episode.content}
+    texts = {episode.id: episode_text(episode.name, episode.content)}
     for number, (start, end) in enumerate(passages):
-        texts[f"{episode.id}:{number}"] = episode.content[start:end]
+        texts[f"{episode.id}:{number}"] = episode_text(episode.name, episode.content[start:end])
     return texts
 
 

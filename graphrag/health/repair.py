@@ -7,7 +7,8 @@ from graphrag.health.findings import Finding, RepairReport
 from graphrag.health.meaning import chain
 from graphrag.health.records import embedding_fault
 from graphrag.health.snapshot import Snapshot, take
-from graphrag.index.group import GroupIndex, entity_text, fact_text
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import entity_text, episode_text, fact_text
 from graphrag.ingest import Ingestion
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder
@@ -65,7 +66,7 @@ async def _changes(
     changes = ChangeSet(snapshot.group, kind="repair")
     broken = {finding.record for finding in findings if finding.repairable}
     removed: dict[str, tuple[str, Row]] = {}
-    for table in ("mentions", "has_episode", "has_member", "passage"):
+    for table in ("mentions", "has_member", "passage"):
         for id_, row in snapshot.rows[table].items():
             misplaced = table != "passage" or row["episode"] not in snapshot.rows["episode"]
             if f"{table}:{id_}" in broken and misplaced:
@@ -112,11 +113,10 @@ def _text(table: str, row: Row, episodes: Mapping[str, Row]) -> str:
     """Return the words that a record's embedding is made of."""
     match table:
         case "episode":
-            text: str = row["content"]
-            return text
+            return episode_text(row["name"], row["content"])
         case "passage":
-            content: str = episodes[row["episode"]]["content"]
-            return content[row["start"] : row["end"]]
+            episode = episodes[row["episode"]]
+            return episode_text(episode["name"], episode["content"][row["start"] : row["end"]])
         case "entity":
             return entity_text(from_row(Entity, row))
         case "relates_to":

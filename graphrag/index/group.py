@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.ends import Ends
+from graphrag.index.episodes import Episodes
 from graphrag.index.heirs import Heirs, Rows
 from graphrag.index.namebook import NameBook
-from graphrag.index.scope import COMMUNITIES, ENTITIES, EPISODES, FACTS, PASSAGES, Scope
+from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.index.timeline import Timeline
 from graphrag.models import JSON, Entity, Episode, Fact
@@ -38,7 +39,7 @@ class GroupIndex:
         """Number of the newest event that is in here."""
         self.entities = Scope(dimension, ENTITIES)
         self.facts = Scope(dimension, FACTS)
-        self.episodes = Scope(dimension, EPISODES)
+        self.episodes = Episodes(dimension)
         self.passages = Scope(dimension, PASSAGES)
         self.communities = Scope(dimension, COMMUNITIES)
         self.relations: list[str] = []
@@ -219,10 +220,10 @@ class GroupIndex:
     def add_episodes(self, episodes: Sequence[Episode], vectors: Matrix) -> None:
         """Append episodes; one vector each."""
         times = [to_micros(episode.valid_at, BEGINNING) for episode in episodes]
-        self.episodes.extend(
+        self.episodes.enter(
             [episode.id for episode in episodes],
             vectors,
-            [episode.content for episode in episodes],
+            [(episode.name, episode.content, episode.source) for episode in episodes],
             {
                 "valid": times,
                 "removed": [to_micros(one.removed_at, FOREVER) for one in episodes],

@@ -6,7 +6,8 @@ times as much as an integer, and a cold start is mostly decoding.
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ _COLUMNS = {
     ),
     "episode": (
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
-        f"{_micros('removed_at')}, saga]"
+        f"{_micros('removed_at')}, saga, name, source]"
     ),
     "passage": "[record::id(id), embedding, episode]",
     "community": "[record::id(id), embedding, name, summary]",
@@ -68,6 +69,26 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
+    return index
+
+
+async def read_rows(store: Store, wanted: Mapping[str, Collection[str]]) -> dict[str, Rows]:
+    """Read some rows by table and id, those that exist, in one round trip."""
+    tables = [table for table in _COLUMNS if wanted.get(table)]
+    if not tables:
+        return {}
+    found = await store.query(
+        "".join(f"SELECT VALUE {_COLUMNS[table]} FROM ${table};" for table in tables),
+        **{table: [Record(table, id_) for id_ in wanted[table]] for table in tables},
+    )
+    return dict(zip(tables, found, strict=True))
+
+
+def assembled(group: str, dimension: int, rows: Mapping[str, Rows]) -> GroupIndex:
+    """Return an index of some rows of a group, in the order of a loaded one: by id."""
+    index = GroupIndex(group, dimension)
+    for table in _COLUMNS:
+        _fill(index, table, sorted(rows.get(table, ()), key=itemgetter(0)))
     return index
 
 
@@ -237,9 +258,11 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
         times = np.array([row[4] for row in rows], dtype=np.int64)
         removed = _moments([row[5] for row in rows], FOREVER)
         sagas = np.array([index.saga_code(row[6]) for row in rows], dtype=np.int32)
-        columns = {"valid": times, "removed": removed, "saga": sagas}
-        index.episodes.extend(ids, vectors, [row[2] for row in rows], columns)
-        for id_, _, _, content_hash, valid_at, gone, _ in rows:
+        said = [(row[7], row[2], row[8]) for row in rows]
+        index.episodes.enter(
+            ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
+        )
+        for id_, _, _, content_hash, valid_at, gone, *_ in rows:
             index.register_episode(id_, content_hash, valid_at, stands=gone == _NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)

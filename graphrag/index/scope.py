@@ -29,7 +29,12 @@ FACTS: Columns = {
     "retracted": np.int64,
     "pending": np.bool_,
 }
-EPISODES: Columns = {"valid": np.int64, "removed": np.int64, "saga": np.int32}
+EPISODES: Columns = {
+    "valid": np.int64,
+    "removed": np.int64,
+    "saga": np.int32,
+    "message": np.bool_,
+}
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
 

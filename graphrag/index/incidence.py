@@ -1,0 +1,98 @@
+"""Links between the rows of two kinds, read from either side at the cost of what is read.
+
+Most links are in two sorted copies, one for each side; the newest are in dictionaries until they
+are many enough to be worth another sort, so a search right after a write costs no more than others.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphrag.index.columns import Column
+
+Rows = NDArray[np.intp]
+_FEW = 2_000
+_SHARE = 8
+"""New links are sorted in when they are more than this part of the old ones."""
+
+
+class Incidence:
+    """Pairs of a row on the left and a row on the right, each once."""
+
+    def __init__(self) -> None:
+        self._left = Column(np.int32)
+        self._right = Column(np.int32)
+        self._sorted = 0
+        self._sides = (_Side(self._left.values, self._right.values),) * 2
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self._left)
+
+    def add(self, left: ArrayLike, right: ArrayLike) -> None:
+        """Add pairs that are not there yet."""
+        lefts, rights = (np.asarray(rows, dtype=np.int32) for rows in (left, right))
+        self._left.extend(lefts)
+        self._right.extend(rights)
+        new = len(self) - self._sorted
+        if new > _FEW and new > self._sorted // _SHARE:
+            one, other = self._left.values, self._right.values
+            self._sides = _Side(one, other), _Side(other, one)
+            self._sorted = len(self)
+        elif len(lefts):
+            if self._sides[0] is self._sides[1]:
+                empty = np.empty(0, dtype=np.int32)
+                self._sides = _Side(empty, empty), _Side(empty, empty)
+            self._sides[0].enter(lefts.tolist(), rights.tolist())
+            self._sides[1].enter(rights.tolist(), lefts.tolist())
+
+    def of_left(self, rows: ArrayLike) -> tuple[Rows, Rows]:
+        """Return the pairs of some rows on the left, which are given once each."""
+        return self._sides[0].of(np.asarray(rows, dtype=np.intp))
+
+    def of_right(self, rows: ArrayLike) -> tuple[Rows, Rows]:
+        """Return the pairs of some rows on the right: those on the left, those on the right."""
+        rights, lefts = self._sides[1].of(np.asarray(rows, dtype=np.intp))
+        return lefts, rights
+
+    def counts_right(self, rows: ArrayLike) -> NDArray[np.intp]:
+        """Return how many pairs each of some rows on the right is in."""
+        return self._sides[1].counts(np.asarray(rows, dtype=np.intp))
+
+
+class _Side:
+    """The pairs by the rows of one side."""
+
+    def __init__(self, rows: NDArray[np.int32], others: NDArray[np.int32]) -> None:
+        order = np.argsort(rows, kind="stable")
+        self._others = others[order]
+        self._bounds = np.zeros(int(rows.max(initial=-1)) + 2, dtype=np.intp)
+        np.cumsum(np.bincount(rows, minlength=len(self._bounds) - 1), out=self._bounds[1:])
+        self._new: defaultdict[int, list[int]] = defaultdict(list)
+
+    def enter(self, rows: Iterable[int], others: Iterable[int]) -> None:
+        for row, other in zip(rows, others, strict=True):
+            self._new[row].append(other)
+
+    def of(self, rows: Rows) -> tuple[Rows, Rows]:
+        known = rows[rows < len(self._bounds) - 1]
+        first, counts = self._bounds[known], self._bounds[known + 1] - self._bounds[known]
+        shift = np.repeat(first - (np.cumsum(counts) - counts), counts)
+        ones, others = np.repeat(known, counts), self._others[shift + np.arange(int(counts.sum()))]
+        if self._new:
+            pairs = [(row, other) for row in rows.tolist() for other in self._new.get(row, ())]
+            if pairs:
+                new = np.array(pairs, dtype=np.intp)
+                return np.concatenate((ones, new[:, 0])), np.concatenate((others, new[:, 1]))
+        return ones, others.astype(np.intp)
+
+    def counts(self, rows: Rows) -> NDArray[np.intp]:
+        last = len(self._bounds) - 2
+        inside = np.minimum(rows, max(last, 0))
+        found = np.where(rows <= last, self._bounds[inside + 1 if last >= 0 else inside], 0)
+        found = found - np.where(rows <= last, self._bounds[inside], 0)
+        if self._new:
+            found += np.array([len(self._new.get(row, ())) for row in rows.tolist()], dtype=np.intp)
+        return found

@@ -1,0 +1,83 @@
+"""The words of episodes: a long one is found by its best piece.
+
+A text of many words has a little of everything, and BM25's correction for length only softens that.
+So a long text counts as its pieces, and all statistics are those of pieces.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag.index.columns import Column
+from graphrag.index.postings import Postings
+from graphrag.index.texts import PIECE
+from graphrag.index.tokens import tokenize
+
+
+class Pieces(Postings):
+    """Score rows of text by their best piece; ``PIECE`` stands between two pieces of a text."""
+
+    def __init__(self) -> None:
+        self.owner = Column(np.int32)
+        """The row that each piece belongs to."""
+        self._of_row: list[range] = []
+        super().__init__()
+
+    @property
+    def count(self) -> int:
+        """Return the number of pieces, those of removed rows included."""
+        return len(self)
+
+    def numbered(self, text: str) -> tuple[int, ...]:
+        """Return the words of a text as the index numbers them."""
+        return tuple(self._numbers[term] for term in tokenize(text))
+
+    def stream(self, start: int, stop: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the numbered words of a range of pieces, and the row that each stands in."""
+        starts, lengths = self._starts.values[start:stop], self._lengths.values[start:stop]
+        lengths = np.where(starts >= 0, lengths, 0)
+        shift = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        words = self._words.values[shift + np.arange(int(lengths.sum()))]
+        return words, np.repeat(self.owner.values[start:stop], lengths)
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Add many texts at once."""
+        split = [text.split(PIECE) for text in texts]
+        first, row = len(self), len(self._of_row)
+        self.owner.extend(np.repeat(np.arange(row, row + len(split)), [len(one) for one in split]))
+        for pieces in split:
+            self._of_row.append(range(first, first + len(pieces)))
+            first += len(pieces)
+        super().extend([piece for pieces in split for piece in pieces])
+
+    def append(self, text: str) -> int:
+        """Add one text and return its row."""
+        self.extend([text])
+        return len(self._of_row) - 1
+
+    def replace(self, row: int, text: str) -> None:
+        """Give a row another text; a removed row comes back."""
+        self.remove(row)
+        pieces = text.split(PIECE)
+        self._of_row[row] = range(len(self), len(self) + len(pieces))
+        self.owner.extend(np.full(len(pieces), row))
+        super().extend(pieces)
+
+    def remove(self, row: int) -> None:
+        """Forget the text of a row, as if it had never been counted; rows keep their numbers."""
+        if not 0 <= row < len(self._of_row):
+            raise IndexError(f"row {row} of {len(self._of_row)}")
+        for piece in self._of_row[row]:
+            super().remove(piece)
+
+    def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
+        """Return the score of the best piece of every row; 0 where no term of the query occurs."""
+        return self.best(super().scores(query))
+
+    def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the best of each row's pieces."""
+        best = np.zeros(len(self._of_row), dtype=np.float32)
+        found = np.flatnonzero(scores)
+        np.maximum.at(best, self.owner.values[found], scores[found])
+        return best

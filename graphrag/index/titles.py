@@ -1,0 +1,109 @@
+"""Episodes that name each other: whose title stands in whose text.
+
+A title is what others call an episode by: a page of an encyclopedia, a case, a project. Wherever
+its words stand in the text of another episode, that one leads here, as a link on a page would,
+whether or not anybody marked it. Words are compared as the index holds them, so "the Alps" is
+"Alps", and what stands in brackets at the end of a title does not count.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.phrases import Phrase, find_phrases
+from graphrag.index.pieces import Pieces
+
+LONGEST = 7
+"""Words of a title that is looked for in texts."""
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+_SHORTEST = 3
+"""Letters of a title that is looked for."""
+
+
+class Titles:
+    """The titles of the rows of one group, and the rows in which each stands."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._own: list[int] = []
+        """The number of the title of each row, -1 for none."""
+        self._numbers: dict[Phrase, int] = {}
+        self._lengths: dict[int, int] = {}
+        """The length of the longest title that begins with a word."""
+        self._pieces = 0
+        """Pieces that were searched for titles."""
+        self.links = Incidence()
+        """Rows of episodes and the titles that they bear or name."""
+
+    def __len__(self) -> int:
+        """Count the titles that differ."""
+        return len(self._numbers)
+
+    def enter(self, first: int, names: Sequence[str]) -> None:
+        """Take over the titles of new rows, "" for none."""
+        assert first == len(self._names)
+        self._names += names
+
+    def own(self, rows: Rows) -> NDArray[np.intp]:
+        """Return the number of the title of each row, -1 for none."""
+        return np.array([self._own[row] for row in rows.tolist()], dtype=np.intp)
+
+    def titled(self, rows: Rows) -> float:
+        """Return which share of some rows has a title."""
+        return float((self.own(rows) >= 0).mean()) if len(rows) else 0.0
+
+    def catch_up(self, pieces: Pieces) -> None:
+        """Find new titles in old texts, and all titles in new ones."""
+        rows = range(len(self._own), len(self._names))
+        fresh = dict.fromkeys(phrase for row in rows if (phrase := self._read(row, pieces)))
+        old, self._pieces = self._pieces, pieces.count
+        found = [self._find(list(fresh), pieces, 0, old)] if fresh and old else []
+        if self._numbers and old < pieces.count:
+            found.append(self._find(list(self._numbers), pieces, old, pieces.count))
+        bearing = [row for row in rows if self._own[row] >= 0]
+        pairs = [np.array([bearing, [self._own[row] for row in bearing]], dtype=np.int64), *found]
+        rows_, numbers = np.concatenate(pairs, axis=1)
+        both = np.unique(rows_ << 32 | numbers)
+        self.links.add(both >> 32, both & 0xFFFFFFFF)
+
+    def named(self, words: Sequence[int]) -> list[int]:
+        """Return the titles that stand in a text given as numbered words, the longest first met."""
+        found: dict[int, None] = {}
+        at = 0
+        while at < len(words):
+            longest = min(self._lengths.get(words[at], 0), len(words) - at)
+            for length in range(longest, 0, -1):
+                number = self._numbers.get(tuple(words[at : at + length]))
+                if number is not None:
+                    found[number] = None
+                    at += length - 1
+                    break
+            at += 1
+        return list(found)
+
+    def _read(self, row: int, pieces: Pieces) -> Phrase:
+        """Number the title of a row; return it if it is new and may be looked for in texts."""
+        name = self._names[row]
+        bare = _BRACKETS.sub("", name) or name
+        phrase = pieces.numbered(bare)
+        if not phrase:
+            self._own.append(-1)
+            return ()
+        new = phrase not in self._numbers
+        self._own.append(self._numbers.setdefault(phrase, len(self._numbers)))
+        if not new or len(phrase) > LONGEST or sum(map(str.isalnum, bare)) < _SHORTEST:
+            return ()
+        self._lengths[phrase[0]] = max(len(phrase), self._lengths.get(phrase[0], 0))
+        return phrase
+
+    def _find(
+        self, phrases: Sequence[Phrase], pieces: Pieces, start: int, stop: int
+    ) -> NDArray[np.int64]:
+        sought = [phrase for phrase in phrases if len(phrase) <= LONGEST]
+        words, texts = pieces.stream(start, stop)
+        rows, found = find_phrases(words, texts, sought)
+        numbers = np.array([self._numbers[phrase] for phrase in sought], dtype=np.int64)
+        return np.stack((rows.astype(np.int64), numbers[found]))

@@ -8,6 +8,7 @@ import numpy as np
 from graphrag.community.detect import detect
 from graphrag.ids import new_id
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.texts import community_text
 from graphrag.models import Community, Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.store.changes import ChangeSet
@@ -94,17 +95,22 @@ async def _changes(
     embedder: Embedder,
 ) -> ChangeSet:
     changes = ChangeSet(group, kind="build_communities")
+    known, staying = {one.id: one for one in old}, {one.id for one in fresh}
     stale = [community for community in old if community not in fresh]
     new = [community for community in fresh if community not in old]
     links = [Record("community", community.id) for community in stale]
     [rows] = await store.query("SELECT * FROM has_member WHERE in IN $links;", links=links)
     changes.deletes += [("has_member", row) for row in rows]
+    links = [link for link in links if link.id not in staying]
     [rows] = await store.query("SELECT * OMIT embedding FROM $links;", links=links)
     changes.deletes += [("community", row) for row in rows]
-    texts = [f"{community.name}. {community.summary}" for community in new]
+    texts = [community_text(community.name, community.summary) for community in new]
     vectors = await embedder.embed(texts, purpose="document")
     for community, vector in zip(new, vectors, strict=True):
-        changes.insert(community, vector)
+        if community.id in known:
+            changes.change(known[community.id], community, vector)
+        else:
+            changes.insert(community, vector)
         for rank, member in enumerate(community.members):
             changes.insert_row(
                 "has_member",

@@ -9,11 +9,14 @@ from graphrag.errors import QueryError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity, Fact
-from graphrag.protocols import Embedder
+from graphrag.protocols import Embedder, Reranker
 from graphrag.results import Results
 from graphrag.sagas import SagaView, read_saga, saga_names
 from graphrag.search import pipeline
-from graphrag.search.recipe import SCOPES, Recipe, Request, Scope
+from graphrag.search.engine.limits import LIMITS, Limits
+from graphrag.search.filters.tree import Filter
+from graphrag.search.recipe import Recipe, Request, Scope
+from graphrag.search.recipes import recipe_of
 from graphrag.search.visible import visible
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
@@ -22,11 +25,14 @@ from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader needs: the store, the groups in memory, and the embedder of queries."""
+    """What a reader needs: the store, the groups in memory, and the models of queries."""
 
     store: Store
     catalog: Catalog
     embedder: Embedder
+    limits: Limits = LIMITS
+    """How much of a group a search of the engine profile may read."""
+    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,19 +51,36 @@ class AsOf:
         query: str,
         *,
         group: str = DEFAULT_GROUP,
-        limit: int = 10,
-        scopes: Sequence[Scope] = SCOPES,
-        recipe: Recipe | None = None,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        explain: bool = False,
     ) -> Results:
-        """Search facts, entities and episodes of a group; arguments as of ``GraphRAG.search``.
+        """Search a group as seen from here; arguments as of ``GraphRAG.search``.
 
         Raises:
-            QueryError: for an empty query, an unknown group or an impossible limit.
+            QueryError: naming the argument that cannot be used, and what would be right.
         """
-        request = Request(query, group, limit, tuple(scopes), recipe or Recipe())
-        index = await self._group(group)
+        request = Request.of(
+            query,
+            group,
+            limit=limit,
+            scopes=scopes,
+            recipe=recipe_of(recipe),
+            centers=centers,
+            where=where,
+            explain=explain,
+        )
+        reading = self._reading
         return await pipeline.run(
-            request, index, self._reading.store, self._reading.embedder, self.viewpoint
+            request,
+            await self._group(group),
+            reading.store,
+            reading.embedder,
+            self.viewpoint,
+            reranker=reading.reranker,
         )
 
     async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:

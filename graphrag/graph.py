@@ -4,6 +4,7 @@ import warnings
 from types import TracebackType
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
+from graphrag.engine.rows import EngineRows
 from graphrag.facade.asking import Asking
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
@@ -17,10 +18,11 @@ from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.policy import Policy
-from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor
+from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker
 from graphrag.queue import Queue, checked_workers
 from graphrag.relations import Relations
 from graphrag.review import REVIEW_BELOW, checked_threshold
+from graphrag.schema import Profile
 from graphrag.store.changes import LIBRARY
 from graphrag.store.store import Store
 from graphrag.store.target import Target
@@ -46,6 +48,7 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
         policy: Policy | None = None,
         llm: LLM | None = None,
         arbiter: Arbiter | None = None,
+        reranker: Reranker | None = None,
         ontology: Ontology = ANYTHING,
         workers: int = 1,
     ) -> None:
@@ -58,6 +61,7 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
         self._policy = policy
         self._llm = llm
         self._arbiter = arbiter
+        self._reranker = reranker
         self._ontology = ontology
         self._workers = workers
         self._store: Store | None = None
@@ -81,8 +85,10 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
         policy: Policy | None = None,
         llm: LLM | None = None,
         arbiter: Arbiter | None = None,
+        reranker: Reranker | None = None,
         ontology: Ontology = ANYTHING,
         workers: int = 1,
+        profile: Profile | None = None,
     ) -> "GraphRAG":
         """Return a graph to be entered with ``async with``; nothing is opened yet.
 
@@ -101,9 +107,12 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
             llm: A language model that extracts and decides instead of the rules. An ``extractor``
                 or ``arbiter`` given comes before it. Its connections are closed with the graph.
             arbiter: Asked once about what the rules leave open in an episode; default: nobody.
+            reranker: Reads query and text together, for recipes with a ``CrossEncoder``.
             ontology: Types of entities and facts that may be stored; default: any.
             workers: Tasks that read queued episodes, each those of another group; with 0 they wait
                 for ``drain``.
+            profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
+                (``engine``). Default: as the store remembers; a new one gets ``process``.
 
         Raises:
             StoreURLError: if the URL names no store.
@@ -122,7 +131,14 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
 
             extractor = RulesExtractor()
         return cls(
-            Target.parse(url, user=user, password=password, namespace=namespace, database=database),
+            Target.parse(
+                url,
+                user=user,
+                password=password,
+                namespace=namespace,
+                database=database,
+                profile=profile,
+            ),
             embedder=CachedEmbedder(embedder or SentenceTransformerEmbedder()),
             extractor=extractor,
             relations=relations,
@@ -131,6 +147,7 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
             policy=policy,
             llm=llm,
             arbiter=arbiter,
+            reranker=reranker,
             ontology=ontology,
             workers=checked_workers(workers),
         )
@@ -143,7 +160,10 @@ class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Hea
             MissingExtraError: if the embedder needs an extra that is not installed.
         """
         store = await Store.open(
-            self._target, embedder=self._embedder.name, dimension=self._embedder.dimension
+            self._target,
+            embedder=self._embedder.name,
+            dimension=self._embedder.dimension,
+            derived=EngineRows(),
         )
         self._store = store
         self._ingestion = Ingestion(

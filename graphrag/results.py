@@ -6,6 +6,7 @@ from datetime import datetime
 from html import escape
 from typing import Generic, TypeVar
 
+from graphrag.explanation import Explanation
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.stated import stated_in
 
@@ -32,7 +33,9 @@ class Hit(Generic[Item]):
     score: float
     """Fused score: comparable inside one scope of one search only."""
     why: tuple[Why, ...]
-    """The methods that found it, best rank first."""
+    """The methods that found it, best rank first, then what reranked it."""
+    relevance: float = 0.0
+    """How much of the query it answers, from 0 to 1: comparable across searches."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,8 +46,11 @@ class Results:
     facts: tuple[Hit[Fact], ...] = ()
     entities: tuple[Hit[Entity], ...] = ()
     episodes: tuple[Hit[Episode], ...] = ()
+    communities: tuple[Hit[Community], ...] = ()
     passages: tuple[Episode, ...] = ()
     """The episodes that the found facts come from."""
+    explanation: Explanation | None = None
+    """Every step of the search with its time, if ``explain=True`` asked for it."""
 
     def __iter__(self) -> Iterator[Hit[Fact]]:
         """Iterate over the facts, the usual answer."""
@@ -52,7 +58,8 @@ class Results:
 
     def __len__(self) -> int:
         """Count the hits of all scopes."""
-        return len(self.facts) + len(self.entities) + len(self.episodes)
+        found = (self.facts, self.entities, self.episodes, self.communities)
+        return sum(map(len, found))
 
     def __bool__(self) -> bool:
         """Tell whether anything was found."""
@@ -71,7 +78,7 @@ class Results:
         best = f", best: {self.facts[0].item.fact!r}" if self.facts else ""
         return (
             f"Results({self.query!r}: {len(self.facts)} facts, {len(self.entities)} entities, "
-            f"{len(self.episodes)} episodes{best})"
+            f"{len(self.episodes)} episodes, {len(self.communities)} communities{best})"
         )
 
     def _repr_html_(self) -> str:

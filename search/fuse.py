@@ -38,6 +38,8 @@ class Method:
     """One per row; 0 or less, or NaN: the method did not find it."""
     weight: float = 1.0
     """How much the method counts; 0 leaves it out."""
+    finds: bool = True
+    """False: it only scores what other methods found."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be fused."""
@@ -61,7 +63,8 @@ class Fused(Generic[Id]):
 
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
     """Return the best ``pool`` rows of each method that counts, together."""
-    found = [top(method.scores, pool, mask, 0.0)[0] for method in methods if method.weight]
+    finding = [method for method in methods if method.weight and method.finds]
+    found = [top(method.scores, pool, mask, 0.0)[0] for method in finding]
     return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
 
 

@@ -1,50 +1,58 @@
-"""A search from the query to the results: rank, rerank, read.
+"""A search from the query to the results: rank, read, rerank.
 
 ``rank`` is pure arithmetic on the in-memory columns, given the query's vector; the store is asked
 only for the rows that are returned, and the passages they come from, in one round trip.
 Each scope has one ranking function of a ``Question``: ``rank_facts``, ``rank_entities``,
-``rank_episodes``. What a recipe reranks by is applied to each ranking in turn.
+``rank_episodes``, ``rank_communities``. What a recipe reranks by is applied to each ranking in
+turn: rerankers that look at columns inside ``rank``, those that read the items after reading.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-import numpy as np
-
-from graphrag.errors import QueryError
 from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
-from graphrag.index.topk import top
-from graphrag.models import Entity, Episode, Fact
-from graphrag.protocols import Embedder, Matrix
+from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.protocols import Embedder, Matrix, Reranker
 from graphrag.results import Hit, Results
-from graphrag.search.asked import asked_types
+from graphrag.search.communities import rank_communities
 from graphrag.search.entities import rank_entities
 from graphrag.search.episodes.rank import rank_episodes
 from graphrag.search.facts import rank_facts
-from graphrag.search.fuse import Fused, Scores
-from graphrag.search.near import distances
-from graphrag.search.question import Question
+from graphrag.search.filters.masks import narrowed, prepare
+from graphrag.search.fuse import Fused
+from graphrag.search.question import Question, ask
 from graphrag.search.recipe import Request, Scope
-from graphrag.search.seeds import named_entities
-from graphrag.search.visible import NOTHING_UNDONE, Mask, Past, Visible, visible
+from graphrag.search.rerank.apply import rerank, reread
+from graphrag.search.visible import NOTHING_UNDONE, Past, visible
+from graphrag.store.found import Found, read_found
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import Viewpoint
 
-Value = TypeVar("Value", Fact, Entity, Episode)
-
-_UNSEEN: Scores = np.empty(0, dtype=np.float32)
+Value = TypeVar("Value", Fact, Entity, Episode, Community)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Ranked rows of each scope, before they are read from the store."""
+    """Ranked rows of each scope, before they are read from the store.
 
-    facts: list[Fused[int]]
-    entities: list[Fused[int]]
-    episodes: list[Fused[int]]
+    As many as are returned, or more if the recipe has rerankers left that read them first.
+    """
+
+    question: Question
+    rankings: Mapping[Scope, list[Fused[int]]]
+
+    def hits(self, scope: Scope) -> list[Fused[int]]:
+        """Return the ranking of a scope, empty if it was not asked for."""
+        return self.rankings.get(scope, [])
+
+    def ids(self, scope: Scope) -> list[str]:
+        """Return the ids of the ranked rows of a scope."""
+        ids = self.question.rows(scope).ids
+        return [ids[hit.id] for hit in self.hits(scope)]
 
 
 async def run(
@@ -53,32 +61,23 @@ async def run(
     store: Store,
     embedder: Embedder,
     viewpoint: Viewpoint,
+    *,
+    reranker: Reranker | None = None,
 ) -> Results:
     """Search one group from a viewpoint."""
     trace = Trace(on=request.explain)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")
     past = await undone(store, index.group_id, viewpoint)
-    trace.step("undo", len(past.before), "records changed since known_at")
-    ranked = rank(request, index, vector, viewpoint, past, now=utc_now(), trace=trace)
-    facts, entities, episodes = await store.get_mixed(
-        _ids(index.facts.ids, ranked.facts),
-        _ids(index.entities.ids, ranked.entities),
-        _ids(index.episodes.ids, ranked.episodes),
+    if viewpoint.known_at is not None:
+        trace.step("undo", len(past.before), "records changed since known_at")
+    if request.where is not None:
+        await prepare(request.where, index, store)
+        trace.step("filter", None, "columns read")
+    ranked = rank(
+        request, index, vector, viewpoint, past, now=utc_now(), reranker=reranker, trace=trace
     )
-    facts = past.facts(facts, index)
-    fact_hits = _hits(ranked.facts, index.facts.ids, facts, NOTHING_UNDONE)
-    sources = {id_ for hit in fact_hits for id_ in hit.item.episodes}
-    passages = {id_: episodes[id_] for id_ in sources & episodes.keys()}
-    passages |= await store.get(Episode, sorted(sources - passages.keys()))
-    trace.step("read", len(facts) + len(entities) + len(episodes), f"and {len(passages)} sources")
-    return Results(
-        request.query,
-        facts=fact_hits,
-        entities=_hits(ranked.entities, index.entities.ids, entities, past),
-        episodes=_hits(ranked.episodes, index.episodes.ids, episodes, past),
-        passages=tuple(passages.values()),
-    )
+    return await read(ranked, store, past)
 
 
 async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
@@ -96,6 +95,7 @@ def rank(
     past: Past,
     *,
     now: datetime,
+    reranker: Reranker | None = None,
     trace: Trace | None = None,
 ) -> Ranked:
     """Rank every scope asked for; pure arithmetic on the columns.
@@ -103,91 +103,72 @@ def rank(
     Raises:
         QueryError: if a center is nobody's name or id.
     """
+    # Here, not above: it brings the grammar of dates, which opening a graph does not need.
+    from graphrag.search.when import read_when
+
     trace = trace or Trace()
-    seen = visible(index, viewpoint, past, now=now)
+    at = viewpoint.valid_at or min(viewpoint.known_at or now, now)
+    when = read_when(request.query, at)
+    if when:
+        trace.step("time", len(when.said), str(when))
+    walked = seen = visible(index, viewpoint, past, now=now, when=when)
     trace.step("visible", int(seen.facts.sum()) if trace.on else None, "facts may be returned")
-    question = _question(request, index, vector, seen, now, trace)
-    facts = rank_facts(question) if _uses_facts(request) else []
-    entities = rank_entities(question, facts) if "entities" in request.scopes else []
-    episodes = rank_episodes(question) if "episodes" in request.scopes else []
+    if request.where is not None:  # walks and names go by all that is visible, hits by the filter
+        seen = narrowed(request.where, index, walked, past)
+        trace.step("filter", int(seen.facts.sum()) if trace.on else None, "facts fit")
+    question = ask(
+        request, index, vector, walked, when, seen=seen, now=at, reranker=reranker, trace=trace
+    )
+    facts = rank_facts(question) if request.ranks_facts else []
+
+    rankings: dict[Scope, Callable[[], list[Fused[int]]]] = {
+        "facts": lambda: facts,
+        "entities": lambda: rank_entities(question, facts),
+        "episodes": lambda: rank_episodes(question),
+        "communities": lambda: rank_communities(question),
+    }
     return Ranked(
-        _reranked(facts, "facts", question),
-        _reranked(entities, "entities", question),
-        _reranked(episodes, "episodes", question),
+        question,
+        {scope: rerank(rankings[scope](), scope, question) for scope in request.scopes},
     )
 
 
-def _question(
-    request: Request,
-    index: GroupIndex,
-    vector: Matrix,
-    seen: Visible,
-    now: datetime,
-    trace: Trace,
-) -> Question:
-    """Work out what all rankings share, as far as one of them needs it."""
-    recipe = request.recipe
-    near = recipe.graph > 0 and not {"facts", "entities"}.isdisjoint(request.scopes)
-    named = named_entities(request.query, index, seen)
-    centers = _centers(request, index, seen)
-    seeds = centers or named
-    cosines = _UNSEEN
-    if "entities" in request.scopes or (near and not seeds):
-        cosines = index.entities.vectors.scores(vector)
-        trace.step("entities: vector")
-    if near and not seeds:
-        seeds = top(cosines, recipe.seeds, seen.entities, 0.0)[0].tolist()
-    trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
-    asked: Mask = np.zeros(len(index.entities), dtype=np.bool_)
-    distance = np.full(len(asked), -1, dtype=np.int8)
-    if near:
-        codes = [index.type_code(type_) for type_ in asked_types(request.query)]
-        asked = np.isin(index.entities["type"], codes)
-        distance = distances(seen, seeds, recipe.depth)
-        trace.step("walk", int((distance >= 0).sum()) if trace.on else None, "entities reached")
-    return Question(
-        request, index, vector, seen, now, named, seeds, distance, asked, cosines, trace
+async def read(ranked: Ranked, store: Store, past: Past) -> Results:
+    """Read what was ranked, let what reads it rerank it, and return it."""
+    question, trace = ranked.question, ranked.question.trace
+    found = await read_found(
+        store,
+        facts=ranked.ids("facts"),
+        entities=ranked.ids("entities"),
+        episodes=ranked.ids("episodes"),
+        communities=ranked.ids("communities"),
     )
+    trace.step("read", found.count, f"with {len(found.episodes)} episodes, hits or sources")
 
+    async def hits(scope: Scope, values: Mapping[str, Value]) -> tuple[Hit[Value], ...]:
+        kept = await reread(ranked.hits(scope), values, scope, question, store)
+        ids = question.rows(scope).ids
+        return tuple(Hit(values[ids[one.id]], one.score, one.why, one.relevance) for one in kept)
 
-def _centers(request: Request, index: GroupIndex, seen: Visible) -> list[int]:
-    rows: dict[int, None] = {}
-    for center in request.centers:
-        known = [center] if center in index.entities.row_of else []
-        ids = seen.shown(known, index) if known else seen.named(center, index)
-        if not ids:
-            raise QueryError(
-                f"center {center!r}: no entity has this name or id in group {index.group_id!r}"
-            )
-        rows.update(dict.fromkeys(index.entities.row_of[id_] for id_ in ids))
-    return list(rows)
-
-
-def _uses_facts(request: Request) -> bool:
-    """Tell whether facts are ranked: asked for, or needed to rank entities by them."""
-    return "facts" in request.scopes or (
-        "entities" in request.scopes and request.recipe.entities.facts > 0
+    facts = await hits("facts", past.facts(found.facts, question.index))
+    passages = await _passages(facts, found, store)
+    results = Results(
+        question.text,
+        facts=facts,
+        entities=await hits("entities", past.rewound(found.entities)),
+        episodes=await hits("episodes", past.rewound(found.episodes)),
+        communities=await hits("communities", past.rewound(found.communities)),
+        passages=passages,
     )
+    trace.step("results", len(results))
+    return replace(results, explanation=trace.explanation())
 
 
-def _reranked(hits: list[Fused[int]], scope: Scope, question: Question) -> list[Fused[int]]:
-    if scope not in question.request.scopes:
-        return []
-    for reranking in question.recipe.rerank:
-        hits = reranking.rerank(hits, scope, question)
-        question.trace.step(f"{scope}: {reranking.name}", len(hits))
-    return hits[: question.request.limit]
-
-
-def _ids(ids: list[str], ranked: list[Fused[int]]) -> list[str]:
-    return [ids[fused.id] for fused in ranked]
-
-
-def _hits(
-    ranked: list[Fused[int]], ids: list[str], values: dict[str, Value], past: Past
-) -> tuple[Hit[Value], ...]:
-    return tuple(
-        Hit(past.rewind(values[ids[fused.id]]), fused.score, fused.why)
-        for fused in ranked
-        if ids[fused.id] in values
-    )
+async def _passages(facts: Iterable[Hit[Fact]], found: Found, store: Store) -> tuple[Episode, ...]:
+    """Return the episodes that state the facts, as far as they are there."""
+    sources = dict.fromkeys(id_ for hit in facts for id_ in hit.item.episodes)
+    known = found.episodes
+    # Facts as they were once may have been stated by episodes that were since removed.
+    if missing := [id_ for id_ in sources if id_ not in known]:
+        known = {**known, **await store.get(Episode, missing)}
+    return tuple(known[id_] for id_ in sources if id_ in known)

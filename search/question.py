@@ -2,16 +2,28 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.errors import QueryError
 from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
-from graphrag.protocols import Matrix
+from graphrag.index.scope import Scope as Rows
+from graphrag.index.topk import top
+from graphrag.protocols import Matrix, Reranker
+from graphrag.search.asked import asked_types
 from graphrag.search.fuse import Scores
+from graphrag.search.near import distances
 from graphrag.search.recipe import Recipe, Request, Scope
+from graphrag.search.seeds import named_entities
 from graphrag.search.visible import Mask, Visible
+
+if TYPE_CHECKING:
+    from graphrag.search.when import When
+
+_UNSEEN: Scores = np.empty(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +40,13 @@ class Question:
     vector: Matrix
     """The query, a unit vector."""
     seen: Visible
-    """What may be returned."""
+    """What may be returned: what is visible and fits the filter."""
+    walked: Visible
+    """What may be walked along and counted: all that is visible."""
+    when: "When"
+    """What the question says of time."""
     now: datetime
+    """The moment that is looked from, in world time."""
     named: list[int]
     """Rows of the entities that the query names, longest names first."""
     seeds: list[int]
@@ -40,6 +57,8 @@ class Question:
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Scores
     """Cosine of each entity; empty if no scope asked for it."""
+    reranker: Reranker | None = None
+    """The model that the graph was opened with."""
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -55,3 +74,82 @@ class Question:
     def searches(self, scope: Scope) -> bool:
         """Tell whether a scope is asked for."""
         return scope in self.request.scopes
+
+    def rows(self, scope: str) -> Rows:
+        """Return the columns of a scope."""
+        return {
+            "facts": self.index.facts,
+            "entities": self.index.entities,
+            "episodes": self.index.episodes,
+            "communities": self.index.communities,
+        }[scope]
+
+
+def ask(
+    request: Request,
+    index: GroupIndex,
+    vector: Matrix,
+    walked: Visible,
+    when: "When",
+    *,
+    seen: Visible | None = None,
+    now: datetime,
+    reranker: Reranker | None = None,
+    trace: Trace | None = None,
+) -> Question:
+    """Work out what all rankings share, as far as one of them needs it.
+
+    Raises:
+        QueryError: if a center is nobody's name or id.
+    """
+    recipe, trace = request.recipe, trace or Trace()
+    by_name = not {"facts", "entities", "episodes"}.isdisjoint(request.scopes)
+    named = named_entities(request.query, index, walked) if by_name else []
+    centers = _centers(request, index, walked)
+    seeds = centers or named
+    near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
+    cosines = _UNSEEN
+    if "entities" in request.scopes or (near and not seeds):
+        cosines = index.entities.vectors.scores(vector)
+        trace.step("entities: vector")
+    if near and not seeds:
+        seeds = top(cosines, recipe.seeds, walked.entities, 0.0)[0].tolist()
+    if by_name:
+        trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
+    asked: Mask = np.zeros(len(index.entities), dtype=np.bool_)
+    distance = np.full(len(asked), -1, dtype=np.int8)
+    if near and recipe.graph > 0:
+        codes = [index.type_code(type_) for type_ in asked_types(request.query)]
+        asked = np.isin(index.entities["type"], codes)
+        distance = distances(walked, seeds, recipe.depth)
+        reached = int((distance >= 0).sum()) if trace.on else None
+        trace.step("walk", reached, f"entities within {recipe.depth} hops")
+    return Question(
+        request=request,
+        index=index,
+        vector=vector,
+        seen=walked if seen is None else seen,
+        walked=walked,
+        when=when,
+        now=now,
+        named=named,
+        seeds=seeds,
+        distance=distance,
+        asked=asked,
+        entity_cosines=cosines,
+        reranker=reranker,
+        trace=trace,
+    )
+
+
+def _centers(request: Request, index: GroupIndex, seen: Visible) -> list[int]:
+    rows: dict[int, None] = {}
+    for center in request.centers:
+        known = [center] if center in index.entities.row_of else []
+        ids = seen.shown(known, index) if known else seen.named(center, index)
+        if not ids:
+            raise QueryError(
+                f"center {center!r}: no entity has this name or id in group {index.group_id!r}"
+            )
+        rows.update(dict.fromkeys(index.entities.row_of[id_] for id_ in ids))
+    return list(rows)

@@ -8,21 +8,27 @@ everywhere. A ``Request`` is one checked search; ``Question`` (``search/question
 together with what every ranking asks of the group.
 """
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from graphrag.errors import QueryError
+from graphrag.models import Entity
 from graphrag.search.episodes.weights import EpisodeWeights
+from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
-from graphrag.search.rerank.reranking import Reranking
+from graphrag.search.rerank.reranking import Reranking, Rereading
 from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
 
-Scope = Literal["facts", "entities", "episodes"]
+Scope = Literal["facts", "entities", "episodes", "communities"]
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+LIMIT = 10
+"""Hits of a scope that a search returns if nothing says how many."""
 MOST = 1000
-"""Hits of a scope that one search returns at most."""
+"""Hits of a scope that a search returns at most."""
+LONGEST = 10_000
+"""Characters of a query: three pages, more than any model reads of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class Recipe:
     """Factor on the weight of closeness in the graph in every scope; 0 leaves it out."""
     fusion: Fusion = "rrf"
     """``scores``: weighted mean of the methods' scores; ``rrf``: of their ranks."""
-    rerank: tuple[Reranking, ...] = ()
+    rerank: tuple[Reranking | Rereading, ...] = ()
     """What orders the ranking anew, one after another."""
     min_score: float = 0.0
     """Least ``relevance`` of a hit, 0 to 1."""
@@ -69,6 +75,18 @@ class Recipe:
             raise QueryError(f"{self}: weights are 0 or more, and at least one is above 0")
         if not (1 <= self.pool <= 10_000 and 1 <= self.depth <= 3 and self.rrf_k >= 1):
             raise QueryError(f"{self}: pool is 1 to 10000, depth 1 to 3, rrf_k at least 1")
+        if not 0 <= self.min_score <= 1:
+            raise QueryError(f"min_score {self.min_score}: relevance is 0 to 1")
+        for one in self.rerank:
+            if not isinstance(one, Reranking | Rereading):
+                raise QueryError(f"rerank {one!r}: give rerankers, such as MMR() or Recency()")
+
+    @property
+    def walks(self) -> bool:
+        """Tell whether anything counts hops from some entities."""
+        return self.graph > 0 or any(
+            isinstance(one, Reranking) and one.walks for one in self.rerank
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,8 @@ class Request:
     """Names or ids of the entities that closeness counts from; empty: those that the query names,
     or the best found."""
     explain: bool = False
+    where: Filter | None = None
+    """What hits must be like."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be searched.
@@ -93,13 +113,67 @@ class Request:
         """
         if not isinstance(self.query, str) or not self.query.strip():
             raise QueryError("the query is empty: ask with at least one word")
+        if len(self.query) > LONGEST:
+            raise QueryError(
+                f"the query has {len(self.query)} characters, at most {LONGEST}: ask a question, "
+                "or search with a part of the text"
+            )
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 1:
             raise QueryError(f"limit {self.limit!r}: ask for at least 1 hit")
         if self.limit > MOST:
             raise QueryError(f"limit {self.limit}: at most {MOST} hits a scope")
-        unknown: Collection[str] = set(self.scopes) - set(SCOPES)
-        if unknown or not self.scopes:
+        if not self.scopes or any(scope not in SCOPES for scope in self.scopes):
             raise QueryError(f"scopes {self.scopes!r}: choose from {', '.join(SCOPES)}")
+        if not isinstance(self.where, Filter | None):
+            raise QueryError(f"where {self.where!r} is not a filter: Field.relation == 'works_at'")
+        if self.where is not None and self.where.scopes().isdisjoint(self.scopes):
+            raise QueryError(
+                f"where {self.where!r} says nothing of {', '.join(self.scopes)}: "
+                f"search {', '.join(sorted(self.where.scopes()))}"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        query: str,
+        group: str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> "Request":
+        """Return a request; what the search does not say, its recipe does.
+
+        Raises:
+            QueryError: naming the argument and what would be right.
+        """
+        if limit is None:
+            limit = LIMIT if recipe.limit is None else recipe.limit
+        if scopes is None:
+            scopes = SCOPES if recipe.scopes is None else recipe.scopes
+        if isinstance(scopes, str):
+            raise QueryError(f"scopes {scopes!r}: give a list, such as ['facts']")
+        given = (centers,) if isinstance(centers, Entity | str) else tuple(centers)
+        return cls(
+            query,
+            group,
+            limit,
+            tuple(scopes),
+            recipe,
+            tuple(one.id if isinstance(one, Entity) else one for one in given),
+            explain,
+            where,
+        )
+
+    @property
+    def ranks_facts(self) -> bool:
+        """Tell whether facts are ranked: asked for, or needed to rank entities by them."""
+        return "facts" in self.scopes or (
+            "entities" in self.scopes and self.recipe.entities.facts > 0
+        )
 
     @property
     def wanted(self) -> int | None:

@@ -3,21 +3,25 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.heirs import Heirs, Rows
-from graphrag.models import Entity, Episode, Event, Fact
+from graphrag.models import Community, Entity, Episode, Event, Fact
 from graphrag.names import name_key
+from graphrag.search.times import Micros, answering
 from graphrag.store.rows import TABLES, imaged, unplain
 from graphrag.temporal.moment import to_micros
 from graphrag.temporal.viewpoint import Viewpoint
 
+if TYPE_CHECKING:
+    from graphrag.search.when import When
+
 Mask = npt.NDArray[np.bool_]
-Value = TypeVar("Value", Fact, Entity, Episode)
+Value = TypeVar("Value", Fact, Entity, Episode, Community)
 
 _NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
 
@@ -54,6 +58,10 @@ class Past:
         heirs = index.heirs.before(self.before)
         return heirs.follow(rewound, lambda id_: self.name(id_, index))
 
+    def rewound(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Return values as they were then."""
+        return {id_: self.rewind(value) for id_, value in values.items()}
+
     def rewind(self, value: Value) -> Value:
         """Return a value as it was then."""
         image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
@@ -79,6 +87,8 @@ class Visible:
     entities: Mask
     """Merged entities are not seen: the one that they were merged into is."""
     episodes: Mask
+    communities: Mask
+    """Those that were there: they are as last built, of the facts that held then."""
     heirs: Heirs
     ends: tuple[Rows, Rows]
     """The row of the subject and of the object of each fact, seen through the heirs."""
@@ -86,6 +96,9 @@ class Visible:
     """Keys of the names of those entities that went by others then than now."""
     told: Mask
     """Every fact that there was at all, whether it held or not."""
+    valid: Micros
+    invalid: Micros
+    """Start and end of every fact, as they were known then."""
 
     def degree(self, id_: str, index: GroupIndex) -> int:
         """Count the facts that were told of an entity."""
@@ -121,14 +134,25 @@ def _person(id_: str, index: GroupIndex) -> bool:
     return index.names.types.get(id_) == "person"
 
 
-def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetime) -> Visible:
-    """Return the rows that exist, were known, and hold at the viewpoint."""
+def visible(
+    index: GroupIndex,
+    viewpoint: Viewpoint,
+    past: Past,
+    *,
+    now: datetime,
+    when: "When | None" = None,
+) -> Visible:
+    """Return the rows that exist, were known, and hold at the viewpoint.
+
+    A viewpoint without a moment of world time leaves it to the question: see ``search/times.py``.
+    """
     valid, invalid, retracted, pending = (
         index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
     )
     gone, taken = index.entities["removed"], index.episodes["removed"]
-    facts, entities, episodes = (
-        scope.alive.values.copy() for scope in (index.facts, index.entities, index.episodes)
+    facts, entities, episodes, communities = (
+        scope.alive.values.copy()
+        for scope in (index.facts, index.entities, index.episodes, index.communities)
     )
     if past.before:
         valid, invalid, retracted = valid.copy(), invalid.copy(), retracted.copy()
@@ -137,6 +161,7 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
             (index.facts, facts, "relates_to"),
             (index.entities, entities, "entity"),
             (index.episodes, episodes, "episode"),
+            (index.communities, communities, "community"),
         ):
             for record, image in past.before.items():
                 kind, _, id_ = record.partition(":")
@@ -155,7 +180,7 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
                             column[row] = to_micros(unplain(name, image[name]), default)
                     if "pending" in image:
                         pending[row] = bool(image["pending"])
-                elif "removed_at" in image:
+                elif "removed_at" in image:  # of an entity or an episode
                     column = gone if table == "entity" else taken
                     column[row] = to_micros(unplain("removed_at", image["removed_at"]), FOREVER)
     heirs = index.heirs.before(past.before)
@@ -170,11 +195,26 @@ def visible(index: GroupIndex, viewpoint: Viewpoint, past: Past, *, now: datetim
         # What the same read gave at that moment: it, too, asked for what held just then.
         then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
         at = to_micros(viewpoint.valid_at or then, FOREVER)
-        facts &= (valid <= at) & (at < invalid) & (retracted == FOREVER)
+        facts &= retracted == FOREVER
+        if viewpoint.valid_at is None and when:
+            facts &= answering(when, valid, invalid, at)
+        else:
+            facts &= (valid <= at) & (at < invalid)
         if viewpoint.valid_at is not None:
             episodes &= index.episodes["valid"] <= at
     names = names_then(index, past)
-    return Visible(facts, entities, episodes, heirs, index.ends(heirs), names, told)
+    return Visible(
+        facts=facts,
+        entities=entities,
+        episodes=episodes,
+        communities=communities,
+        heirs=heirs,
+        ends=index.ends(heirs),
+        names=names,
+        told=told,
+        valid=valid,
+        invalid=invalid,
+    )
 
 
 def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:

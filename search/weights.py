@@ -13,6 +13,8 @@ class FactWeights:
     """Words: BM25."""
     graph: float = 0.5
     """Closeness to the entities that the query names or finds, or to given ones."""
+    time: float = 0.5
+    """Holding at a time that the question speaks of; counts only if it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.sagas import SagaView
-from graphrag.search.recipe import SCOPES, Recipe, Scope
+from graphrag.search.filters.tree import Filter
+from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats, count, most_connected
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import parse_moment, utc_now
@@ -39,7 +40,7 @@ class Asking(Opened):
             TimeError: if a moment cannot be read; a date or a month means its first instant.
         """
         ingestion = self._open()
-        reading = Reading(ingestion.store, ingestion.catalog, ingestion.embedder)
+        reading = Reading(ingestion.store, ingestion.catalog, ingestion.embedder, self._reranker)
         return AsOf(
             reading,
             Viewpoint(
@@ -54,23 +55,41 @@ class Asking(Opened):
         query: str,
         *,
         group: str = DEFAULT_GROUP,
-        limit: int = 10,
-        scopes: Sequence[Scope] = SCOPES,
-        recipe: Recipe | None = None,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        explain: bool = False,
     ) -> Results:
-        """Search what is true now: facts, entities and episodes, ``limit`` hits of each.
+        """Search what is true now, or at the time that the question speaks of.
 
         Args:
             query: A question, or a few words.
             group: The graph inside the store.
-            limit: Hits of each scope, 1 to 1000.
-            scopes: Some of ``facts``, ``entities`` and ``episodes``.
-            recipe: Weights and depths of the ranking; default: ``Recipe()``.
+            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
+            scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
+                recipe's, else all.
+            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
+            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
+                default: those that the query names, else the best found.
+            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
+                of the fields named is not filtered.
+            explain: Note every step with its time in ``Results.explanation``.
 
         Raises:
-            QueryError: for an empty query, an unknown group or an impossible limit.
+            QueryError: naming the argument that cannot be used, and what would be right.
         """
-        return await self.at().search(query, group=group, limit=limit, scopes=scopes, recipe=recipe)
+        return await self.at().search(
+            query,
+            group=group,
+            limit=limit,
+            scopes=scopes,
+            recipe=recipe,
+            centers=centers,
+            where=where,
+            explain=explain,
+        )
 
     async def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
         """Return the entity with this name, alias or id, the best connected of several, or None."""

@@ -4,6 +4,7 @@ from datetime import date, datetime
 
 from graphrag.errors import StoreClosedError
 from graphrag.ingest import Ingestion
+from graphrag.protocols import Reranker
 from graphrag.queue import Queue
 
 Moment = datetime | date | str
@@ -14,6 +15,7 @@ class Opened:
 
     _ingestion: Ingestion | None = None
     _queue: Queue | None = None
+    _reranker: Reranker | None = None
 
     def _open(self) -> Ingestion:
         if self._ingestion is None:

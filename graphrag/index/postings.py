@@ -15,7 +15,8 @@ entry. Average length enters at query time, so that no stored number ever goes s
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -71,6 +72,17 @@ class _Entries:
         self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.float32)))
 
 
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What scores depend on beyond the text itself."""
+
+    texts: int
+    terms: int
+    """Of all texts together, repetitions included."""
+    frequencies: Mapping[str, int]
+    """In how many texts a term occurs; at least the terms of the queries to come."""
+
+
 class Postings:
     """Score rows of text by the words they share with a query."""
 
@@ -89,6 +101,7 @@ class Postings:
         self._entries: dict[int, _Entries] = {}
         """Terms that a query or a change has touched since, by number: views or copies."""
         self._waiting: list[NDArray[np.int64]] = []
+        self._assumed: Statistics | None = None
         self.extend(texts)
 
     def __len__(self) -> int:
@@ -144,6 +157,10 @@ class Postings:
         self._live -= 1
         self._total -= length
 
+    def assume(self, statistics: Statistics) -> None:
+        """Score as if these texts were some of many more: those that the statistics are of."""
+        self._assumed = statistics
+
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row; 0 where no term of the query occurs.
 
@@ -153,16 +170,26 @@ class Postings:
         scores = np.zeros(len(self), dtype=np.float32)
         lengths = self._lengths.values
         # K1 * (1 - B + B * length / average), with the constants folded.
-        slope = np.float32(K1 * B * self._live / self._total) if self._total else np.float32(0)
+        texts, length = self._size()
+        slope = np.float32(K1 * B * texts / length) if length else np.float32(0)
         base = np.float32(K1 * (1 - B))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             rows, counts = entries.rows[: entries.size], entries.counts[: entries.size]
-            weight = repeats * (K1 + 1) * self._idf(len(rows))
+            weight = repeats * (K1 + 1) * self._idf(self._df(term))
             scores[rows] += np.float32(weight) * counts / (counts + (base + slope * lengths[rows]))
         return scores
+
+    def whole(self, query: str | Sequence[str]) -> float:
+        """Return what a text of average length would score that has each word of the query once.
+
+        A word that no text has counts too: the rarest of all.
+        """
+        self._settle()
+        terms = Counter(tokenize(query) if isinstance(query, str) else query)
+        return sum(repeats * self._idf(self._df(term)) for term, repeats in terms.items())
 
     def frequencies(self) -> dict[str, int]:
         """Return in how many rows each term occurs."""
@@ -170,8 +197,19 @@ class Postings:
         sizes = ((term, self._of_term(number).size) for term, number in self._numbers.items())
         return {term: size for term, size in sizes if size}
 
+    def _size(self) -> tuple[int, int]:
+        if self._assumed is not None:
+            return self._assumed.texts, self._assumed.terms
+        return self._live, self._total
+
+    def _df(self, term: str) -> int:
+        if self._assumed is not None:
+            return self._assumed.frequencies.get(term, 0)
+        number = self._numbers.get(term)
+        return 0 if number is None else self._of_term(number).size
+
     def _idf(self, df: int) -> float:
-        return math.log1p((self._live - df + 0.5) / (df + 0.5))
+        return math.log1p((self._size()[0] - df + 0.5) / (df + 0.5))
 
     def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the number of each term of some texts, with the place of its text."""

@@ -10,6 +10,7 @@ thread, and inside a running event loop (Jupyter)::
         graph.search("where does Alice work?")
 """
 
-from graphrag.sync.graph import AsOf, GraphRAG
+from graphrag.sync.asof import AsOf
+from graphrag.sync.graph import GraphRAG
 
 __all__ = ["AsOf", "GraphRAG"]

@@ -1,19 +1,77 @@
-"""What a reranker is: a frozen value that orders the hits of one scope anew."""
+"""What a reranker is: a frozen value in a recipe that orders the hits of one scope anew.
 
-from typing import TYPE_CHECKING, Protocol
+There are two kinds. A ``Reranking`` looks at the columns in memory and may order all candidates. A
+``Rereading`` needs the items themselves, so it is given only the best of them, as many as its
+``shortlist`` says. A recipe applies its rerankers one after another.
+"""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.results import Why
 from graphrag.search.fuse import Fused
 
 if TYPE_CHECKING:
     from graphrag.search.question import Question
+    from graphrag.store.store import Store
+
+Item = Fact | Entity | Episode | Community
 
 
+@runtime_checkable
 class Reranking(Protocol):
-    """Order the candidates of one scope anew, by what the columns say."""
+    """Order candidates anew by what the columns say."""
 
     @property
     def name(self) -> str:
         """Return what ``Hit.why`` calls it."""
 
+    @property
+    def walks(self) -> bool:
+        """Tell whether it counts from ``question.seeds``."""
+
     def rerank(self, hits: list[Fused[int]], scope: str, question: "Question") -> list[Fused[int]]:
-        """Return the hits, best first, each with a new score and one more ``why``."""
+        """Return the hits, best first."""
+
+
+@runtime_checkable
+class Rereading(Protocol):
+    """Order the best hits anew by what they are."""
+
+    @property
+    def name(self) -> str:
+        """Return what ``Hit.why`` calls it."""
+
+    @property
+    def judges(self) -> bool:
+        """Tell whether it sets ``relevance``: ``min_score`` then looks at that."""
+
+    def shortlist(self, limit: int) -> int:
+        """Return how many hits it wants to see to return ``limit`` of them."""
+
+    async def reread(
+        self, hits: list[Fused[int]], items: Sequence[Item], question: "Question", store: "Store"
+    ) -> list[Fused[int]]:
+        """Return the hits, best first; one item each, in their order."""
+
+
+def reordered(
+    hits: Sequence[Fused[int]],
+    scores: Sequence[float],
+    name: str,
+    *,
+    relevance: Sequence[float] | None = None,
+) -> list[Fused[int]]:
+    """Return hits by a new score each, with the reason; of equals, who was before stays before."""
+    order = sorted(range(len(hits)), key=lambda at: -scores[at])
+    return [
+        replace(
+            hits[at],
+            score=scores[at],
+            why=(*hits[at].why, Why(name, rank, scores[at])),
+            relevance=hits[at].relevance if relevance is None else relevance[at],
+        )
+        for rank, at in enumerate(order, start=1)
+    ]

@@ -13,9 +13,9 @@ from typing import Any
 
 from graphrag.index.postings import Postings
 from graphrag.index.vectors import Vectors
-from graphrag.search import pipeline, retrieve
+from graphrag.search import entities, facts, pipeline
+from graphrag.search.episodes import rank as episodes
 from graphrag.store.connection import Connection
-from graphrag.store.store import Store
 
 ROUND_TRIP = "database"
 _STEPS: tuple[tuple[str, Any, str], ...] = (
@@ -24,12 +24,10 @@ _STEPS: tuple[tuple[str, Any, str], ...] = (
     ("masks", pipeline, "visible"),
     ("names in the query", pipeline, "named_entities"),
     ("graph", pipeline, "distances"),
-    ("graph", pipeline, "fact_closeness"),
-    ("graph", pipeline, "entity_closeness"),
-    ("best rows", retrieve, "top"),
-    ("fusion", pipeline, "reciprocal_rank_fusion"),
-    ("rows to values", Store, "get_mixed"),
-    ("rows to values", Store, "get"),
+    *(("graph", module, "nearness") for module in (facts, entities)),
+    *(("best rows", module, "candidates") for module in (facts, entities, episodes)),
+    *(("fusion", module, "fuse") for module in (facts, entities, episodes)),
+    ("rows to values", pipeline, "read_found"),
     (ROUND_TRIP, Connection, "query"),
 )
 

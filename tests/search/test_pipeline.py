@@ -52,7 +52,7 @@ async def test_limit_holds_for_each_scope(town):
     assert len(results.facts) == 2 and len(results.entities) == 2
 
 
-@pytest.mark.parametrize("scopes", [[], ["things"], ["facts", "communities"]])
+@pytest.mark.parametrize("scopes", [[], ["things"], ["facts", "people"], ["facts", []]])
 async def test_unknown_scope_is_refused(town, scopes):
     with pytest.raises(QueryError, match="choose from facts, entities, episodes"):
         await town.search("Alice", scopes=scopes)

@@ -1,0 +1,80 @@
+"""The values that a search found, with the episodes that state its facts: one round trip."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import TABLES, from_row
+from graphrag.store.store import Store
+
+Value = TypeVar("Value", Fact, Entity, Episode, Community)
+
+_FACTS = "LET $facts = SELECT * OMIT embedding FROM $fact_ids; RETURN $facts;"
+_OTHERS = "SELECT * OMIT embedding FROM $ids;"
+_COMMUNITIES = (
+    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank) AS members "
+    "OMIT embedding FROM $community_ids;"
+)
+# The episodes that state the facts, each once, without those that are read anyway.
+_SOURCES = (
+    "SELECT * OMIT embedding FROM array::complement("
+    "array::distinct(array::flatten($facts.map(|$fact| $fact.sources.episode)))"
+    ".map(|$id| type::record('episode', $id)), $ids);"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Values by id, those that are there."""
+
+    facts: Mapping[str, Fact]
+    entities: Mapping[str, Entity]
+    episodes: Mapping[str, Episode]
+    """Those asked for and those that state the facts."""
+    communities: Mapping[str, Community]
+
+    @property
+    def count(self) -> int:
+        """Return how many values were read."""
+        return sum(map(len, (self.facts, self.entities, self.episodes, self.communities)))
+
+
+async def read_found(
+    store: Store,
+    *,
+    facts: Iterable[str],
+    entities: Iterable[str],
+    episodes: Iterable[str],
+    communities: Iterable[str],
+) -> Found:
+    """Read values of several kinds by id, and the episodes that state the facts."""
+    fact_ids, community_ids = _records(Fact, facts), _records(Community, communities)
+    ids = _records(Entity, entities) + _records(Episode, episodes)
+    asked = (
+        (fact_ids, _FACTS),
+        (ids, _OTHERS),
+        (community_ids, _COMMUNITIES),
+        (fact_ids, _SOURCES),
+    )
+    sql = " ".join(statement for wanted, statement in asked if wanted)
+    results = (
+        await store.query(sql, fact_ids=fact_ids, ids=ids, community_ids=community_ids)
+        if sql
+        else []
+    )
+    rows: list[Row] = [row for result in results for row in result or ()]
+    return Found(
+        _values(Fact, rows), _values(Entity, rows), _values(Episode, rows), _values(Community, rows)
+    )
+
+
+def _records(kind: type[Any], ids: Iterable[str]) -> list[Record]:
+    return [Record(TABLES[kind], id_) for id_ in ids]
+
+
+def _values(kind: type[Value], rows: Iterable[Row]) -> dict[str, Value]:
+    table = TABLES[kind]
+    return {row["id"].id: from_row(kind, row) for row in rows if row["id"].table == table}

@@ -1,0 +1,96 @@
+"""Ask the graph, blocking: search and look up, now or as of a moment."""
+
+from collections.abc import Iterable, Sequence
+
+from graphrag.facade.opened import Moment
+from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.results import Results
+from graphrag.sagas import SagaView
+from graphrag.search.filters.tree import Filter
+from graphrag.search.recipe import Recipe, Scope
+from graphrag.stats import Stats
+from graphrag.sync.asof import AsOf
+from graphrag.sync.opened import Opened
+
+
+class Asking(Opened):
+    """Reading and searching."""
+
+    def at(
+        self,
+        *,
+        valid_at: Moment | None = None,
+        known_at: Moment | None = None,
+        history: bool = False,
+    ) -> AsOf:
+        """Return the graph as of a moment."""
+        loop = self._running()
+        return AsOf(self._graph.at(valid_at=valid_at, known_at=known_at, history=history), loop)
+
+    def search(
+        self,
+        query: str,
+        *,
+        group: str = DEFAULT_GROUP,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> Results:
+        """Search what is true now, or at the time that the question speaks of."""
+        return self._running().wait(
+            self._graph.search(
+                query,
+                group=group,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                explain=explain,
+            )
+        )
+
+    def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
+        return self._running().wait(self._graph.entity(name, group=group))
+
+    def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
+        """Return the facts about an entity that hold now, by their start."""
+        return self._running().wait(self._graph.facts(entity, group=group))
+
+    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
+        return self._running().wait(self._graph.saga(name, group=group))
+
+    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        return self._running().wait(self._graph.sagas(group=group))
+
+    def episodes(self, ids: Iterable[str]) -> list[Episode]:
+        """Return the episodes with these ids, in the order asked; unknown ids are left out."""
+        return self._running().wait(self._graph.episodes(list(ids)))
+
+    def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Detect and store the communities of the facts that hold now, largest first."""
+        return self._running().wait(self._graph.build_communities(group=group))
+
+    def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Return the communities as they were last built, largest first."""
+        return self._running().wait(self._graph.communities(group=group))
+
+    def groups(self) -> list[str]:
+        """Return the names of the groups in this store."""
+        return self._running().wait(self._graph.groups())
+
+    def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
+        """Count what a group holds."""
+        return self._running().wait(self._graph.stats(group=group))
+
+    def most_connected(
+        self, limit: int = 10, *, group: str = DEFAULT_GROUP
+    ) -> list[tuple[Entity, int]]:
+        """Return the entities with the most facts, with their number; concepts are left out."""
+        return self._running().wait(self._graph.most_connected(limit, group=group))

@@ -1,0 +1,75 @@
+"""The graph as seen from a moment, blocking."""
+
+from collections.abc import Sequence
+
+from graphrag.asof import AsOf as AsyncAsOf
+from graphrag.models import DEFAULT_GROUP, Entity, Fact
+from graphrag.results import Results
+from graphrag.sagas import SagaView
+from graphrag.search.filters.tree import Filter
+from graphrag.search.recipe import Recipe, Scope
+from graphrag.sync.loop import BackgroundLoop
+from graphrag.temporal.viewpoint import Viewpoint
+
+
+class AsOf:
+    """The graph as seen from one viewpoint."""
+
+    def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:
+        self._view = view
+        self._loop = loop
+
+    def __repr__(self) -> str:
+        """Show the viewpoint."""
+        return repr(self._view)
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """Return the viewpoint."""
+        return self._view.viewpoint
+
+    def search(
+        self,
+        query: str,
+        *,
+        group: str = DEFAULT_GROUP,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        explain: bool = False,
+    ) -> Results:
+        """Search a group as seen from here; ``limit`` hits of each scope."""
+        return self._loop.wait(
+            self._view.search(
+                query,
+                group=group,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                explain=explain,
+            )
+        )
+
+    def entity(self, name: str, *, group: str = DEFAULT_GROUP) -> Entity | None:
+        """Return the entity with this name, alias or id; the best connected if several share it."""
+        return self._loop.wait(self._view.entity(name, group=group))
+
+    def entities(self, name: str, *, group: str = DEFAULT_GROUP) -> list[Entity]:
+        """Return every entity with this name, alias or id, the best connected first."""
+        return self._loop.wait(self._view.entities(name, group=group))
+
+    def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
+        """Return the facts about an entity that hold at the viewpoint, by their start."""
+        return self._loop.wait(self._view.facts(entity, group=group))
+
+    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
+        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
+        return self._loop.wait(self._view.saga(name, group=group))
+
+    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
+        """Return the names of the sagas of a group, in the order of their making."""
+        return self._loop.wait(self._view.sagas(group=group))

@@ -1,0 +1,42 @@
+"""What a question says of time, taken to the facts: which may answer, and which come first.
+
+A search that names no moment of its own sees what is true now. A question may ask for another time:
+"in 2019" shows what held then instead; a time that it only mentions, and words that look back
+("used to", "when did", "before the move"), show what has ended beside what holds, and what overlaps
+a time mentioned comes first.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.search.fuse import Mask
+from graphrag.temporal.moment import to_micros
+
+if TYPE_CHECKING:
+    from graphrag.search.when import When
+
+Micros = npt.NDArray[np.int64]
+
+
+def overlapping(when: "When", valid: Micros, invalid: Micros) -> Mask:
+    """Mark the lifetimes that share an instant with a period the question speaks of."""
+    found = np.zeros(len(valid), dtype=np.bool_)
+    for period in when.intervals:
+        start = to_micros(period.start, BEGINNING)
+        end = to_micros(period.end, FOREVER)
+        # What is known to have ended by its own start never held.
+        found |= (valid < end) & (start < invalid) & (valid < invalid)
+    return found
+
+
+def answering(when: "When", valid: Micros, invalid: Micros, at: int) -> Mask:
+    """Mark the lifetimes that may answer a question asked at a moment."""
+    if when.filters:
+        return overlapping(when, valid, invalid)
+    holds = (valid <= at) & (at < invalid)
+    if when.past or when.asks or when.anchors or when.order == "earliest":
+        return holds | ((valid <= at) & (valid < invalid)) | overlapping(when, valid, invalid)
+    return holds | overlapping(when, valid, invalid) if when.said else holds

@@ -30,9 +30,9 @@ class Reading:
     store: Store
     catalog: Catalog
     embedder: Embedder
+    reranker: Reranker | None = None
     limits: Limits = LIMITS
     """How much of a group a search of the engine profile may read."""
-    reranker: Reranker | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -76,7 +76,7 @@ class AsOf:
         reading = self._reading
         return await pipeline.run(
             request,
-            await self._group(group),
+            await self._searched(request),
             reading.store,
             reading.embedder,
             self.viewpoint,
@@ -137,8 +137,33 @@ class AsOf:
         past = await pipeline.undone(self._reading.store, group, self.viewpoint)
         return saga_names(index, visible(index, self.viewpoint, past, now=utc_now()))
 
+    async def _searched(self, request: Request) -> GroupIndex:
+        """Return the columns that a search ranks: the group's, or what SurrealDB chooses of it."""
+        reading = self._reading
+        if reading.store.profile == "process":
+            return await self._group(request.group)
+        # Here, not above: few open a store of this profile.
+        from graphrag.search.engine.gather import gather
+
+        vector = (await reading.embedder.embed([request.query], purpose="query"))[0]
+        past = await pipeline.undone(reading.store, request.group, self.viewpoint)
+        return await self._there(
+            await gather(
+                reading.store,
+                request,
+                vector,
+                self.viewpoint,
+                past,
+                now=utc_now(),
+                limits=reading.limits,
+            )
+        )
+
     async def _group(self, name: str) -> GroupIndex:
-        index = await self._reading.catalog.group(name)
+        return await self._there(await self._reading.catalog.group(name))
+
+    async def _there(self, index: GroupIndex) -> GroupIndex:
+        name = index.group_id
         # A group that nobody wrote to is most often a misspelt one; the default may be empty.
         if index.seq == 0 and name != DEFAULT_GROUP:
             known = ", ".join(map(repr, await self._reading.store.groups())) or "none yet"

@@ -15,6 +15,8 @@
     │   ├── StoreAuthError         the server refused user or password
     │   ├── StoreVersionError      the store was written by a newer version
     │   ├── EmbedderMismatchError  the store was built with another embedder or dimension
+    │   ├── StoreProfileError      the store was made for the other index profile
+    │   ├── StoreIndexError        an index that a search needs is missing or not in step
     │   ├── StoreClosedError       the graph was used before opening or after closing
     │   └── TransactionError       a transaction failed; nothing of it was written
     ├── PolicyError                the write policy or an invariant refused; nothing was written
@@ -77,6 +79,14 @@ class StoreVersionError(StoreError):
 
 class EmbedderMismatchError(StoreError):
     """The store was built with another embedder, or with another dimension."""
+
+
+class StoreProfileError(StoreError):
+    """The store was made for the other index profile."""
+
+
+class StoreIndexError(StoreError):
+    """An index of the engine profile is missing, or does not agree with its table."""
 
 
 class StoreClosedError(StoreError):

@@ -4,14 +4,18 @@
 index profile needs. Files are never edited after a release: a change is a new file.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 Profile = Literal["process", "engine"]
 
-_PROFILES: dict[int, Profile] = {2: "engine"}
+_PROFILES: dict[int, Profile] = {4: "engine"}
+_TABLE = re.compile(r"DEFINE TABLE IF NOT EXISTS (\w+)")
+_INDEX = re.compile(r"DEFINE INDEX IF NOT EXISTS (?P<name>\w+) ON (?P<table>\w+) (?P<rest>[^;]+);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,51 @@ def pending(applied: frozenset[int], profile: Profile) -> tuple[Migration, ...]:
         for migration in migrations()
         if migration.number not in applied and migration.profile in (None, profile)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineIndex:
+    """An index of the engine profile over vectors or terms."""
+
+    name: str
+    table: str
+    """The derived table that it covers."""
+    rest: str
+
+    @property
+    def of(self) -> str:
+        """Return the table that the derived one follows from."""
+        return self.table.rpartition("_")[0]
+
+    @property
+    def meaning(self) -> bool:
+        """Tell whether it covers vectors."""
+        return "HNSW" in self.rest
+
+    def statement(self, *, dimension: int) -> str:
+        """Return the SurrealQL that builds it anew.
+
+        ``REBUILD INDEX`` is never used: after deletes it ruins an HNSW index (SurrealDB 3.2.4).
+        """
+        rest = self.rest.replace("{dimension}", str(int(dimension)))
+        return f"DEFINE INDEX OVERWRITE {self.name} ON {self.table} {rest};"
+
+
+@cache
+def engine_indexes() -> tuple[EngineIndex, ...]:
+    """Return the indexes that searches of the engine profile go through."""
+    found = (EngineIndex(**match.groupdict()) for match in _INDEX.finditer(_engine()))
+    return tuple(index for index in found if "HNSW" in index.rest or "FULLTEXT" in index.rest)
+
+
+@cache
+def derived_tables() -> frozenset[str]:
+    """Return the tables of the engine profile; their ids begin with the group."""
+    return frozenset(_TABLE.findall(_engine()))
+
+
+def _engine() -> str:
+    return "\n".join(one.template for one in migrations() if one.profile == "engine")
 
 
 def _read() -> Iterator[Migration]:

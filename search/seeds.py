@@ -6,8 +6,8 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.tokens import tokenize
 from graphrag.search.visible import Visible
 
-_WORD = re.compile(r"[^\s?!,;:()\"“”]+")
-_LONGEST = 7
+WORD = re.compile(r"[^\s?!,;:()\"“”]+")
+LONGEST = 7
 
 
 def named_entities(query: str, index: GroupIndex, seen: Visible) -> list[int]:
@@ -15,11 +15,11 @@ def named_entities(query: str, index: GroupIndex, seen: Visible) -> list[int]:
 
     A lone first or family name counts if exactly one visible person bears it.
     """
-    words = _WORD.findall(query)
+    words = WORD.findall(query)
     found: dict[int, int] = {}
     start = 0
     while start < len(words):
-        for length in range(min(_LONGEST, len(words) - start), 0, -1):
+        for length in range(min(LONGEST, len(words) - start), 0, -1):
             name = " ".join(words[start : start + length])
             rows = _rows(name, index, seen)
             if rows:

@@ -16,6 +16,7 @@ LAYERS = (
     {"schema"},
     {"store"},
     {"index"},
+    {"engine"},
     {"embed", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
     | {"statements", "testing"},
     {"ambiguity", "review", "edits", "ends", "sources"},

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.damaged import readable, tied
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.scope import Scope
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
 from graphrag.models import Entity, Episode, Fact
-from graphrag.protocols import Matrix
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -226,9 +226,10 @@ def _forget(index: GroupIndex, table: str, id_: str) -> None:
 
 
 def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
+    rows = tied(index, table, rows)
     if not rows:
         return
-    vectors: Matrix = from_bytes([row[1] for row in rows], index.entities.vectors.dimension)
+    vectors, blank = readable(index, table, rows)
     ids = [row[0] for row in rows]
     if table == "entity":
         texts = [" ".join((row[3], *row[4])) for row in rows]
@@ -269,6 +270,9 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     elif table == "community":
         texts = [community_text(name, summary) for _, _, name, summary in rows]
         index.communities.extend(ids, vectors, texts, {})
+    scope = _scopes(index)[table]
+    for id_ in blank:
+        scope.vectors.blank(scope.row_of[id_])
 
 
 def _moments(micros: list[int], missing: int) -> npt.NDArray[np.int64]:

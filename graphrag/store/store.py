@@ -1,17 +1,23 @@
 """The graph's records: opened and migrated, read by id or by group, written one event at a time."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
-from graphrag.errors import EmbedderMismatchError, StoreVersionError, TransactionError
+from graphrag.errors import (
+    EmbedderMismatchError,
+    StoreProfileError,
+    StoreVersionError,
+    TransactionError,
+)
 from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
-from graphrag.schema import newest, pending
+from graphrag.schema import Profile, newest, pending
+from graphrag.store import erase
 from graphrag.store.changes import ChangeSet
 from graphrag.store.connection import Connection
+from graphrag.store.derived import Derived
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
@@ -30,21 +36,34 @@ class StaleGroupError(TransactionError):
 class Store:
     """An open store."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, derived: Derived | None = None) -> None:
         self._connection = connection
+        self._derived = derived
+        self.profile: Profile = connection.target.new_profile
+        """Where search runs, as the store remembers."""
 
     @classmethod
-    async def open(cls, target: Target, *, embedder: str, dimension: int) -> "Store":
+    async def open(
+        cls, target: Target, *, embedder: str, dimension: int, derived: Derived | None = None
+    ) -> "Store":
         """Open the target, apply pending migrations and check who wrote it.
 
+        Args:
+            target: Where it is.
+            embedder: Name of the model of its vectors.
+            dimension: Their numbers.
+            derived: What keeps the rows of the engine profile in step; without it a store of that
+                profile can only be read.
+
         Raises:
+            StoreProfileError: if it was made for the other profile.
             StoreVersionError: if a newer version of this library migrated it.
             EmbedderMismatchError: if its vectors come from another model.
             StoreError: one of its kinds, if it cannot be opened.
         """
         connection = Connection(target)
         await connection.open()
-        store = cls(connection)
+        store = cls(connection, derived)
         try:
             await store._migrate(embedder, dimension)
         except BaseException:
@@ -90,6 +109,14 @@ class Store:
                 "group_info", {"id": Record("group_info", changes.group_id), "created_at": now}
             )
         sql, params = changes.statements(seq, now)
+        if self.profile == "engine":
+            if self._derived is None:
+                raise TransactionError("nothing was written: the store was opened for reading only")
+            more, derived = await self._derived.following(changes, self.query)
+            sql, params = f"{sql}\n{more}", params | derived
+        if not self.target.embedded:
+            sql = f"{sql}\n{erase.GUARD}"
+            params["info"] = Record("group_info", changes.group_id)
         try:
             await self._connection.transact(sql, params)
         except TransactionError as error:
@@ -97,6 +124,14 @@ class Store:
                 raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
             raise
         return seq
+
+    async def erase_group(self, group: str) -> Mapping[str, int]:
+        """Erase a group for good and return the number of its rows by table.
+
+        A group that was left half erased is erased to the end.
+        """
+        await erase.mark(group, self._connection)
+        return await erase.erase(group, self._connection)
 
     # -- read ----------------------------------------------------------------------------------
 
@@ -121,26 +156,14 @@ class Store:
         found = {row["id"].id: from_row(kind, row) for row in rows}
         return {id_: found[id_] for id_ in wanted if id_ in found}
 
-    async def get_mixed(
-        self, facts: Iterable[str], entities: Iterable[str], episodes: Iterable[str]
-    ) -> tuple[dict[str, Fact], dict[str, Entity], dict[str, Episode]]:
-        """Return facts, entities and episodes by id in one round trip."""
-        wanted = ((Fact, facts), (Entity, entities), (Episode, episodes))
-        ids = [Record(TABLES[kind], id_) for kind, some in wanted for id_ in some]
-        found: dict[str, dict[str, Any]] = {TABLES[kind]: {} for kind, _ in wanted}
-        if ids:
-            [rows] = await self._connection.query(
-                "SELECT * OMIT embedding FROM $ids;", {"ids": ids}
-            )
-            for row in rows:
-                table = row["id"].table
-                found[table][row["id"].id] = _READERS[table](row)
-        return found["relates_to"], found["entity"], found["episode"]
-
     async def groups(self) -> list[str]:
         """Return the names of all groups, sorted."""
         [names] = await self.query("SELECT VALUE record::id(id) FROM group_info;")
         return sorted(names)
+
+    async def forgotten_since(self, group: str) -> datetime | None:
+        """Return since when a group is being erased, None if it is not."""
+        return await erase.forgotten_since(group, self._connection)
 
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
@@ -187,7 +210,15 @@ class Store:
                 f"({known['dimension']} dimensions), not {embedder!r} ({dimension}): "
                 "open it with that embedder, or start a new store"
             )
-        for migration in pending(applied, self.target.profile):
+        remembered = meta.get("profile", {}).get("name", self.profile)
+        if self.target.profile not in (None, remembered):
+            raise StoreProfileError(
+                f"the store at {self.target.url} has profile {remembered!r}, not "
+                f"{self.target.profile!r}: open it without a profile, or make one of the other "
+                f"with 'surreal-graphrag copy {self.target.url} NEW --profile {self.target.profile}'"
+            )
+        self.profile = remembered
+        for migration in pending(applied, self.profile):
             applied |= {migration.number}
             await self._connection.transact(
                 migration.statements(dimension=dimension)
@@ -198,16 +229,9 @@ class Store:
                     "applied": sorted(applied),
                     "name": embedder,
                     "dimension": dimension,
-                    "profile": self.target.profile,
+                    "profile": self.profile,
                 },
             )
-
-
-_READERS: dict[str, Callable[[Row], Any]] = {
-    "relates_to": partial(from_row, Fact),
-    "entity": partial(from_row, Entity),
-    "episode": partial(from_row, Episode),
-}
 
 
 def _event(row: Row) -> Event:

@@ -1,11 +1,12 @@
 """Where a graph lives: a parsed URL with its credentials kept out of sight."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from graphrag.errors import StoreURLError
+from graphrag.errors import InputError, StoreURLError
 from graphrag.schema import Profile
 
 _SCHEMES = "mem://, surrealkv://PATH, ws://, wss://, http:// or https://"
@@ -24,6 +25,8 @@ class Target:
     password: str | None = field(default=None, repr=False)
     namespace: str = "graphrag"
     database: str = "graphrag"
+    profile: Profile | None = None
+    """Where search is to run; None: as the store remembers."""
 
     @property
     def embedded(self) -> bool:
@@ -31,9 +34,9 @@ class Target:
         return self.url.startswith(("mem://", "surrealkv://"))
 
     @property
-    def profile(self) -> Profile:
-        """Return where search runs; ``process`` for every URL until the engine profile lands."""
-        return "process"
+    def new_profile(self) -> Profile:
+        """Return where search runs in a store that is made now."""
+        return self.profile or "process"
 
     @classmethod
     def parse(
@@ -44,12 +47,23 @@ class Target:
         password: str | None = None,
         namespace: str = "graphrag",
         database: str = "graphrag",
+        profile: Profile | None = None,
     ) -> "Target":
         """Parse a store URL; user and password given as arguments win over those in the URL.
 
         Raises:
             StoreURLError: for an unknown scheme, a path that is no store, or half a credential.
+            InputError: for an unknown profile.
         """
+        if profile not in (None, *get_args(Profile)):
+            raise InputError(f"profile {profile!r}: choose process or engine")
+        target = cls._of(url, user, password, namespace, database)
+        return replace(target, profile=profile)
+
+    @classmethod
+    def _of(
+        cls, url: str, user: str | None, password: str | None, namespace: str, database: str
+    ) -> "Target":
         scheme, separator, rest = url.partition("://")
         if not separator:
             # What is no URL may still hold a password: nothing up to an @ is repeated.

@@ -1,0 +1,221 @@
+"""The part of a group that a search ranks, chosen by SurrealDB instead of read whole.
+
+Rankings look at candidates, the best rows of each method, and at what stands around them. So the
+same ``rank`` gives the same ranking on a small index that holds the best visible rows by meaning
+and by words, what a walk from the entities in question meets, and the counts of the whole group for
+BM25. What may be seen is decided here as it is there: if too few of the rows chosen are visible,
+more are asked for.
+"""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.engine.statistics import Counts, read_counts
+from graphrag.index.group import GroupIndex
+from graphrag.index.load import Rows, assembled, load_group, read_rows
+from graphrag.index.tokens import tokenize
+from graphrag.protocols import Matrix
+from graphrag.search.engine.around import around
+from graphrag.search.engine.limits import LIMITS, Limits
+from graphrag.search.engine.matches import Matches
+from graphrag.search.engine.names import keys_in, known_as, merged, with_kin
+from graphrag.search.engine.nearest import Nearest
+from graphrag.search.engine.walk import walk
+from graphrag.search.filters.masks import narrowed, prepare
+from graphrag.search.question import Question, ask
+from graphrag.search.recipe import MOST, Request
+from graphrag.search.visible import Mask, Past, visible
+from graphrag.store.store import Store
+from graphrag.temporal.viewpoint import Viewpoint
+
+_WIDER = 4
+_TABLES = {
+    "facts": "relates_to",
+    "entities": "entity",
+    "episodes": "episode",
+    "communities": "community",
+}
+Best = Callable[[int], Awaitable[list[str]]]
+
+
+@dataclass(slots=True)
+class Method:
+    """Candidates of one scope by one method, in its order."""
+
+    scope: str
+    best: Best
+    ids: list[str] = field(default_factory=list)
+    asked: int = 0
+    full: bool = False
+    """Enough of them are visible, or there are no more."""
+
+
+@dataclass(slots=True)
+class Gathering:
+    """One search under way."""
+
+    store: Store
+    request: Request
+    vector: Matrix
+    viewpoint: Viewpoint
+    past: Past
+    now: datetime
+    counts: Counts
+    limits: Limits
+    seq: int
+    kin: dict[str, set[str]] = field(default_factory=dict)
+    wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
+
+    async def index(self) -> GroupIndex:
+        """Choose, read and assemble."""
+        group, query, recipe = self.request.group, self.request.query, self.request.recipe
+        self.kin = await merged(self.store, group, self.past)
+        named = await known_as(self.store, group, keys_in(query), self.request.centers, self.past)
+        self.wanted["entity"] |= with_kin(named, self.kin)
+        methods = list(self._methods())
+        question = await self._chosen(methods)
+        if question.seeds and recipe.walks:
+            ids = question.index.entities.ids
+            seeds = [ids[row] for row in question.seeds]
+            levels = recipe.depth
+            met = await self._walk(seeds, levels)
+            if len(met) < recipe.pool:
+                met = await self._walk(seeds, levels + 1)
+            self.wanted["relates_to"] |= met
+        question = await self._question()
+        for table, ids in (await around(self.store, question, self._rank, self.limits)).items():
+            self.wanted[table] |= ids
+        return await self._assembled()
+
+    def _methods(self) -> Iterable[Method]:
+        recipe, scopes = self.request.recipe, set(self.request.scopes)
+        if self.request.ranks_facts:
+            scopes.add("facts")
+        if recipe.walks and not scopes.isdisjoint({"facts", "episodes"}):
+            scopes.add("entities")
+        for scope in sorted(scopes):
+            table = _TABLES[scope]
+            if recipe.vector or scope == "entities":
+                yield Method(scope, self._nearest(table).best)
+                if scope == "episodes":
+                    yield Method(scope, self._by_passage(self._nearest("passage")))
+            if recipe.fulltext:
+                yield Method(scope, self._matches(table).best)
+
+    def _nearest(self, table: str) -> Nearest:
+        group, rows = self.request.group, self.counts.rows[table]
+        return Nearest(self.store, group, table, self.vector, rows, self.limits)
+
+    def _matches(self, table: str) -> Matches:
+        terms = tokenize(self.request.query)
+        statistics = self.counts.texts[table]
+        return Matches(self.store, self.request.group, table, terms, statistics)
+
+    @staticmethod
+    def _by_passage(passages: Nearest) -> Best:
+        async def best(count: int) -> list[str]:
+            found = await passages.best(count)
+            return list(dict.fromkeys(id_.rpartition(":")[0] for id_ in found))
+
+        return best
+
+    async def _chosen(self, methods: list[Method]) -> Question:
+        """Ask each method for candidates until enough are visible, or there are no more."""
+        pool = self.request.recipe.pool
+        while True:
+            for method in methods:
+                if not method.full:
+                    method.asked = max(self.limits.spare * pool, _WIDER * method.asked)
+                    before = len(method.ids)
+                    method.ids = await method.best(method.asked)
+                    self.wanted[_TABLES[method.scope]].update(method.ids)
+                    method.full = method.asked > self.limits.nearest or len(method.ids) == before
+            question = await self._question()
+            for method in methods:
+                rows = question.rows(method.scope)
+                seen: Mask = getattr(question.seen, method.scope)
+                known = [rows.row_of[id_] for id_ in method.ids if id_ in rows.row_of]
+                method.full = method.full or int(seen[known].sum()) >= pool
+            if all(method.full for method in methods):
+                return question
+
+    async def _walk(self, seeds: list[str], levels: int) -> set[str]:
+        met = await walk(self.store, seeds, self.kin, levels=levels, limit=self.limits.walk)
+        return set(met)
+
+    async def _question(self) -> Question:
+        """Return what the rankings would ask of the rows chosen so far."""
+        from graphrag.search.when import read_when
+
+        index = await self._assembled()
+        at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
+        when = read_when(self.request.query, at)
+        walked = seen = visible(index, self.viewpoint, self.past, now=self.now, when=when)
+        if self.request.where is not None:
+            await prepare(self.request.where, index, self.store)
+            seen = narrowed(self.request.where, index, walked, self.past)
+        return ask(self.request, index, self.vector, walked, when, seen=seen, now=at)
+
+    def _rank(self, question: Question) -> dict[str, list[str]]:
+        """Return the ids of every candidate, best first, before anything reranks them."""
+        from graphrag.search.pipeline import rank
+
+        plain = replace(
+            self.request, limit=MOST, recipe=replace(self.request.recipe, rerank=(), min_score=0)
+        )
+        ranked = rank(plain, question.index, self.vector, self.viewpoint, self.past, now=self.now)
+        return {scope: ranked.ids(scope) for scope in plain.scopes}
+
+    async def _assembled(self) -> GroupIndex:
+        """Read what is wanted and not there yet, with the ends of facts, and make columns of it."""
+        await self._read(("relates_to", "passage", "episode", "community"))
+        for row in self.rows["relates_to"].values():
+            self.wanted["entity"] |= {str(row[2]), str(row[3])}
+        for row in self.rows["passage"].values():
+            self.wanted["episode"].add(str(row[2]))
+        self.wanted["entity"] = with_kin(self.wanted["entity"], self.kin)
+        await self._read(("entity", "episode"))
+        found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self.rows.items()}
+        index = assembled(self.request.group, len(self.vector), found)
+        index.seq = self.seq
+        for table, rows in (
+            ("relates_to", index.facts),
+            ("entity", index.entities),
+            ("episode", index.episodes),
+            ("community", index.communities),
+        ):
+            rows.postings.assume(self.counts.texts[table])
+        return index
+
+    async def _read(self, tables: Iterable[str]) -> None:
+        missing = {table: self.wanted[table] - self.rows[table].keys() for table in tables}
+        for table, rows in (await read_rows(self.store, missing)).items():
+            self.rows[table].update((row[0], row) for row in rows)
+            self.wanted[table] = set(self.rows[table])
+
+
+async def gather(
+    store: Store,
+    request: Request,
+    vector: Matrix,
+    viewpoint: Viewpoint,
+    past: Past,
+    *,
+    now: datetime,
+    limits: Limits = LIMITS,
+) -> GroupIndex:
+    """Return an index of what a search must look at: the whole of a small group.
+
+    Raises:
+        StoreIndexError: if an index is missing.
+        QueryError: if a center is nobody's name or id.
+    """
+    seq = await store.last_seq(request.group)
+    counts = await read_counts(store, request.group, tokenize(request.query))
+    if sum(counts.rows.values()) <= limits.whole:
+        return await load_group(store, request.group, len(vector))
+    gathering = Gathering(store, request, vector, viewpoint, past, now, counts, limits, seq)
+    return await gathering.index()

@@ -1,0 +1,83 @@
+"""The rows of one group that are nearest to a vector, from an HNSW index that covers all groups.
+
+The index is asked without a filter and its answer is filtered here: a filter inside the query makes
+SurrealDB walk the index ten times as long. If too few rows of the group come back, more are asked
+for, and of a small group all vectors are compared.
+"""
+
+from graphrag.errors import StoreIndexError
+from graphrag.index.vectors import Vectors, from_bytes
+from graphrag.protocols import Matrix
+from graphrag.search.engine.limits import Limits
+from graphrag.store.store import Store
+
+_WIDER = 4
+_LEAST_EFFORT = 100
+"""Length of the list of candidates that HNSW keeps while it searches; more find more."""
+
+
+class Nearest:
+    """Ids of one table, nearest first, as many as are asked for."""
+
+    def __init__(
+        self, store: Store, group: str, table: str, vector: Matrix, rows: int, limits: Limits
+    ) -> None:
+        self._store = store
+        self._group = group
+        self._table = table
+        self._vector = vector
+        self._rows = rows
+        self._limits = limits
+        self._asked = 0
+        self._found: list[str] = []
+
+    async def best(self, count: int) -> list[str]:
+        """Return the ``count`` nearest rows of the group, fewer if it has no more or is too far.
+
+        Raises:
+            StoreIndexError: if the table has no index.
+        """
+        count = min(count, self._rows)
+        if len(self._found) < count and self._rows <= self._limits.scan:
+            self._found = await self._compared()
+        while len(self._found) < count:
+            asked = max(count, _WIDER * self._asked)
+            if asked > self._limits.nearest:
+                if self._rows <= self._limits.largest_scan:
+                    self._found = await self._compared()
+                break
+            found = await self._neighbours(asked)
+            self._found = [id_ for group, id_ in found if group == self._group]
+            self._asked = asked
+            if len(found) < asked:
+                break
+        return self._found[:count]
+
+    async def _neighbours(self, count: int) -> list[tuple[str, str]]:
+        # SurrealDB takes only literals here: a number that Python has checked, nothing else.
+        k, effort = int(count), max(int(count), _LEAST_EFFORT)
+        [rows] = await self._store.query(
+            "SELECT VALUE [record::id(id), vector::distance::knn()] "
+            f"FROM {self._table}_vector WHERE vector <|{k},{effort}|> $vector;",
+            vector=self._vector.tolist(),
+        )
+        if any(distance is None for _, distance in rows):
+            # Without an index SurrealDB answers with the whole table.
+            raise StoreIndexError(
+                f"the vector index of {self._table!r} is missing: run 'surreal-graphrag index "
+                "build', or build_indexes()"
+            )
+        rows.sort(key=lambda row: (row[1], row[0]))
+        return [(key[0], key[1]) for key, _ in rows]
+
+    async def _compared(self) -> list[str]:
+        [rows] = await self._store.query(
+            f"SELECT VALUE [record::id(id), embedding] FROM {self._table} WHERE group_id = $group;",
+            group=self._group,
+        )
+        vectors = Vectors(len(self._vector))
+        vectors.extend(from_bytes([row[1] for row in rows], vectors.dimension))
+        scores = vectors.scores(self._vector).tolist()
+        order = sorted(range(len(rows)), key=lambda row: (-scores[row], rows[row][0]))
+        self._rows = len(rows)
+        return [rows[row][0] for row in order]

@@ -13,9 +13,11 @@ entity or a fact for good cleans those of its neighbours with ``without``.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
+from itertools import chain
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.models import Entity, Fact
@@ -36,25 +38,21 @@ Changed = Mapping[str, Fact | None]
 """Facts by id as they are about to be; None for one that is erased."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tie:
-    """A fact from the side of one of its ends."""
-
-    relation: str
-    other: str
-    """Id of the other end."""
-    name: str
-    """Name of the other end; empty where only the index has it."""
-    outgoing: bool
-    start: int
-    end: int
-    id: str
+_Side = tuple[str, bool]
+"""A relation, and whether the entity is its subject."""
+_Tie = tuple[bool, int, str, int, str, bool]
+"""A fact from one side: whether it goes on, start, id, end; the other end, and whether that is its
+name and not its id. A plain tuple: a batch has a hundred thousand, and they sort as they are."""
 
 
 def summarize(entity: Entity, facts: Iterable[Fact], now: datetime) -> str:
     """Describe an entity by those of the facts that are live: not retracted, not pending."""
-    ties = (_tie(fact, entity.id) for fact in facts if _live(fact) and entity.id in _ends(fact))
-    return _compose(entity.name, ties, to_micros(now, FOREVER), lambda id_: id_)
+    at = to_micros(now, FOREVER)
+    ties: dict[_Side, list[_Tie]] = defaultdict(list)
+    for fact in facts:
+        if entity.id in _ends(fact):
+            _add(fact, entity.id, at, ties)
+    return _compose(entity.name, ties, lambda id_: id_)
 
 
 def refreshed(
@@ -94,11 +92,17 @@ def composed(
         if fact is not None and fact.id not in index.facts.row_of:
             for end in set(_ends(fact)):
                 new[end].append(fact)
+    told = {
+        id_: index.facts_told_last(id_, relations=_RELATIONS, each=_EACH)
+        for id_ in names
+        if id_ not in index.heirs
+    }
+    stored = _Stored(index, told.values())
     at = to_micros(now, FOREVER)
     return {
-        id_: ""
-        if id_ in index.heirs
-        else _compose(name, _ties(id_, index, new[id_], changed), at, index.entity_name)
+        id_: _compose(name, _ties(id_, told[id_], new[id_], changed, stored, at), index.entity_name)
+        if id_ in told
+        else ""
         for id_, name in names.items()
     }
 
@@ -139,65 +143,87 @@ def _live(fact: Fact) -> bool:
     return fact.retracted_at is None and not fact.pending
 
 
-def _tie(fact: Fact, entity: str) -> _Tie:
+def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> None:
+    """Add a fact, if it is live, to those of its relation."""
+    if not _live(fact):
+        return
     outgoing = fact.subject_id == entity
-    return _Tie(
-        fact.relation,
-        fact.object_id if outgoing else fact.subject_id,
-        fact.object if outgoing else fact.subject,
-        outgoing,
-        to_micros(fact.valid_at, BEGINNING),
-        to_micros(fact.invalid_at, FOREVER),
-        fact.id,
-    )
+    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+    other = fact.object if outgoing else fact.subject
+    ties[fact.relation, outgoing].append((end > now, start, fact.id, end, other, True))
 
 
-def _ties(entity: str, index: GroupIndex, new: Iterable[Fact], changed: Changed) -> Iterator[_Tie]:
-    """Yield the live facts at an entity that were told last, as they are about to be."""
+class _Stored:
+    """The columns of some facts, read at once: one number out of numpy costs ten times as much."""
+
+    def __init__(self, index: GroupIndex, told: Iterable[Mapping[str, list[int]]]) -> None:
+        self.ids = index.facts.ids
+        rows = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(map(_values, told)))))
+        subjects, objects, retracted, pending, starts, ends = (
+            index.facts[name][rows].tolist()
+            for name in ("subject", "object", "retracted", "pending", "valid", "invalid")
+        )
+        of, ids = index.heirs.of, index.entities.ids
+        self.live = {
+            row: (of(ids[subject]), of(ids[object_]), start, end)
+            for row, subject, object_, taken, waits, start, end in zip(
+                rows, subjects, objects, retracted, pending, starts, ends, strict=True
+            )
+            if taken == FOREVER and not waits
+        }
+        """Subject, object, start and end of every live one, by row; heirs for the merged."""
+
+
+def _values(told: Mapping[str, list[int]]) -> Iterable[list[int]]:
+    return told.values()
+
+
+def _ties(
+    entity: str,
+    told_last: Mapping[str, list[int]],
+    new: Iterable[Fact],
+    changed: Changed,
+    stored: _Stored,
+    now: int,
+) -> dict[_Side, list[_Tie]]:
+    """Return the live facts at an entity that were told last, as they are about to be."""
+    ties: dict[_Side, list[_Tie]] = defaultdict(list)
     told: dict[str, list[Fact]] = defaultdict(list)
     for fact in new:
         told[fact.relation].append(fact)
-    stored = index.facts_told_last(entity, relations=_RELATIONS, each=_EACH)
     left = _RELATIONS - len(told)
-    for relation in [*told, *[name for name in stored if name not in told][: max(left, 0)]]:
-        fresh = told.get(relation, [])[-_EACH:]
-        for fact in filter(_live, fresh):
-            yield _tie(fact, entity)
-        rows = stored.get(relation, [])
-        rows = rows[max(0, len(rows) + len(fresh) - _EACH) :]
-        then = (changed.get(index.facts.ids[row]) for row in rows)
-        yield from (_tie(fact, entity) for fact in then if fact is not None and _live(fact))
-        unchanged = [row for row in rows if index.facts.ids[row] not in changed]
-        yield from _stored_ties(index, unchanged, relation, entity)
+    ids, live = stored.ids, stored.live
+    for relation in [*told, *[name for name in told_last if name not in told][: max(left, 0)]]:
+        fresh = told[relation][-_EACH:] if told else ()
+        for fact in fresh:
+            _add(fact, entity, now, ties)
+        rows = told_last.get(relation, ())
+        for row in rows[max(0, len(rows) + len(fresh) - _EACH) :]:
+            id_ = ids[row]
+            if changed and id_ in changed:
+                after = changed[id_]
+                if after is not None:
+                    _add(after, entity, now, ties)
+            elif row in live:
+                subject, object_, start, end = live[row]
+                other = object_ if subject == entity else subject
+                if other != entity:  # both ends may have been found to be the same entity
+                    side = relation, other == object_
+                    ties[side].append((end > now, start, id_, end, other, False))
+    return ties
 
 
-def _stored_ties(index: GroupIndex, rows: list[int], relation: str, entity: str) -> Iterator[_Tie]:
-    # Whole columns at once: reading single numbers out of numpy costs ten times as much.
-    columns = (
-        index.facts[name][rows].tolist() for name in ("retracted", "pending", "valid", "invalid")
-    )
-    for row, retracted, pending, start, end in zip(rows, *columns, strict=True):
-        if retracted == FOREVER and not pending:
-            subject, object_ = index.ends_of(row)
-            other = object_ if subject == entity else subject
-            if other != entity:  # both ends may have been found to be the same entity
-                yield _Tie(relation, other, "", other == object_, start, end, index.facts.ids[row])
-
-
-def _compose(name: str, ties: Iterable[_Tie], now: int, name_of: Callable[[str], str]) -> str:
-    by_relation: dict[tuple[str, bool], list[_Tie]] = defaultdict(list)
-    for tie in ties:
-        by_relation[tie.relation, tie.outgoing].append(tie)
+def _compose(name: str, ties: Mapping[_Side, list[_Tie]], name_of: Callable[[str], str]) -> str:
     ranked = []
-    for group in by_relation.values():
-        group.sort(key=lambda tie: (tie.end > now, tie.start, tie.id), reverse=True)
-        ranked += [
-            (place, tie.end <= now, -tie.start, tie.id, tie) for place, tie in enumerate(group)
-        ]
+    for side, group in ties.items():
+        if len(group) > 1:
+            group.sort(reverse=True)
+        for place, tie in enumerate(group[:_CLAUSES]):
+            ranked.append((place, not tie[0], -tie[1], tie[2], side, tie))
     ranked.sort()
     summary = ""
-    for *_, tie in ranked[:_CLAUSES]:
-        clause = _clause(name, tie, tie.name or name_of(tie.other))
+    for *_, side, (_, start, _, end, other, named) in ranked[:_CLAUSES]:
+        clause = _clause(name, side, other if named else name_of(other), start, end)
         longer = f"{summary}{_BETWEEN}{clause}" if summary else clause
         if len(longer) > LONGEST:
             break
@@ -205,13 +231,18 @@ def _compose(name: str, ties: Iterable[_Tie], now: int, name_of: Callable[[str],
     return summary
 
 
-def _clause(name: str, tie: _Tie, other: str) -> str:
-    relation = tie.relation.replace("_", " ")
-    words = f"{relation} {other}" if tie.outgoing else f"{other} {relation} {name}"
-    start = None if tie.start == BEGINNING else from_micros(tie.start).date()
-    end = None if tie.end == FOREVER else from_micros(tie.end).date()
+def _clause(name: str, side: _Side, other: str, since: int, until: int) -> str:
+    relation = side[0].replace("_", " ")
+    words = f"{relation} {other}" if side[1] else f"{other} {relation} {name}"
+    start = None if since == BEGINNING else _day(since)
+    end = None if until == FOREVER else _day(until)
     if start and end:
         return f"{words} ({start} to {end})"
     if start or end:
         return f"{words} ({'from' if start else 'until'} {start or end})"
     return words
+
+
+@lru_cache(maxsize=4096)
+def _day(micros: int) -> str:
+    return str(from_micros(micros).date())

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from operator import itemgetter
 
 
 class Ends:
@@ -21,13 +22,13 @@ class Ends:
 
     def at(self, ends: Iterable[int], relation: int) -> list[int]:
         """Return the rows of one relation at an entity, which may have several rows itself."""
-        found = [self._rows[end, relation] for end in ends if (end, relation) in self._rows]
+        found = [rows for end in ends if (rows := self._rows.get((end, relation))) is not None]
         return found[0] if len(found) == 1 else sorted({row for rows in found for row in rows})
 
     def latest(self, ends: Iterable[int], *, relations: int, each: int) -> dict[int, list[int]]:
         """Return up to ``each`` rows of the ``relations`` relations that were told last."""
         ends = list(ends)
         codes = {code: None for end in ends for code in self._relations.get(end, ())}
-        tails = [(code, self.at(ends, code)) for code in codes]
-        tails.sort(key=lambda tail: tail[1][-1], reverse=True)
-        return {code: rows[-each:] for code, rows in tails[:relations]}
+        tails = [(rows[-1], code, rows) for code in codes if (rows := self.at(ends, code))]
+        tails.sort(key=itemgetter(0), reverse=True)
+        return {code: rows[-each:] for _, code, rows in tails[:relations]}

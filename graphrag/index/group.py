@@ -138,8 +138,10 @@ class GroupIndex:
         Up to ``each`` rows of up to ``relations`` relations, the one told last first: the cost does
         not grow with the number of facts.
         """
-        alive = self.facts.alive.values
         latest = self._by_end().latest(self._rows_of(entity), relations=relations, each=each)
+        if len(self.facts.row_of) == len(self.facts.ids):  # nothing was ever erased
+            return {self.relations[code]: rows for code, rows in latest.items()}
+        alive = self.facts.alive.values
         return {
             self.relations[code]: [fact for fact in rows if alive[fact]]
             for code, rows in latest.items()

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from graphrag.models import Community, Entity, Episode, Fact, Saga
@@ -32,6 +33,7 @@ _ORDER = (
 )
 _EDGES = {"relates_to", "mentions", "occurred_after", "has_member"}
 _HUSHED = {"id", "embedding"}
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain)
 FORGET = "forget"
 """The only kind of event that erases what people told."""
 REPAIR = "repair"
@@ -158,7 +160,7 @@ class ChangeSet:
         }
 
     def _images(self) -> str:
-        images = json.dumps(list(self._changes()), ensure_ascii=False, default=plain)
+        images = _JSON.encode(list(self._changes()))
         if self.clean is None:
             return images
         return json.dumps([self.clean(one) for one in json.loads(images)], ensure_ascii=False)
@@ -178,4 +180,13 @@ class ChangeSet:
 
 
 def _image(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: item for key, item in row.items() if key not in _HUSHED}
+    # Links and moments become text here: a call back from the encoder costs twice as much.
+    return {
+        key: _iso(item) if type(item) is datetime else str(item) if type(item) is Record else item
+        for key, item in row.items()
+        if key not in _HUSHED
+    }
+
+
+_iso = lru_cache(maxsize=4096)(plain)
+"""Moments as text: those of one batch come again and again."""

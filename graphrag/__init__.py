@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from graphrag.results import Hit, Results, Why
     from graphrag.rules.extractor import RulesExtractor
     from graphrag.sagas import SagaView
+    from graphrag.search.filters.field import Field
+    from graphrag.search.filters.tree import Filter
     from graphrag.search.recipe import Recipe
     from graphrag.settings import Settings
     from graphrag.sources import Quote, Waiting
@@ -143,6 +145,8 @@ _PLACES = {
     "results": ("Hit", "Results", "Why"),
     "rules.extractor": ("RulesExtractor",),
     "sagas": ("SagaView",),
+    "search.filters.field": ("Field",),
+    "search.filters.tree": ("Filter",),
     "search.recipe": ("Recipe",),
     "settings": ("Settings",),
     "sources": ("Quote", "Waiting"),
@@ -189,6 +193,8 @@ __all__ = [
     "Fact",
     "FactType",
     "Failed",
+    "Field",
+    "Filter",
     "Finding",
     "GraphRAG",
     "GraphRAGError",

@@ -1,0 +1,178 @@
+"""Filters as masks over the columns of a group, as of any moment of system time.
+
+Exact, and a few passes over columns of numbers: a filtered search costs no more than another. What
+is rare, attributes and labels, and whatever was different at ``known_at``, is judged row by row.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import reduce
+from typing import Any, Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.aside import MISSING
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.read_aside import read_aside
+from graphrag.models import Origin, Source
+from graphrag.search.filters.holds import holds
+from graphrag.search.filters.specs import spec_of
+from graphrag.search.filters.tree import Compare, Every, Filter, Not, Some
+from graphrag.search.visible import Mask, Past, Visible
+from graphrag.store.rows import unplain
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+Array = npt.NDArray[Any]
+
+TABLES: Final = {"facts": "relates_to", "entities": "entity", "episodes": "episode"}
+_LOADED: Final = {
+    ("facts", "name"): "relation",
+    ("facts", "valid_at"): "valid",
+    ("facts", "invalid_at"): "invalid",
+    ("entities", "entity_type"): "type",
+    ("episodes", "valid_at"): "valid",
+}
+"""Columns that are always in memory, by scope and column of the store."""
+_CHOICES: Final = {"origin": get_args(Origin), "source": get_args(Source)}
+_ENDS: Final = {"subject_type": 0, "object_type": 1}
+_TYPE: Final = "entity_type"
+_ORDERS: Final[dict[str, Callable[[Array, float], Array]]] = {
+    "==": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+async def prepare(where: Filter, index: GroupIndex, store: Store) -> None:
+    """Read the columns that the filter needs and that are not in memory, or not up to date."""
+    wanted: dict[str, set[str]] = {}
+    for compare in where.comparisons():
+        for scope, column in spec_of(compare.field).columns.items():
+            if column and (scope, column) not in _LOADED:
+                wanted.setdefault(TABLES[scope], set()).add(column)
+    await read_aside(store, index, wanted)
+
+
+def narrowed(where: Filter, index: GroupIndex, seen: Visible, past: Past) -> Visible:
+    """Return what may be seen and fits the filter; ``prepare`` first.
+
+    Scopes that the filter says nothing of stay as they are.
+    """
+    columns = _Columns(index, seen, past)
+    masks = {scope: columns.mask(where, scope) for scope in TABLES}
+    kept = {
+        scope: getattr(seen, scope) & mask for scope, mask in masks.items() if mask is not None
+    }
+    return replace(seen, **kept)
+
+
+class _Columns:
+    """The columns of a group as of a viewpoint."""
+
+    def __init__(self, index: GroupIndex, seen: Visible, past: Past) -> None:
+        self._index = index
+        self._seen = seen
+        self._past = past
+        self._scopes = {
+            "facts": index.facts,
+            "entities": index.entities,
+            "episodes": index.episodes,
+        }
+
+    def mask(self, where: Filter, scope: str) -> Mask | None:
+        """Return the rows of a scope that fit; None if the filter says nothing of it."""
+        match where:
+            case Compare():
+                return self._compare(where, scope)
+            case Not(part):
+                mask = self.mask(part, scope)
+                return None if mask is None else ~mask
+            case Every(parts) | Some(parts):
+                masks = [mask for part in parts if (mask := self.mask(part, scope)) is not None]
+                join = np.logical_and if isinstance(where, Every) else np.logical_or
+                return reduce(join, masks) if masks else None
+        raise TypeError(f"{where!r} is not a filter")
+
+    def _compare(self, compare: Compare, scope: str) -> Mask | None:
+        spec = spec_of(compare.field)
+        if scope not in spec.columns:
+            return None
+        if compare.field == "group":
+            return np.full(len(self._scopes[scope]), holds(compare, self._index.group_id))
+        if compare.field in _ENDS:
+            of_entity = Compare(_TYPE, compare.op, compare.value)
+            types = self._compare(of_entity, "entities")
+            assert types is not None
+            return types[self._seen.ends[_ENDS[compare.field]]]
+        column = spec.columns[scope]
+        mask = self._now(compare, spec.kind, scope, column)
+        for row, value in self._then(scope, column):
+            mask[row] = holds(compare, value)
+        return mask
+
+    def _now(self, compare: Compare, kind: str, scope: str, column: str) -> Mask:
+        """Judge the values of now."""
+        rows = self._scopes[scope]
+        if kind in ("json", "labels"):
+            mask = np.full(len(rows), holds(compare, None))
+            for row, value in rows.aside[column].sparse.items():
+                if row < len(rows):
+                    mask[row] = holds(compare, value)
+            return mask
+        loaded = _LOADED.get((scope, column))
+        values = rows[loaded] if loaded else rows.aside[column].values(len(rows))
+        match kind:
+            case "text" | "choice":
+                return _codes(compare, values, self._vocabulary(column))
+            case "flag":
+                return _mask(values == (compare.value == (compare.op == "==")))
+            case "number":
+                return _ordered(compare, values, np.isnan(values))
+            case _:
+                missing = FOREVER if loaded == "invalid" else MISSING
+                return _ordered(compare, values, values == missing)
+
+    def _vocabulary(self, column: str) -> Sequence[str]:
+        """Return what the codes of a column stand for, in their order."""
+        if column in _CHOICES:
+            return _CHOICES[column]
+        return self._index.types if column == _TYPE else self._index.relations
+
+    def _then(self, scope: str, column: str) -> Iterator[tuple[int, Any]]:
+        """Yield the rows that had another value at ``known_at``, and that value."""
+        row_of = self._scopes[scope].row_of
+        for record, image in self._past.before.items():
+            table, _, id_ = record.partition(":")
+            if image and table == TABLES[scope] and column in image and id_ in row_of:
+                yield row_of[id_], unplain(column, image[column])
+
+
+def _codes(compare: Compare, values: Array, vocabulary: Sequence[str]) -> Mask:
+    wanted = compare.value if compare.op == "in" else (compare.value,)
+    codes = [code for code, word in enumerate(vocabulary) if word in wanted]
+    mask = _mask(np.isin(values, codes))
+    return ~mask if compare.op == "!=" else mask
+
+
+def _ordered(compare: Compare, values: Array, missing: Mask) -> Mask:
+    if compare.op == "exists":
+        return ~missing
+    if compare.op == "in":
+        return _mask(np.isin(values, [_number(one) for one in compare.value]) & ~missing)
+    if compare.op == "!=":
+        return _mask(missing | (values != _number(compare.value)))
+    return _mask(_ORDERS[compare.op](values, _number(compare.value)) & ~missing)
+
+
+def _number(value: datetime | float) -> float:
+    return to_micros(value, MISSING) if isinstance(value, datetime) else value
+
+
+def _mask(values: Array) -> Mask:
+    return values.astype(np.bool_, copy=False)

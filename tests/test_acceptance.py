@@ -10,7 +10,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from graphrag import Claim, Extraction, GraphRAG, Mention, NewEpisode, Relations
+from graphrag import Claim, Extraction, Field, GraphRAG, Mention, NewEpisode, Relations
 from graphrag.community.detect import detect
 from graphrag.invalidate import Statement, judge
 from graphrag.models import Fact
@@ -224,9 +224,25 @@ async def test_09_the_two_times_filter_independently(graph):
     assert await seen(valid_at="2019-01-01", known_at=before) == set()
 
 
-@pytest.mark.skip(reason=f"filters by property and OR of dates are not built yet: {READ_PATH}")
-def test_09_or_filters_on_dates_and_on_properties_are_honoured():
-    """Compare with a plain Python filter."""
+async def test_09_or_filters_on_dates_and_on_properties_are_honoured(graph):
+    for year, place in ((2018, "Acme"), (2020, "Beta"), (2023, "Globex"), (2026, "Initech")):
+        text = f"Alice visits_often {place} from {year}-01-01."
+        await graph.add_episode(text, metadata={"year": year, "late": year > 2019})
+    view = graph.at(history=True)
+
+    async def found(where, scope):
+        hits = await view.search("Alice", where=where, scopes=[scope])
+        return {hit.item.valid_at.year for hit in getattr(hits, scope)}
+
+    early_or_late = (Field.valid_at < "2019") | (Field.valid_at > "2022")
+    assert await found(early_or_late, "facts") == {2018, 2023, 2026}
+    assert await found(~early_or_late, "facts") == {2020}
+    assert await found(early_or_late & (Field.valid_at < "2025"), "facts") == {2018, 2023}
+    hits = await view.search("Alice", scopes=["episodes"], where=Field.metadata["late"] != False)  # noqa: E712
+    assert {hit.item.metadata["year"] for hit in hits.episodes} == {2020, 2023, 2026}
+    hits = await view.search("Alice", where=Field.metadata["year"].between(2018, 2023))
+    assert {hit.item.metadata["year"] for hit in hits.episodes} == {2018, 2020}
+    assert len(hits.facts) == 4
 
 
 async def test_10_words_are_found_in_each_group_by_itself(graph):

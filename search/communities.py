@@ -12,7 +12,7 @@ def rank_communities(question: Question) -> list[Fused[int]]:
         question.recipe.communities,
         question.index.communities,
     )
-    cosines = rows_of.vectors.scores(question.vector)
+    cosines = rows_of.vectors.compare(question.vector)
     words = rows_of.postings.scores(question.text)
     methods = (
         Method("vector", cosines, recipe.vector * weights.vector),
@@ -26,7 +26,7 @@ def rank_communities(question: Question) -> list[Fused[int]]:
         fusion=recipe.fusion,
         k=recipe.rrf_k,
         limit=question.request.wanted,
-        relevance=relevance(rows_of, question.text, rows, cosines, words),
+        relevance=relevance(rows_of, question.text, cosines.at(rows), words[rows]),
     )
     question.trace.step(f"communities: fuse {recipe.fusion}", len(ranked))
     return ranked

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from graphrag.index.vectors import Cosines
 from graphrag.search.fuse import Fused, Method, Scores, candidates, fuse
-from graphrag.search.near import nearness, ties_to
+from graphrag.search.near import Nearness, ties_to
 from graphrag.search.question import Question
+from graphrag.search.relevance import relevance
 
 _TIE_WEIGHT = 2.0
 """What the most shared facts add to a cosine: who meets the seed often comes before who sounds
@@ -16,23 +18,32 @@ like the query. The right type adds 1."""
 def rank_entities(question: Question, facts: Iterable[Fused[int]]) -> list[Fused[int]]:
     """Rank the visible entities, given the ranking of facts."""
     recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
-    weights = recipe.entities
+    weights, cosines = recipe.entities, question.entity_cosines
+    if cosines is None:
+        cosines = index.entities.vectors.compare(question.vector)
     named = np.zeros(len(index.entities), dtype=np.float32)
     named[question.named] = 1.0
     words = index.entities.postings.scores(question.text)
     trace.step("entities: fulltext")
-    methods = (
+    methods = [
         Method("name", named, weights.name),
-        Method("vector", question.entity_cosines, recipe.vector * weights.vector),
+        Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
         Method("facts", _in_facts(question, facts), weights.facts),
-        Method("graph", _closeness(question), recipe.graph * weights.graph),
-    )
-    trace.step("entities: graph")
+    ]
+    if recipe.graph * weights.graph and question.seeds:
+        near = _closeness(question, cosines)
+        methods.append(Method("graph", near, recipe.graph * weights.graph))
+        trace.step("entities: graph")
     rows = candidates(methods, seen.entities, recipe.pool)
     trace.step("entities: candidates", len(rows))
     ranked = fuse(
-        methods, rows, fusion=recipe.fusion, k=recipe.rrf_k, limit=question.request.wanted
+        methods,
+        rows,
+        fusion=recipe.fusion,
+        k=recipe.rrf_k,
+        limit=question.request.wanted,
+        relevance=relevance(index.entities, question.text, cosines.at(rows), words[rows]),
     )
     trace.step(f"entities: fuse {recipe.fusion}", len(ranked))
     return ranked
@@ -51,9 +62,9 @@ def _in_facts(question: Question, facts: Iterable[Fused[int]]) -> Scores:
     return scores
 
 
-def _closeness(question: Question) -> Scores:
+def _closeness(question: Question, cosines: Cosines) -> Nearness:
     """Score entities by hops from the seeds; of those equally far, by type, ties and cosine."""
     ties = ties_to(question.seen, question.seeds)
     strength = ties / max(1, int(ties.max(initial=0)))
     bonus = (_TIE_WEIGHT * strength + question.asked).astype(np.float32)
-    return nearness(question.distance, question.entity_cosines + bonus)
+    return Nearness(question.distance, cosines, lambda rows: bonus[rows])

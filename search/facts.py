@@ -1,35 +1,36 @@
-"""Ranking facts: by meaning, by words, and by closeness to the entities in question."""
+"""Ranking facts: by meaning, by words, by closeness to the entities in question, and by time."""
 
 import numpy as np
 
 from graphrag.index.hops import edge_distance
-from graphrag.search.fuse import Fused, Method, Scores, candidates, fuse
-from graphrag.search.near import nearness
+from graphrag.index.vectors import Cosines
+from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
+from graphrag.search.near import Nearness
 from graphrag.search.question import Question
 from graphrag.search.relevance import relevance
 from graphrag.search.times import overlapping
-
-_UNSAID: Scores = np.empty(0, dtype=np.float32)
 
 
 def rank_facts(question: Question) -> list[Fused[int]]:
     """Rank the visible facts."""
     recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
-    weights = recipe.facts
-    cosines = index.facts.vectors.scores(question.vector)
+    weights, when = recipe.facts, question.when
+    cosines = index.facts.vectors.compare(question.vector)
     trace.step("facts: vector")
     words = index.facts.postings.scores(question.text)
     trace.step("facts: fulltext")
-    times = _UNSAID
-    if question.when.said:
-        times = overlapping(question.when, seen.valid, seen.invalid).astype(np.float32)
-    methods = (
+    methods = [
         Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
-        Method("graph", _closeness(question, cosines), recipe.graph * weights.graph),
-        Method("time", times, weights.time if question.when.said else 0.0, finds=False),
-    )
-    trace.step("facts: graph")
+    ]
+    if recipe.graph * weights.graph and question.seeds:
+        near = _closeness(question, cosines)
+        methods.append(Method("graph", near, recipe.graph * weights.graph))
+        trace.step("facts: graph")
+    if when.said:
+        fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
+        methods.append(Method("time", fits, weights.time, finds=False))
+        trace.step("facts: time", int(fits.sum()) if trace.on else None)
     rows = candidates(methods, seen.facts, recipe.pool)
     trace.step("facts: candidates", len(rows))
     # Entities are ranked by all facts.
@@ -40,17 +41,21 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         fusion=recipe.fusion,
         k=recipe.rrf_k,
         limit=limit,
-        relevance=relevance(index.facts, question.text, rows, cosines, words),
+        relevance=relevance(index.facts, question.text, cosines.at(rows), words[rows]),
     )
     trace.step(f"facts: fuse {recipe.fusion}", len(ranked))
     return ranked
 
 
-def _closeness(question: Question, cosines: Scores) -> Scores:
+def _closeness(question: Question, cosines: Cosines) -> Nearness:
     """Score facts by hops from the seeds; of those equally far, by answer type and cosine."""
     distance = question.distance
     subject, object_ = question.seen.ends
     # An end that answers is one that the query does not name.
     answers = question.asked & (distance != 0)
-    bonus = (answers[subject] | answers[object_]).astype(np.float32)
-    return nearness(edge_distance(distance, subject, object_), cosines + bonus)
+
+    def bonus(rows: Candidates) -> Scores:
+        answering: Mask = answers[subject[rows]] | answers[object_[rows]]
+        return answering.astype(np.float32)
+
+    return Nearness(edge_distance(distance, subject, object_), cosines, bonus)

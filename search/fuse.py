@@ -12,7 +12,7 @@ ranks only, so scores of different kinds need no common scale, and throws that a
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +29,25 @@ Candidates = npt.NDArray[np.intp]
 Fusion = Literal["scores", "rrf"]
 
 
+class Scored(Protocol):
+    """Scores of the rows of a scope that are worked out where they are asked for."""
+
+    def at(self, rows: Candidates, /) -> Scores:
+        """Return the exact scores of some rows."""
+
+    def top(
+        self, k: int, mask: Mask | None = None, floor: float | None = None
+    ) -> tuple[Candidates, Scores]:
+        """Return rows and exact scores of the ``k`` best that are allowed and above the floor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """What one method says of every row of a scope."""
 
     name: str
-    scores: npt.NDArray[np.floating]
-    """One per row; 0 or less, or NaN: the method did not find it."""
+    scores: npt.NDArray[np.floating] | Scored
+    """0 or less, or NaN: the method did not find the row."""
     weight: float = 1.0
     """How much the method counts; 0 leaves it out."""
     finds: bool = True
@@ -45,6 +57,17 @@ class Method:
         """Refuse what cannot be fused."""
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise InputError(f"method {self.name}: weight {self.weight} is not 0 or more")
+
+    def at(self, rows: Candidates) -> npt.NDArray[np.float64]:
+        """Return the scores of some rows, 0 for what was not found."""
+        given = self.scores[rows] if isinstance(self.scores, np.ndarray) else self.scores.at(rows)
+        return np.where(given > 0, given, 0.0).astype(np.float64)
+
+    def top(self, pool: int, mask: Mask) -> Candidates:
+        """Return the best rows that were found."""
+        if isinstance(self.scores, np.ndarray):
+            return top(self.scores, pool, mask, 0.0)[0]
+        return self.scores.top(pool, mask, 0.0)[0]
 
 
 # No slots on a generic value: with them, ``Fused[int](...)`` is a TypeError on Python 3.11.
@@ -64,7 +87,7 @@ class Fused(Generic[Id]):
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
     """Return the best ``pool`` rows of each method that counts, together."""
     finding = [method for method in methods if method.weight and method.finds]
-    found = [top(method.scores, pool, mask, 0.0)[0] for method in finding]
+    found = [method.top(pool, mask) for method in finding]
     return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
 
 
@@ -94,8 +117,7 @@ def fuse(
     heard = [method for method in methods if method.weight]
     if not len(rows) or not heard:
         return []
-    scores = np.stack([method.scores[rows] for method in heard]).astype(np.float64)
-    scores = np.where(scores > 0, scores, 0.0)
+    scores = np.stack([method.at(rows) for method in heard])
     places = _places(scores)
     weights = np.array([method.weight for method in heard])[:, np.newaxis]
     if fusion == "rrf":

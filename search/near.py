@@ -1,27 +1,66 @@
 """Closeness in the graph: hops from the seeds, and what orders the equally near."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.hops import hops
-from graphrag.search.fuse import Scores
+from graphrag.index.vectors import Cosines, top_within
+from graphrag.search.fuse import Candidates, Mask, Scores
 from graphrag.search.visible import Visible
 
+Distances = npt.NDArray[np.int8]
+"""Hops by row; -1: too far."""
+_STEP = 0.1
 
-def distances(seen: Visible, seeds: Sequence[int], depth: int) -> npt.NDArray[np.int8]:
+
+def distances(seen: Visible, seeds: Sequence[int], depth: int) -> Distances:
     """Return the hops of every entity from the nearest seed, along visible facts only."""
     return hops(*seen.ends, len(seen.entities), seeds, depth=depth, alive=seen.facts)
 
 
-def nearness(distance: npt.NDArray[np.int8], relevance: Scores) -> Scores:
-    """Score what is ``distance`` hops away, 0 for what was not reached.
+class Nearness:
+    """Score rows by their hops, and the equally near by cosine and a bonus.
 
-    A tenth of the relevance orders the equally near and, within three hops, never outweighs a hop.
+    ``(1 + 0.1 (cosine + bonus)) / (1 + hops)``: what orders the equally near does not outweigh a
+    hop within three, so the best are looked for hop by hop, and what is far costs nothing.
     """
-    scores = (1.0 + 0.1 * relevance) / (1.0 + np.maximum(distance, 0))
-    return np.where(distance >= 0, scores, 0.0).astype(np.float32)
+
+    def __init__(
+        self,
+        distance: Distances,
+        cosines: Cosines,
+        bonus: Callable[[Candidates], npt.NDArray[np.floating]],
+    ) -> None:
+        self._distance = distance
+        self._cosines = cosines
+        self._bonus = bonus
+
+    def at(self, rows: Candidates) -> Scores:
+        """Return the scores of some rows, 0 for what was not reached."""
+        return self._scores(rows, self._cosines.at(rows))
+
+    def top(
+        self, k: int, mask: Mask | None = None, floor: float | None = None
+    ) -> tuple[Candidates, Scores]:
+        """Return rows and scores of the nearest that are allowed."""
+        reached = self._distance >= 0 if mask is None else (self._distance >= 0) & mask
+        rows = np.flatnonzero(reached)
+        if len(rows) > k:
+            rows = rows[self._distance[rows] <= np.sort(self._distance[rows])[k - 1]]
+        rough = self._scores(rows, self._cosines.rough[rows])
+        slack = self._cosines.slack
+        if slack is not None:
+            slack = (_STEP * slack[rows] / (1 + self._distance[rows])).astype(np.float32)
+        picked, scores = top_within(rough, slack, k, None, floor, lambda at: self.at(rows[at]))
+        return rows[picked], scores
+
+    def _scores(self, rows: Candidates, cosines: Scores) -> Scores:
+        distance = self._distance[rows]
+        relevance = cosines + self._bonus(rows)
+        scores = (1 + _STEP * relevance) / (1.0 + np.maximum(distance, 0))
+        return np.where(distance >= 0, scores, 0.0).astype(np.float32)
 
 
 def ties_to(seen: Visible, seeds: list[int]) -> npt.NDArray[np.int64]:

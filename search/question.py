@@ -11,10 +11,9 @@ from graphrag.errors import QueryError
 from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope as Rows
-from graphrag.index.topk import top
+from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.asked import asked_types
-from graphrag.search.fuse import Scores
 from graphrag.search.near import distances
 from graphrag.search.recipe import Recipe, Request, Scope
 from graphrag.search.seeds import named_entities
@@ -22,8 +21,6 @@ from graphrag.search.visible import Mask, Visible
 
 if TYPE_CHECKING:
     from graphrag.search.when import When
-
-_UNSEEN: Scores = np.empty(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,8 @@ class Question:
     """Hops of each entity from the nearest seed along visible facts; -1: too far, or not asked."""
     asked: Mask
     """The entities of the type that the question asks for; none if it does not say."""
-    entity_cosines: Scores
-    """Cosine of each entity; empty if no scope asked for it."""
+    entity_cosines: Cosines | None
+    """Cosine of each entity; None if nothing asks for it."""
     reranker: Reranker | None = None
     """The model that the graph was opened with."""
     trace: Trace = field(default_factory=Trace)
@@ -108,12 +105,12 @@ def ask(
     centers = _centers(request, index, walked)
     seeds = centers or named
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
-    cosines = _UNSEEN
+    cosines = None
     if "entities" in request.scopes or (near and not seeds):
-        cosines = index.entities.vectors.scores(vector)
+        cosines = index.entities.vectors.compare(vector)
         trace.step("entities: vector")
-    if near and not seeds:
-        seeds = top(cosines, recipe.seeds, walked.entities, 0.0)[0].tolist()
+    if near and not seeds and cosines is not None:
+        seeds = cosines.top(recipe.seeds, walked.entities, 0.0)[0].tolist()
     if by_name:
         trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
     asked: Mask = np.zeros(len(index.entities), dtype=np.bool_)

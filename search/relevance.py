@@ -10,16 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.scope import Scope as Rows
-from graphrag.search.fuse import Candidates, Scores
+from graphrag.search.fuse import Scores
 
 
-def relevance(
-    scope: Rows, query: str, rows: Candidates, cosines: Scores, words: Scores
-) -> npt.NDArray[np.float64]:
-    """Return the relevance of each candidate, from 0 to 1."""
-    meaning = np.clip(cosines[rows].astype(np.float64), 0, 1)
+def relevance(scope: Rows, query: str, cosines: Scores, words: Scores) -> npt.NDArray[np.float64]:
+    """Return the relevance of each candidate, from 0 to 1, given its cosine and BM25 score."""
+    meaning = np.clip(cosines.astype(np.float64), 0, 1)
     whole = scope.postings.whole(query)
     if whole == 0:
         return meaning
-    share = np.clip(words[rows].astype(np.float64) / whole, 0, 1)
+    share = np.clip(words.astype(np.float64) / whole, 0, 1)
     return (meaning + share) / 2

@@ -12,19 +12,22 @@ from contextlib import contextmanager
 from typing import Any
 
 from graphrag.index.postings import Postings
-from graphrag.index.vectors import Vectors
-from graphrag.search import entities, facts, pipeline
+from graphrag.index.vectors import Cosines, Vectors
+from graphrag.search import entities, facts, pipeline, question
 from graphrag.search.episodes import rank as episodes
+from graphrag.search.near import Nearness
 from graphrag.store.connection import Connection
 
 ROUND_TRIP = "database"
 _STEPS: tuple[tuple[str, Any, str], ...] = (
-    ("vector product", Vectors, "scores"),
+    *(("vector product", Vectors, name) for name in ("scores", "compare")),
+    *(("vector product", Cosines, name) for name in ("top", "at")),
     ("BM25", Postings, "scores"),
     ("masks", pipeline, "visible"),
-    ("names in the query", pipeline, "named_entities"),
-    ("graph", pipeline, "distances"),
-    *(("graph", module, "nearness") for module in (facts, entities)),
+    ("names in the query", question, "named_entities"),
+    ("graph", question, "distances"),
+    *(("graph", module, "_closeness") for module in (facts, entities)),
+    *(("graph", Nearness, name) for name in ("top", "at")),
     *(("best rows", module, "candidates") for module in (facts, entities, episodes)),
     *(("fusion", module, "fuse") for module in (facts, entities, episodes)),
     ("rows to values", pipeline, "read_found"),

@@ -155,7 +155,13 @@ class Ingestion:
             return NO_RULING
         index = await self.catalog.group(episode.group_id)
         case = await find_open_points(
-            episode, extraction, index, self.store, self.relations, self.ontology.identifiers
+            episode,
+            extraction,
+            index,
+            self.store,
+            self.embedder,
+            self.relations,
+            self.ontology.identifiers,
         )
         if not case.doubts and not case.conflicts:
             return NO_RULING

@@ -26,6 +26,7 @@ from graphrag.summaries import ends_of, refreshed
 
 MERGE = "merge"
 """Kind of the event of a merge."""
+KEEP_APART = "keep_apart"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -74,6 +75,20 @@ async def merge(
         changes.updates += refreshed([keep, other, *touched], index, after, now=now)
     for id_, fact in after.items():
         changes.change(facts[id_], fact)
+    return changes
+
+
+async def keep_apart(one: str, other: str, index: GroupIndex, store: Store) -> ChangeSet:
+    """Work out how two entities, given by id, are known to be two."""
+    name, other_name = index.entity_name(one), index.entity_name(other)
+    if one == other:
+        raise InputError(f"both are the entity {name!r} ({one}): use unmerge(...) or split(...)")
+    entities = await store.get(Entity, [one, other])
+    if other in entities[one].distinct_from or one in entities[other].distinct_from:
+        raise InputError(f"{name!r} and {other_name!r} are known to be two already")
+    changes = ChangeSet(index.group_id, KEEP_APART)
+    told = (*entities[one].distinct_from, other)
+    changes.change(entities[one], replace(entities[one], distinct_from=told))
     return changes
 
 

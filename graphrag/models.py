@@ -81,6 +81,8 @@ class Entity:
     """Reference time of the text that gave each attribute its value, ISO 8601."""
     merged_into: str | None = None
     """Id of the entity that this one was found to be the same as."""
+    distinct_from: tuple[str, ...] = ()
+    """Ids of entities that this one was found not to be; of two, one says so."""
     removed_at: datetime | None = None
     """System time: when the last episode that spoke of it was removed."""
 

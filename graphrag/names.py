@@ -2,27 +2,39 @@
 
 Letters of every script, digits and symbols such as ``+`` and ``#`` stay ("Zhang Wei 张" is not
 "Zhang Wei 王", "C++" is not "C#", "Version 1.10" is not "Version 11.0"). Dropped are case, spacing,
-hyphens between words, a leading article, possessives and the full stop of abbreviations.
+hyphens between words, a leading article, possessives and the full stop of abbreviations. Only the
+initial "A." at the beginning keeps its full stop: without it, it would be an article.
 """
 
 import re
 import unicodedata
 from functools import lru_cache
 
+from graphrag.naming.words import DESCRIBING
+
 _QUOTES = re.compile(r"[\"'`´‘’“”«»„]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _OWNER = re.compile(r"['’]s?$")
 _HYPHEN = re.compile(r"(?<=\w)[-‐-―_/](?=[^\W\d])")
-_ABBREVIATION = re.compile(r"(?<=[^\W\d])\.(?=\s|$|[^\W\d])")
+_ABBREVIATION = re.compile(
+    r"(?<=[^\W\d])(?:\.(?=[^\W\d])|(?<!^a)(?<!^an)(?<!^the)\.(?=\s|$))"  # "A. Moreau" keeps it
+)
 _EDGES = re.compile(r"^[\s,;:!?()\[\]{}.…]+|[\s,;:!?()\[\]{}.…]+$")
-_ARTICLE = re.compile(r"^(?:the|a|an)\s+(?=\S)")
+_ARTICLE = re.compile(r"^(?:(?:the|a|an)\s+)+(?=\S)")
 _SPACE = re.compile(r"\s+")
 
 
 def is_name(words: str) -> bool:
-    """Tell the name of a person from a phrase that begins with one, such as "Ann's friends"."""
+    """Tell the name of a person from a phrase, such as "Ann's friends" or "her best friend".
+
+    Chats have names in small letters: they are told from phrases by the words that describe.
+    """
     *first, last = words.split() or [""]
-    return not first or not (last[:1].islower() or any(map(_OWNER.search, first)))
+    if not first or any(map(_OWNER.search, first)):
+        return not first
+    if words.islower():
+        return DESCRIBING.isdisjoint((*first, last))
+    return not last[:1].islower()
 
 
 @lru_cache(maxsize=100_000)  # a table names the same things again and again
@@ -32,7 +44,6 @@ def name_key(name: str) -> str:
     key = _POSSESSIVE.sub("", key)
     key = _QUOTES.sub("", key)
     key = _HYPHEN.sub(" ", key)
-    key = _ABBREVIATION.sub("", key)
-    key = _EDGES.sub("", key)
-    key = _ARTICLE.sub("", _SPACE.sub(" ", key).strip())
-    return key
+    key = _EDGES.sub("", _SPACE.sub(" ", key))
+    key = _ABBREVIATION.sub("", _ARTICLE.sub("", key))
+    return _EDGES.sub("", key)

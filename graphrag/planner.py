@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from graphrag.ambiguity import find_case, statements_of
 from graphrag.extraction import Extraction, Mention
-from graphrag.identity.known import Declared
+from graphrag.identity.known import Declared, Known
+from graphrag.identity.meaning import with_meanings
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.invalidate import Statement
@@ -72,10 +73,14 @@ async def find_open_points(
     extraction: Extraction,
     index: GroupIndex,
     store: Store,
+    embedder: Embedder,
     relations: Relations,
     identifiers: Declared | None = None,
 ) -> Case:
-    """Return what the rules would leave open about an episode, against the group as it is now."""
+    """Return what the rules would leave open about an episode, against the group as it is now.
+
+    New names are embedded here; an embedder with a cache has their vectors when they are written.
+    """
     resolution = resolve(
         mentions_of(extraction),
         index,
@@ -84,6 +89,20 @@ async def find_open_points(
         identifiers=identifiers,
         doubts=True,
     )
+    if resolution.created and len(index.entities):
+        texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
+        vectors = await embedder.embed(list(texts.values()), purpose="document")
+        vector_of = dict(zip(texts, vectors, strict=True))
+        resolution.doubts = with_meanings(
+            resolution.doubts,
+            {
+                mention: vector_of[id_]
+                for mention, id_ in resolution.entity_of.items()
+                if id_ in vector_of
+            },
+            index,
+            Known(index, identifiers or {}),
+        )
     return await find_case(episode, extraction, resolution, index, store, relations)
 
 

@@ -113,8 +113,9 @@ class Ruling:
 
     entity_of: Mapping[Mention, str] = field(default_factory=dict)
     """Entity id, one of the candidates, for the mentions that mean a known entity."""
-    distinct: frozenset[Mention] = frozenset()
-    """Mentions that mean none of their candidates."""
+    distinct: Mapping[Mention, tuple[str, ...]] = field(default_factory=dict)
+    """The candidates, by id, that a mention does not mean: they are not proposed to be one again.
+    """
     exclusive: tuple[Conflict, ...] = ()
     """Conflicts whose two sides cannot both hold at one time."""
 

@@ -7,6 +7,7 @@ never merge by themselves: what a new entity is like is left to an arbiter, or t
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 
 from graphrag.attributes import told
 from graphrag.extraction import Mention
@@ -75,10 +76,11 @@ def resolve(
                 aliases=tuple(dict.fromkeys(mention.aliases)),
             )
             entity = with_attributes(entity, mention, told_at)
+            entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
             resolution.created[entity.id] = entity
             known.enter(entity)
             id_ = entity.id
-            if doubts and (unsure := look_alikes(mention, index)):
+            if doubts and (unsure := look_alikes(mention, index, known)):
                 resolution.doubts.append(unsure)
         elif id_ in resolution.created:
             resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
@@ -134,12 +136,19 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
-    said = name_key(mention.name), mention.entity_type
     for other, id_ in ruling.entity_of.items():
-        alike = (name_key(other.name), other.entity_type) == said
-        if alike and id_ in index.entities.row_of:
+        if _alike(mention, other) and id_ in index.entities.row_of:
             return index.heirs.of(id_)
     return None
+
+
+def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
+    found = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
+    return tuple(index.heirs.each(id_ for id_ in chain(*found) if id_ in index.entities.row_of))
+
+
+def _alike(one: Mention, other: Mention) -> bool:
+    return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
 
 
 def _completes(name: str, known: str) -> bool:

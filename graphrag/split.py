@@ -110,7 +110,14 @@ def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tupl
             f"an entity is called {name!r} already ({bearer}): give a name that tells them apart"
         )
     new = Entity(
-        new_id(), index.group_id, now, name, key, wanted.entity_type or old.entity_type, old.labels
+        new_id(),
+        index.group_id,
+        now,
+        name,
+        key,
+        wanted.entity_type or old.entity_type,
+        old.labels,
+        distinct_from=(old.id,),
     )
     aliases = tuple(alias for alias in old.aliases if name_key(alias) != key)
     return new, replace(old, aliases=aliases)

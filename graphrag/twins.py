@@ -1,27 +1,35 @@
-"""Which entities of a group may be one: a list for a person, likeliest first; nothing is merged."""
+"""Which entities of a group may be one: a list for a person, likeliest first; nothing is merged.
 
-from collections.abc import Iterator
+Only look-alikes are compared, by drawers of names and cells of vectors, so that the work grows
+little faster than the group. The event loop is let go of in between.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
+import anyio.to_thread
 import numpy as np
 
 from graphrag.identifiers import unique
-from graphrag.index.group import GroupIndex
+from graphrag.identity.doubt import in_full
+from graphrag.identity.known import Declared, differ, may_be_one
+from graphrag.identity.meaning import CLOSE, means_alike
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.neighbours import close_pairs
 from graphrag.models import CONCEPT, Entity
 from graphrag.names import name_key
-from graphrag.naming.likeness import ALIKE, likeness, told_apart
-from graphrag.resolve import UNTYPED
+from graphrag.naming.likeness import ALIKE, likeness
 from graphrag.store.store import Store
 
 _COMPARED = 50
 """Look-alikes by name that are compared for each entity."""
-_CLOSE = 0.85
-"""Cosine of two names at which they may mean one thing."""
-_CHUNK = 512
-_MOST_VECTORS = 20_000
-"""Entities up to which every pair of vectors is compared: a minute's work beyond."""
+_AT_ONCE = 200
+"""Entities that are compared before others may run."""
 
 Pair = tuple[str, str]
+Found = tuple[Pair, float, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,71 +45,112 @@ class MergeCandidate:
     """``identifier``, ``name`` or ``meaning``: what is alike."""
 
 
-async def merge_candidates(index: GroupIndex, store: Store, *, limit: int) -> list[MergeCandidate]:
-    """Compare the entities of a group by identifier, name and meaning."""
+async def merge_candidates(
+    index: GroupIndex, store: Store, *, limit: int, identifiers: Declared
+) -> list[MergeCandidate]:
+    """Compare the entities of a group by identifier, name and meaning.
+
+    Left out are pairs with different identifiers, and those that are known to be two.
+    """
+    two = await _known_to_differ(index, store)
     found: dict[Pair, tuple[float, str]] = {}
-    for pairs in (_by_identifier(index), _by_name(index), _by_meaning(index)):
-        for pair, score, why in pairs:
-            if pair not in found or score > found[pair][0]:
-                found[pair] = (score, why)
+    ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
+    by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
+        lambda id_: _by_identifier(id_, index, identifiers),
+        lambda id_: _by_name(id_, index),
+    )
+    rest = iter(ids)
+    while some := list(islice(rest, _AT_ONCE)):
+        for look in by_entity:
+            _note(found, (pair for id_ in some if id_ in index.names.names for pair in look(id_)))
+        await asyncio.sleep(0)
+    _note(found, await _by_meaning(ids, index))
+    fitting = {
+        pair: how
+        for pair, how in found.items()
+        if how[1] == "identifier" or (pair not in two and not differ(pair, index, identifiers))
+    }
+    return await _shown(fitting, index, store, limit)
+
+
+def _note(found: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
+    for pair, score, why in pairs:
+        if pair not in found or score > found[pair][0]:
+            found[pair] = (score, why)
+
+
+async def _shown(
+    found: dict[Pair, tuple[float, str]], index: GroupIndex, store: Store, limit: int
+) -> list[MergeCandidate]:
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:limit]
     entities = await store.get(Entity, {id_ for pair, _ in best for id_ in pair})
-    degree = _degrees(index)
+    degree = np.bincount(np.concatenate(index.ends()), minlength=len(index.entities))
     candidates = []
     for (one, other), (score, why) in best:
+        if one not in entities or other not in entities:
+            continue  # erased meanwhile
         if degree[index.entities.row_of[other]] > degree[index.entities.row_of[one]]:
             one, other = other, one
         candidates.append(MergeCandidate(entities[one], entities[other], round(score, 3), why))
     return candidates
 
 
-def _by_identifier(index: GroupIndex) -> Iterator[tuple[Pair, float, str]]:
+def _by_identifier(id_: str, index: GroupIndex, identifiers: Declared) -> Iterator[Found]:
     names = index.names
-    for id_ in _compared(index):
-        for pair in unique(names.identifiers_of(id_), names.types[id_], {}):
-            for other in names.identified(*pair):
-                yield from _pair(index, id_, other, 1.0, "identifier")
+    for pair in unique(names.identifiers_of(id_), names.types[id_], identifiers):
+        for other in names.identified(*pair):
+            yield from _pair(index, id_, other, 1.0, "identifier")
 
 
-def _by_name(index: GroupIndex) -> Iterator[tuple[Pair, float, str]]:
+def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
     names = index.names
-    for id_ in _compared(index):
-        for key in map(name_key, names.names[id_]):
-            alike = dict.fromkeys((*names.keyed(key), *names.like(key)[:_COMPARED]))
-            for other in alike:
-                if other != id_:
-                    score = max(likeness(key, name_key(name)) for name in names.names[other])
-                    if score >= ALIKE:
-                        yield from _pair(index, id_, other, score, "name")
+    for key in map(name_key, names.names[id_]):
+        near = names.like(key)
+        for other in dict.fromkeys((*names.keyed(key), *near[:_COMPARED])):
+            # Each pair is met from both sides, and worked out from one.
+            if other > id_ and may_be_one(id_, other, index):
+                score = max(likeness(key, name_key(name)) for name in names.names[other])
+                if score >= ALIKE:
+                    yield from _pair(index, id_, other, score, "name")
+        longer = in_full(key, index, lambda other: may_be_one(id_, other, index))
+        if len(longer) == 1:
+            yield from _pair(index, id_, longer[0], ALIKE, "name")
 
 
-def _by_meaning(index: GroupIndex) -> Iterator[tuple[Pair, float, str]]:
-    ids = list(_compared(index))[:_MOST_VECTORS]
-    vectors = index.entities.vectors.rows(np.array([index.entities.row_of[id_] for id_ in ids]))
-    for first in range(0, len(ids), _CHUNK):
-        cosines = vectors[first : first + _CHUNK] @ vectors[first:].T
-        for place, later in np.argwhere(cosines >= _CLOSE).tolist():
-            if place < later:
-                one, other = ids[first + place], ids[first + later]
-                keys = [name_key(index.entity_name(id_)) for id_ in (one, other)]
-                if not told_apart(*keys):
-                    yield from _pair(index, one, other, float(cosines[place, later]), "meaning")
+async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
+    rows = [index.entities.row_of[id_] for id_ in ids]
+    vectors = index.entities.vectors.rows(np.array(rows, dtype=np.intp))
+    pairs = await anyio.to_thread.run_sync(close_pairs, vectors, CLOSE)
+    return [
+        found
+        for (one, other), cosine in pairs.items()
+        if means_alike(ids[one], ids[other], index)
+        for found in _pair(index, ids[one], ids[other], cosine, "meaning")
+    ]
 
 
-def _pair(
-    index: GroupIndex, one: str, other: str, score: float, why: str
-) -> Iterator[tuple[Pair, float, str]]:
+def _pair(index: GroupIndex, one: str, other: str, score: float, why: str) -> Iterator[Found]:
     one, other = index.heirs.of(one), index.heirs.of(other)
-    kinds = {index.entity_type(one), index.entity_type(other)}
-    if one != other and (len(kinds) == 1 or UNTYPED in kinds):
+    if one != other and may_be_one(one, other, index):
         yield (min(one, other), max(one, other)), min(score, 1.0), why
 
 
-def _compared(index: GroupIndex) -> Iterator[str]:
-    for id_ in index.entities.row_of:
-        if id_ not in index.heirs and index.entity_type(id_) != CONCEPT:
-            yield id_
+async def _known_to_differ(index: GroupIndex, store: Store) -> set[Pair]:
+    """Return the pairs that a person, a split or an arbiter found to be two."""
+    [rows] = await store.query(
+        "SELECT VALUE [record::id(id), distinct_from] FROM entity "
+        "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
+        group=index.group_id,
+    )
+    heir = index.heirs.of
+    return {(min(pair), max(pair)) for id_, ids in rows for pair in _heirs(heir, id_, ids)}
 
 
-def _degrees(index: GroupIndex) -> np.ndarray:
-    return np.bincount(np.concatenate(index.ends()), minlength=len(index.entities))
+def _heirs(heir: Callable[[str], str], id_: str, ids: Iterable[str]) -> Iterator[Pair]:
+    for other in ids:
+        yield heir(id_), heir(other)
+
+
+def _stands(id_: str, index: GroupIndex) -> bool:
+    removed = index.entities["removed"][index.entities.row_of[id_]] != FOREVER
+    return not removed and id_ not in index.heirs and index.entity_type(id_) != CONCEPT

@@ -25,7 +25,7 @@ _LIFETIME = frozenset(
     | {"told_end_at"}
 )
 """What is decided of a fact at one stroke: restored whole or not at all."""
-_GATHERED = frozenset({"aliases", "labels", "sources"})
+_GATHERED = frozenset({"aliases", "distinct_from", "labels", "sources"})
 _KEYED = frozenset({"attributes", "attribute_times"})
 Value = TypeVar("Value", Entity, Fact)
 

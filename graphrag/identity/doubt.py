@@ -1,13 +1,14 @@
 """The stored entities that a mention may mean though no rule says so: the grey band."""
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from graphrag.extraction import Mention
-from graphrag.identity.known import UNTYPED
+from graphrag.identity.known import Known
 from graphrag.index.group import GroupIndex
 from graphrag.models import CONCEPT
 from graphrag.names import is_name, name_key
-from graphrag.naming.likeness import ALIKE, likeness
+from graphrag.naming.likeness import ALIKE, likeness, short_for
 
 _MOST = 5
 """Candidates of one mention."""
@@ -21,7 +22,7 @@ class Candidate:
 
     id: str
     score: float
-    """From 0 to 1: how alike the names are."""
+    """From 0 to 1: how alike the names, or their meanings, are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +34,76 @@ class OpenMention:
     """Likeliest first."""
 
 
-def look_alikes(mention: Mention, index: GroupIndex) -> OpenMention | None:
-    """Return what a mention may mean, None if nothing stored is like it.
+def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMention | None:
+    """Return what a mention may mean by its name, None if nothing stored is like it.
 
     The cost does not grow with the group: only names that share a drawer are compared.
     """
     key, kind = name_key(mention.name), mention.entity_type
-    if kind == CONCEPT:
-        return None  # "axes" and "taxes": common nouns that look alike mean two things
-    if kind == "person" and not is_name(mention.name):
-        return None  # "Alice's friends" are not Alice
+    if not comparable(mention):
+        return None
     found = {id_: ALIKE for id_ in index.entities_keyed(key)}
     if kind == "person" and " " not in key:
         called = sorted(index.people_called(key))
         found |= dict.fromkeys(called if len(called) <= _MOST else (), ALIKE)
-    for id_ in index.names.like(key)[:_COMPARED]:
+    near = index.names.like(key)
+    for id_ in near[:_COMPARED]:
         score = max(likeness(key, name_key(name)) for name in index.names.names[id_])
         if score >= ALIKE:
             heir = index.heirs.of(id_)
             found[heir] = max(score, found.get(heir, 0.0))
-    fitting = [
-        Candidate(id_, round(score, 3))
+    for id_ in _in_full(key, near, index, known, kind):
+        found.setdefault(id_, ALIKE)
+    return open_mention(mention, found, known)
+
+
+def comparable(mention: Mention) -> bool:
+    """Tell whether a mention bears a name, which another name can be like."""
+    if mention.entity_type == CONCEPT:
+        return False  # "axes" and "taxes": common nouns that look alike mean two things
+    # "Alice's friends" are not Alice
+    return mention.entity_type != "person" or is_name(mention.name)
+
+
+def open_mention(
+    mention: Mention, found: dict[str, float], known: Known, before: OpenMention | None = None
+) -> OpenMention | None:
+    """Return a mention with what it may mean of these entities, and what it did ``before``."""
+    fitting = {
+        id_: Candidate(id_, round(min(score, 1.0), 3))
         for id_, score in found.items()
-        if index.entity_type(id_) == kind or UNTYPED in (index.entity_type(id_), kind)
-    ]
-    fitting.sort(key=lambda one: (-one.score, one.id))
-    return OpenMention(mention, tuple(fitting[:_MOST])) if fitting else None
+        if known.compatible(id_, mention.entity_type) and not known.told_apart(id_, mention)
+    }
+    fitting |= {one.id: one for one in (before.candidates if before else ())}
+    best = sorted(fitting.values(), key=lambda one: (-one.score, one.id))
+    return OpenMention(mention, tuple(best[:_MOST])) if best else None
+
+
+def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[str]:
+    """Return the entities whose name has more words before or after this key.
+
+    If they are several, the short name says nothing: of the pairs in DBLP and ACM in which one
+    title begins or ends with the other, 8 in 100 are one publication, 30 if it is only one title.
+    """
+    found = dict.fromkeys(
+        index.heirs.of(id_)
+        for id_ in index.names.like(key)
+        if any(short_for(key, name_key(name)) for name in index.names.names[id_])
+    )
+    return [id_ for id_ in found if fits(id_)]
+
+
+def _in_full(
+    key: str, near: Iterable[str], index: GroupIndex, known: Known, kind: str
+) -> Iterator[str]:
+    """Yield the one entity of which a new name is a short one, or whose short name only it has."""
+
+    def fits(id_: str) -> bool:
+        return known.compatible(id_, kind)
+
+    if len(longer := in_full(key, index, fits)) == 1:
+        yield longer[0]
+    for id_ in near:
+        for short in map(name_key, index.names.names[id_]):
+            if short_for(short, key) and not in_full(short, index, fits):
+                yield index.heirs.of(id_)

@@ -1,12 +1,12 @@
 """The stored entities and the new ones of the same text, as one book of names."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from graphrag.extraction import Mention
 from graphrag.identifiers import Identifier, identifiers, unique
 from graphrag.index.group import GroupIndex
 from graphrag.index.namebook import NameBook
-from graphrag.models import Entity
+from graphrag.models import CONCEPT, Entity
 
 UNTYPED = "thing"
 
@@ -54,11 +54,29 @@ class Known:
     def told_apart(self, id_: str, mention: Mention) -> bool:
         """Tell whether an entity and a mention each have an identifier that the other has not."""
         theirs = set(self._unique(identifiers(mention.attributes), mention.entity_type))
-        own = self._book(id_).identifiers_of(id_)
-        return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
+        return _differ(self._book(id_).identifiers_of(id_), theirs)
 
     def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
         return unique(found, kind, self._declared)
 
     def _book(self, id_: str) -> NameBook:
         return self._fresh if id_ in self._fresh.types else self._index.names
+
+
+def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
+    """Tell whether the types of two stored entities allow that they are one."""
+    kinds = {index.entity_type(one), index.entity_type(other)}
+    return len(kinds) == 1 or (UNTYPED in kinds and CONCEPT not in kinds)
+
+
+def differ(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> bool:
+    """Tell whether two stored entities each have an identifier that the other has not."""
+    names = index.names
+    one, other = (
+        set(unique(names.identifiers_of(id_), names.types[id_], declared)) for id_ in pair
+    )
+    return _differ(one, other)
+
+
+def _differ(one: Collection[Identifier], other: Collection[Identifier]) -> bool:
+    return bool({name for name, _ in one} & {name for name, _ in other}) and not {*one} & {*other}

@@ -1,5 +1,6 @@
 """Settle with a language model what rules leave open: one question with every open point."""
 
+from graphrag.extraction import Mention
 from graphrag.llm.deciding import Decision, ask_decision
 from graphrag.llm.usage import accounted_to
 from graphrag.protocols import LLM, Case, Ruling
@@ -24,8 +25,8 @@ class LLMArbiter:
         with accounted_to(case.episode.id):
             decision = await self._llm.complete(ask_decision(case), answer=Decision)
         doubts = dict(enumerate(case.doubts, 1))
-        meant = {}
-        distinct = set()
+        meant: dict[Mention, str] = {}
+        distinct: dict[Mention, tuple[str, ...]] = {}
         for one in decision.names:
             doubt = doubts.get(one.name)
             if doubt is None:
@@ -33,9 +34,9 @@ class LLMArbiter:
             if 1 <= one.candidate <= len(doubt.candidates):
                 meant[doubt.mention] = doubt.candidates[one.candidate - 1].id
             elif one.candidate == 0:
-                distinct.add(doubt.mention)
+                distinct[doubt.mention] = tuple(entity.id for entity in doubt.candidates)
         pairs = dict(enumerate(case.conflicts, 1))
         exclusive = tuple(
             pairs[number] for number in sorted(set(decision.exclusive_pairs)) if number in pairs
         )
-        return Ruling(meant, frozenset(distinct), exclusive)
+        return Ruling(meant, distinct, exclusive)

@@ -6,13 +6,15 @@ is closed when it is full, so that looking up costs the same in a group of any s
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
-from graphrag.naming.fold import folded, spelled_out
-from graphrag.naming.likeness import core
+from graphrag.naming.fold import folded, skeleton, spelled_out
+from graphrag.naming.likeness import core, initials
 from graphrag.naming.words import NICKNAMES
 
 _EDGE = 5
 """Letters of the beginning and of the end of a name."""
+_REMEMBERED = 50_000
 _FULL = 48
 """Names in one drawer; more make it useless."""
 
@@ -42,9 +44,11 @@ class Blocks:
         return sorted(found, key=lambda id_: -found[id_])
 
 
-def drawers(key: str) -> set[str]:
+@lru_cache(_REMEMBERED)
+def drawers(key: str) -> frozenset[str]:
     """Return the names of the drawers of a key."""
-    return {drawer for plain in {folded(key), spelled_out(key)} for drawer in _drawers(core(plain))}
+    ways = {folded(key), spelled_out(key)}
+    return frozenset(drawer for plain in ways for drawer in _drawers(core(plain)))
 
 
 def _drawers(plain: str) -> Iterator[str]:
@@ -59,11 +63,15 @@ def _drawers(plain: str) -> Iterator[str]:
     if len(squeezed) > _EDGE:
         yield "<" + squeezed[:_EDGE]
         yield ">" + squeezed[-_EDGE:]
+    if consonants := skeleton(plain):
+        yield "k" + consonants
+    if short := squeezed if len(words) == 1 else initials(words):
+        yield "a" + short
     if len(words) > 1:
-        yield from _initials(words)
+        yield from _given_and_family(words)
 
 
-def _initials(words: Sequence[str]) -> Iterator[str]:
+def _given_and_family(words: Sequence[str]) -> Iterator[str]:
     first, last = words[0], words[-1]
     for given, family in ((first, last), (last, first)):
         if len(family) > 1:

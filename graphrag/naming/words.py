@@ -12,6 +12,24 @@ COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms mi
 GENERATIONS = frozenset("jr sr junior senior".split())
 """What tells a child from the parent of the same name."""
 
+DESCRIBING = frozenset(
+    "a an the this that these those my your his her its our their some any every each no one two "
+    "of and or with in at on from to for by who whose new old former young best good big little "
+    "same other another whole first last next team family couple group people men women guys kids "
+    "children folks person man woman guy boy girl kid child baby friend friends mate buddy "
+    "neighbour neighbor colleague colleagues coworker boss manager lead leader director teacher "
+    "student doctor nurse lawyer partner husband wife spouse fiance fiancee boyfriend girlfriend "
+    "mother father mom mum dad parents parent brother sister brothers sisters son daughter twin "
+    "uncle aunt cousin nephew niece grandmother grandfather grandma grandpa in-law stepfather "
+    "stepmother roommate guest guests staff crew owner author user customer client".split()
+)
+"""What a phrase for somebody has in it, and the name of nobody, written in small letters."""
+
+SMALL = frozenset(
+    "a an and at by de der des di du e et for in la le of on the to und von y".split()
+)
+"""Words that an abbreviation leaves out."""
+
 ROMAN = frozenset("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi".split())
 ROMAN_AT_THE_END = frozenset("i v x".split())
 """Numerals that are initials elsewhere in a name."""

@@ -30,6 +30,20 @@ class Identity(Opened):
             self._graph.merge(keep, other, group=group, reason=reason, actor=actor)
         )
 
+    def keep_apart(
+        self,
+        one: Entity | str,
+        other: Entity | str,
+        *,
+        group: str = DEFAULT_GROUP,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Say that two entities are two, and return the event; ``revert`` takes it back."""
+        return self._running().wait(
+            self._graph.keep_apart(one, other, group=group, reason=reason, actor=actor)
+        )
+
     def unmerge(
         self,
         event: Event | int,

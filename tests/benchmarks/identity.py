@@ -9,6 +9,7 @@ said.
 the ones that it leaves to an arbiter or a person.
 """
 
+import asyncio
 import json
 import random
 import string
@@ -28,6 +29,7 @@ from graphrag.models import Entity
 from graphrag.names import name_key
 from graphrag.resolve import resolve
 from graphrag.temporal.moment import utc_now
+from tests.benchmarks.cutoffs import by_likeness, by_meaning
 from tests.benchmarks.report import Report, Section, p50, p95
 
 _SIZES = (1_000, 10_000, 100_000)
@@ -55,6 +57,9 @@ def measure(report: Report, folder: Path | None) -> None:
     else:
         rows = [row for name in _folders(folder) for row in _quality(_read(folder / name))]
         report.add(Section("Pairs of records", rows, [__doc__.split("\n\n")[2].replace("\n", " ")]))
+        cut = [row for name in _folders(folder) for row in _cut_offs(_read(folder / name))]
+        report.add(Section("Pairs by likeness of their names", cut))
+    report.add(Section("Pairs by meaning of their names", asyncio.run(by_meaning())))
     report.add(Section("Resolving one name", [_cost(size) for size in _SIZES]))
 
 
@@ -86,6 +91,10 @@ def _quality(records: Records) -> Iterator[dict[str, str | float]]:
                 "F1": 2 * precision * recall / max(precision + recall, 1e-9),
                 "seconds": seconds,
             }
+
+
+def _cut_offs(records: Records) -> Iterator[dict[str, str | float]]:
+    return by_likeness(records.name, records.mentions, records.gold, records.sides)
 
 
 def _pairs(mentions: dict[str, Mention]) -> tuple[set[Pair], set[Pair]]:

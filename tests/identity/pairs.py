@@ -61,6 +61,22 @@ PAIRS = (
     ("propose", (P, "John Ronald Tolkien"), (P, "J. R. Tolkien")),
     ("propose", (P, "George Walker Bush"), (P, "George W. Bush")),
     ("different", (P, "John Smith"), (P, "K. Smith")),
+    ("propose", (P, "Alice Moreau"), (P, "A. Moreau")),
+    ("propose", (P, "A. Moreau"), (P, "Alice Moreau")),
+    ("different", (P, "Bob Moreau"), (P, "A. Moreau")),
+    ("different", (P, "B. Moreau"), (P, "A. Moreau")),
+    ("different", (P, "A. A. Milne"), (P, "B. A. Milne")),
+    # Chats have no capitals.
+    ("same", (P, "Alice Moreau"), (P, "alice moreau")),
+    ("same", (P, "alice moreau"), (P, "alice")),
+    ("same", (P, "alice"), (P, "alice moreau")),
+    ("propose", (P, "alice moreau"), (P, "alicia moreau")),
+    ("propose", (P, "Robert Smith"), (P, "bob smith")),
+    ("different", (P, "Alice"), (P, "alice and her mother")),
+    ("different", (P, "Alice"), (P, "my friend alice")),
+    # Marks of punctuation say nothing.
+    ("propose", (W, "Dune: Part Two"), (W, "Dune - Part Two")),
+    ("same", (W, "Who's Afraid of Virginia Woolf?"), (W, "Who's Afraid of Virginia Woolf")),
     # Titles.
     ("same", (P, "Alice Johnson"), (P, "Dr. Alice Johnson")),
     ("same", (P, "Professor Alice Johnson"), (P, "Alice Johnson")),
@@ -108,14 +124,23 @@ PAIRS = (
     ("propose", (L, "Харьков"), (L, "Kharkov")),
     ("propose", (P, "Νίκος Καζαντζάκης"), (P, "Nikos Kazantzakis")),
     ("propose", (P, "Mohammed Salah"), (P, "Mohamed Salah")),
+    ("propose", (P, "محمد صلاح"), (P, "Mohamed Salah")),
+    ("propose", (P, "יצחק רבין"), (P, "Yitzhak Rabin")),
+    ("different", (P, "محمد صلاح"), (P, "Ahmed Saleh")),
+    # Abbreviations.
+    ("propose", (G, "International Business Machines"), (G, "IBM")),
+    ("propose", (G, "WHO"), (G, "World Health Organization")),
+    ("propose", (G, "Bank of the West Indies"), (T, "BWI")),
+    ("different", (G, "International Business Machines"), (P, "Ibm")),
+    ("different", (G, "Acme Labs"), (G, "AL")),
     # Words in another place.
     ("propose", (G, "University of Oslo"), (G, "Oslo University")),
     ("propose", (G, "Johnson & Johnson"), (G, "Johnson and Johnson")),
 )
 
 UNFOUND = (
-    # No table reads these scripts, so that no rule sees the likeness.
+    # No table reads this script, so that no rule sees the likeness.
     ("propose", (P, "毛泽东"), (P, "Mao Zedong")),
-    ("propose", (P, "محمد صلاح"), (P, "Mohamed Salah")),
-    ("propose", (G, "International Business Machines"), (G, "IBM")),
+    # What is known of the world, and not written in the names.
+    ("propose", (L, "Burma"), (L, "Myanmar")),
 )

@@ -61,7 +61,7 @@ CASE = Case(
 async def test_one_question_carries_doubts_and_conflicts():
     llm = ScriptedLLM({"names": [{"name": 1, "candidate": 2}], "exclusive_pairs": [1]})
     ruling = await LLMArbiter(llm).decide(CASE)
-    assert ruling == Ruling({CASE.doubts[0].mention: "2"}, frozenset(), CASE.conflicts)
+    assert ruling == Ruling({CASE.doubts[0].mention: "2"}, {}, CASE.conflicts)
     (asked,) = llm.asked
     assert "candidate 1: Ann Lee" in asked[-1].content
     assert "old (since 2024-01-01): 1 uses vim. new: A. Lee uses Emacs." in asked[-1].content
@@ -71,7 +71,7 @@ async def test_none_of_the_candidates_is_an_answer():
     llm = ScriptedLLM({"names": [{"name": 1, "candidate": 0}], "exclusive_pairs": []})
     ruling = await LLMArbiter(llm).decide(CASE)
     assert ruling.entity_of == {}
-    assert ruling.distinct == {CASE.doubts[0].mention}
+    assert ruling.distinct == {CASE.doubts[0].mention: ("1", "2")}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphrag.batch import BatchReport, Failed, Progress
     from graphrag.direct.told import ImportReport, Told
     from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
+    from graphrag.engine.report import Built, IndexReport, IndexState
     from graphrag.errors import (
         BudgetExceededError,
         EmbedderMismatchError,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
         StoreClosedError,
         StoreCorruptError,
         StoreError,
+        StoreIndexError,
         StoreLockedError,
+        StoreProfileError,
         StoreUnreachableError,
         StoreURLError,
         StoreVersionError,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
     from graphrag.health.findings import CheckReport, Finding, RepairReport
+    from graphrag.history.forgotten import Forgotten
     from graphrag.ingest import Added
     from graphrag.intake import NewEpisode
     from graphrag.llm.arbiter import LLMArbiter
@@ -87,6 +91,7 @@ _PLACES = {
     "batch": ("BatchReport", "Failed", "Progress"),
     "direct.told": ("ImportReport", "Told"),
     "embed": ("CachedEmbedder", "SentenceTransformerEmbedder"),
+    "engine.report": ("Built", "IndexReport", "IndexState"),
     "errors": (
         "BudgetExceededError",
         "EmbedderMismatchError",
@@ -102,7 +107,9 @@ _PLACES = {
         "StoreClosedError",
         "StoreCorruptError",
         "StoreError",
+        "StoreIndexError",
         "StoreLockedError",
+        "StoreProfileError",
         "StoreURLError",
         "StoreUnreachableError",
         "StoreVersionError",
@@ -112,6 +119,7 @@ _PLACES = {
     "extraction": ("Claim", "Extraction", "Mention"),
     "graph": ("GraphRAG",),
     "health.findings": ("CheckReport", "Finding", "RepairReport"),
+    "history.forgotten": ("Forgotten",),
     "ingest": ("Added",),
     "intake": ("NewEpisode",),
     "llm.arbiter": ("LLMArbiter",),
@@ -169,6 +177,7 @@ __all__ = [
     "BatchReport",
     "Budget",
     "BudgetExceededError",
+    "Built",
     "CachedEmbedder",
     "Case",
     "Change",
@@ -196,11 +205,14 @@ __all__ = [
     "Field",
     "Filter",
     "Finding",
+    "Forgotten",
     "GraphRAG",
     "GraphRAGError",
     "Hit",
     "Identifier",
     "ImportReport",
+    "IndexReport",
+    "IndexState",
     "InputError",
     "Interval",
     "Known",
@@ -241,7 +253,9 @@ __all__ = [
     "StoreClosedError",
     "StoreCorruptError",
     "StoreError",
+    "StoreIndexError",
     "StoreLockedError",
+    "StoreProfileError",
     "StoreURLError",
     "StoreUnreachableError",
     "StoreVersionError",

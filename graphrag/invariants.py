@@ -10,11 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.store.changes import FORGET as FORGET
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.temporal.moment import to_micros
-
-FORGET = "forget"
-"""The only kind of event that erases what people told."""
 
 _KEPT = frozenset({"entity", "episode", "relates_to"})
 _FIXED = frozenset({"id", "group_id", "created_at"})

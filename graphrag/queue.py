@@ -75,7 +75,8 @@ class Queue:
         """Take up what a former process left pending."""
         [rows] = await self._ingestion.store.query(
             "SELECT VALUE [group_id, time::micros(valid_at), record::id(id)] FROM episode "
-            "WHERE status = 'pending' AND removed_at IS NONE;"
+            "WHERE status = 'pending' AND removed_at IS NONE AND group_id NOT IN "
+            "(SELECT VALUE record::id(id) FROM group_info WHERE forgotten_at IS NOT NONE);"
         )
         self._take(rows)
 

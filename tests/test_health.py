@@ -84,8 +84,6 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
 @pytest.mark.parametrize(
     ("sql", "record", "what"),
     [
-        ("DELETE relates_to WHERE object = 'tea';", "relates_to:", "is gone, but no event"),
-        ("DELETE (SELECT VALUE id FROM mentions LIMIT 1);", "mentions:", "is gone, but no event"),
         ("UPDATE entity SET name = 'Eve' WHERE name = 'Bob';", "entity:", "log in name"),
         ("UPDATE episode SET content = 'no';", "episode:", "differs from the log in content"),
         ("UPDATE passage SET start = 7 WHERE start = 0;", "passage:", "the log in start"),

@@ -3,8 +3,11 @@
 What takes back is imported when it is asked for: most programs never do.
 """
 
+from collections.abc import Mapping
+
 from graphrag.errors import InputError
 from graphrag.facade.opened import Opened
+from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole, checked
 from graphrag.history.trail import about, records_of
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
@@ -120,32 +123,63 @@ class History(Opened):
         return (await ingestion.store.events(group, after=seq - 1))[0]
 
     async def forget(
-        self, entity: Entity | str, *, group: str = DEFAULT_GROUP, actor: str | None = None
-    ) -> Event:
-        """Erase an entity for good, with all that was told of it, and return the event.
+        self,
+        entity: Entity | str | Whole = WHOLE,
+        *,
+        group: str | None = None,
+        episodes: Texts = "erase",
+        actor: str | None = None,
+    ) -> Forgotten:
+        """Erase an entity, or a whole group, for good. The only thing that deletes.
 
-        The only thing that deletes. Episodes that mention it, or have one of its names in their
-        text, go with every fact that no other episode states; communities go until they are built
-        again. What stays loses the names, in the log as well: events keep number, kind and time.
-        It cannot be reverted. Answers that a language model's cache keeps are yours to delete.
+        Of an entity goes all that was told of it: its facts, the episodes that mention it, state
+        something of it or have one of its names in their text, every fact and entity that nothing
+        else speaks of, and the communities until they are built again. What an erased fact had
+        closed holds again, as far as the rules leave room. What stays loses the names, in the log
+        as well: events keep number, kind and time. It is one transaction, and cannot be reverted.
+
+        A whole group goes with its log and its name, in many small transactions, however large it
+        is. If that is cut short the group is closed: ``forget(group=...)`` again finishes it.
+
+        Answers that a language model's cache keeps, and backups, are yours to delete.
+
+        Args:
+            entity: An entity, its id or its name; left out, the whole group is forgotten.
+            group: The graph inside the store; default for an entity: its own, or ``default``.
+            episodes: ``keep`` lets every text stay as it was said: it is still found by its
+                words, and no longer leads to the entity.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if there is no such entity, or a name means several.
+            InputError: if there is no such entity, a name means several, or nothing is named.
+            QueryError: if there is no such group.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
+        checked(entity, group, episodes)
         ingestion = self._open()
-        group = entity.group_id if isinstance(entity, Entity) else checked_group(group)
+        if isinstance(entity, Whole):
+            from graphrag.history.forget_group import forget_group
 
-        from graphrag.history.forget import forget
+            return await forget_group(checked_group(group or ""), ingestion, actor or "")
+        group = (
+            entity.group_id if isinstance(entity, Entity) else checked_group(group or DEFAULT_GROUP)
+        )
+        from graphrag.history.forget import counted, forget
+
+        records: Mapping[str, int] = {}
 
         async def build(index: GroupIndex) -> ChangeSet:
-            changes = await forget(entity_id(entity, index), index, ingestion, now=utc_now())
+            nonlocal records
+            id_ = entity_id(entity, index)
+            ingestion.catalog.unsave(group)
+            changes = await forget(id_, index, ingestion, episodes, now=utc_now())
             changes.actor = actor or ""
+            records = counted(changes)
             return changes
 
         seq = await ingestion.writer.commit(group, build)
-        await ingestion.catalog.reload(group)
-        return (await ingestion.store.events(group, after=seq - 1))[0]
+        [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
+        return Forgotten(group, records, event)
 
 
 def _id(one: Fact | Entity | Episode | str) -> str:

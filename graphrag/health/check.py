@@ -7,13 +7,12 @@ from graphrag.health.findings import CheckReport, Finding
 from graphrag.health.log import log_findings
 from graphrag.health.meaning import meaning_findings
 from graphrag.health.memory import memory_findings
-from graphrag.health.records import embedding_fault, record_findings
+from graphrag.health.records import record_findings
 from graphrag.health.snapshot import Snapshot, take
 from graphrag.index.load import load_group
 from graphrag.ingest import Ingestion
 from graphrag.temporal.moment import utc_now
 
-_IN_MEMORY = ("entity", "relates_to", "episode", "passage")
 _ATTEMPTS = 5
 
 
@@ -39,6 +38,8 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
     """
     for _ in range(_ATTEMPTS):
         snapshot = await take(ingestion.store, group)
+        if (half_gone := snapshot.half_gone()) is not None:
+            return snapshot, [half_gone]
         findings = [
             *log_findings(snapshot),
             *record_findings(snapshot, ingestion.embedder.dimension),
@@ -52,32 +53,14 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
     raise StoreError(f"group {group!r} is written to all the time: check it when it is not")
 
 
-def loadable(snapshot: Snapshot, dimension: int) -> bool:
-    """Tell whether the tables can be read into memory at all."""
-    entities, episodes = snapshot.rows["entity"], snapshot.rows["episode"]
-    embedded = all(
-        embedding_fault(row.get("embedding"), dimension) is None
-        for table in _IN_MEMORY
-        for row in snapshot.rows[table].values()
-    )
-    tied = all(
-        row[end].id in entities
-        for row in snapshot.rows["relates_to"].values()
-        for end in ("in", "out")
-    )
-    placed = all(row["episode"] in episodes for row in snapshot.rows["passage"].values())
-    return embedded and tied and placed
-
-
 async def _memory(snapshot: Snapshot, ingestion: Ingestion) -> list[Finding]:
     catalog, store = ingestion.catalog, ingestion.store
-    dimension = ingestion.embedder.dimension
     was_loaded = catalog.loaded(snapshot.group)
-    if loadable(snapshot, dimension):
-        held = await catalog.group(snapshot.group)
-        # One that was read just now needs no second reading to compare it with.
-        fresh = await load_group(store, snapshot.group, dimension) if was_loaded else None
-        return list(memory_findings(snapshot, held, fresh))
-    if was_loaded and store.target.embedded:
-        return list(memory_findings(snapshot, await catalog.group(snapshot.group), None))
-    return []
+    held = await catalog.group(snapshot.group)
+    # One that was read just now needs no second reading to compare it with.
+    fresh = (
+        await load_group(store, snapshot.group, ingestion.embedder.dimension)
+        if was_loaded
+        else None
+    )
+    return list(memory_findings(snapshot, held, fresh))

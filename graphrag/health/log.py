@@ -5,13 +5,18 @@ from collections.abc import Iterator
 from graphrag.health.findings import Finding
 from graphrag.health.snapshot import TABLES, Image, Snapshot, image, replayed
 
-_RESTORE = "restore a backup, or write the record as its events tell: nothing else is certain"
+_RESTORE = "restore a backup, or replay() the log into another store: what is right is not certain"
+_AGAIN = "repair() writes it again as the log tells"
 _UNKNOWN = "remove it, or add it again through the library: the log does not know it"
 
 
 def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
     """Compare numbers and images."""
     yield from _numbers(snapshot)
+    if snapshot.info is None and snapshot.events:
+        record = f"group_info:{snapshot.group}"
+        what = "is missing: groups() does not list the group, and others may read its rows"
+        yield Finding(snapshot.group, record, what, _AGAIN, repairable=True)
     expected = replayed(snapshot.events)
     for table in TABLES:
         for id_, row in snapshot.rows[table].items():
@@ -24,9 +29,24 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
             if different:
                 what = f"differs from the log in {', '.join(different)}"
                 yield Finding(snapshot.group, record, what, _RESTORE)
+    known = {*restorable(snapshot)}
     for record in expected:
         if record.partition(":")[0] in TABLES:
-            yield Finding(snapshot.group, record, "is gone, but no event erased it", _RESTORE)
+            how, what = (_AGAIN if record in known else _RESTORE), "is gone, but no event erased it"
+            yield Finding(snapshot.group, record, what, how, repairable=record in known)
+
+
+def restorable(snapshot: Snapshot) -> dict[str, Image]:
+    """Return what the log tells of the records that are gone, if the log is whole."""
+    whole = [event.seq for event in snapshot.events] == [*range(1, snapshot.last_seq + 1)]
+    if not whole:
+        return {}
+    there = {f"{table}:{id_}" for table in TABLES for id_ in snapshot.rows[table]}
+    return {
+        record: image
+        for record, image in replayed(snapshot.events).items()
+        if record.partition(":")[0] in TABLES and record not in there and "erased" not in image
+    }
 
 
 def _numbers(snapshot: Snapshot) -> Iterator[Finding]:

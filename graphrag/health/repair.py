@@ -1,23 +1,30 @@
-"""Repair what can be worked out from the rest of the graph, in one logged transaction a group."""
+"""Repair what can be worked out from the rest of the graph, in one logged transaction a group.
 
-from collections.abc import Iterable, Mapping, Sequence
+It is written as everything is: by the writer, asked of the policy, held against the invariants. A
+group that has lost vectors or ends is read without them (``graphrag.index.damaged``), so there is
+an index to write against.
+"""
 
-from graphrag.health.check import checked, loadable
+from collections.abc import Iterable, Mapping
+
+from graphrag.health.check import checked
 from graphrag.health.findings import Finding, RepairReport
+from graphrag.health.log import restorable
 from graphrag.health.meaning import chain
-from graphrag.health.records import embedding_fault
+from graphrag.health.records import embedding_fault, record_findings
 from graphrag.health.snapshot import Snapshot, take
+from graphrag.health.words import EMBEDDED, words
 from graphrag.index.group import GroupIndex
-from graphrag.index.texts import entity_text, episode_text, fact_text
 from graphrag.ingest import Ingestion
-from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder
-from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row
-from graphrag.store.rows import edge, from_row, vector_bytes
-from graphrag.store.store import StaleGroupError
+from graphrag.store.record import Record
+from graphrag.store.rows import edge, row_of, vector_bytes
 
-_EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
+_LINKS = "occurred_after"
+_DERIVED = ("mentions", "has_member", "passage")
+"""Tables whose rows go when they lead nowhere."""
 
 
 async def repair_groups(groups: Iterable[str], ingestion: Ingestion) -> RepairReport:
@@ -26,8 +33,8 @@ async def repair_groups(groups: Iterable[str], ingestion: Ingestion) -> RepairRe
     left: list[Finding] = []
     events = 0
     for group in groups:
+        found, wrote = await _repair(group, ingestion)
         async with ingestion.writer.locks[group]:
-            found, wrote = await _repair(group, ingestion)
             _, still = await checked(group, ingestion)
         repaired += [finding for finding in found if finding not in still]
         left += still
@@ -36,90 +43,110 @@ async def repair_groups(groups: Iterable[str], ingestion: Ingestion) -> RepairRe
 
 
 async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]:
-    """Write what is needed; not by the writer, which cannot load a group that lost a vector."""
-    while True:
+    """Return what was found, and the number of transactions written."""
+    async with ingestion.writer.locks[group]:
         snapshot, findings = await checked(group, ingestion)
-        if not any(finding.repairable for finding in findings):
-            return findings, 0
-        changes = await _changes(snapshot, findings, ingestion.embedder)
-        # A group without any event has no log that a repair could go on.
-        wrote = bool(changes) and snapshot.last_seq > 0
-        if wrote:
-            unread = GroupIndex(group, ingestion.embedder.dimension)
-            changes, refusal = ingestion.writer.allowed(changes, unread)
-            try:
-                await ingestion.store.apply(changes, after=snapshot.last_seq)
-            except StaleGroupError:
-                continue
-            if refusal is not None:
-                raise refusal
-        if loadable(await take(ingestion.store, group), ingestion.embedder.dimension):
-            await ingestion.catalog.reload(group)
-        elif ingestion.catalog.loaded(group):
-            await ingestion.catalog.catch_up(group)
-        return findings, int(wrote)
+    if not any(finding.repairable for finding in findings):
+        return findings, 0
+
+    async def build(_: GroupIndex) -> ChangeSet:
+        return await _changes(await take(ingestion.store, group), ingestion.embedder)
+
+    # A group without any event has no log that a repair could go on.
+    seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
+    await ingestion.catalog.reload(group)
+    return findings, int(seq > 0)
 
 
-async def _changes(
-    snapshot: Snapshot, findings: Sequence[Finding], embedder: Embedder
-) -> ChangeSet:
-    changes = ChangeSet(snapshot.group, kind="repair")
-    broken = {finding.record for finding in findings if finding.repairable}
-    removed: dict[str, tuple[str, Row]] = {}
-    for table in ("mentions", "has_member", "passage"):
-        for id_, row in snapshot.rows[table].items():
-            misplaced = table != "passage" or row["episode"] not in snapshot.rows["episode"]
-            if f"{table}:{id_}" in broken and misplaced:
-                removed[f"{table}:{id_}"] = (table, row)
-    _relink(snapshot, changes)
-    changes.deletes += removed.values()
-    texts = {
-        (table, id_): text
-        for table in _EMBEDDED
-        for id_, row in snapshot.rows[table].items()
-        if embedding_fault(row.get("embedding"), embedder.dimension)
-        if f"{table}:{id_}" not in removed and _tied(row, snapshot)
-        if (text := _text(table, row, snapshot.rows["episode"]))
+async def _changes(snapshot: Snapshot, embedder: Embedder) -> ChangeSet:
+    changes = ChangeSet(snapshot.group, kind=REPAIR)
+    lost = _write_again(snapshot, changes)
+    removed = _remove(snapshot, changes, embedder.dimension)
+    _relink(snapshot, changes, lost)
+    rows = {
+        table: {
+            **{id_: row for id_, row in snapshot.rows[table].items()},
+            **{row["id"].id: row for row in lost.get(table, ())},
+        }
+        for table in (*EMBEDDED, "mentions")
     }
-    if texts:
-        vectors = await embedder.embed(list(texts.values()), purpose="document")
-        changes.updates += [
-            # The log keeps no embeddings: only that this record was written.
-            Update(table, id_, before={}, after={"embedding": vector_bytes(vector)})
-            for (table, id_), vector in zip(texts, vectors, strict=True)
-        ]
+    blank = {
+        f"{table}:{id_}": row
+        for table in EMBEDDED
+        for id_, row in rows[table].items()
+        if embedding_fault(row.get("embedding"), embedder.dimension)
+        and f"{table}:{id_}" not in removed
+        and _tied(table, row, rows)
+    }
+    texts = {
+        record: words(record.partition(":")[0], row, rows["episode"])
+        for record, row in blank.items()
+    }
+    texts = {record: text for record, text in texts.items() if text}
+    vectors = await embedder.embed(list(texts.values()), purpose="document") if texts else ()
+    for record, vector in zip(texts, vectors, strict=True):
+        if record in changes.again:
+            blank[record]["embedding"] = vector_bytes(vector)
+            continue
+        table, _, id_ = record.partition(":")
+        # The log keeps no embeddings: only that this record was written.
+        changes.updates.append(Update(table, id_, {}, {"embedding": vector_bytes(vector)}))
     return changes
 
 
-def _tied(row: Row, snapshot: Snapshot) -> bool:
-    """Tell whether a row is no fact, or one between entities of its group."""
+def _remove(snapshot: Snapshot, changes: ChangeSet, dimension: int) -> set[str]:
+    """Erase links and passages that lead nowhere, and return them."""
+    findings = record_findings(snapshot, dimension)
+    broken = {finding.record for finding in findings if finding.repairable}
+    removed = set()
+    for table in _DERIVED:
+        for id_, row in snapshot.rows[table].items():
+            ends = (f"{row[end]}" for end in ("in", "out") if end in row)
+            needs = {f"episode:{row['episode']}"} if table == "passage" else {*ends}
+            there = row["episode"] in snapshot.rows["episode"] if table == "passage" else False
+            if f"{table}:{id_}" in broken and not there and needs.isdisjoint(changes.again):
+                changes.deletes.append((table, row))
+                removed.add(f"{table}:{id_}")
+    return removed
+
+
+def _write_again(snapshot: Snapshot, changes: ChangeSet) -> dict[str, list[Row]]:
+    """Write the rows that are lost and that the log tells of; return them by table."""
+    lost: dict[str, list[Row]] = {}
+    for record, image in restorable(snapshot).items():
+        table = record.partition(":")[0]
+        lost.setdefault(table, []).append(row_of(record, image))
+    for table, rows in lost.items():
+        for row in rows if table != _LINKS else ():  # those are linked anew
+            changes.insert_row(table, row)
+            changes.again.add(str(row["id"]))
+    if snapshot.info is None and snapshot.events:
+        row = {
+            "id": Record("group_info", snapshot.group),
+            "created_at": snapshot.events[0].at,
+        }
+        changes.insert_row("group_info", row)
+        changes.again.add(str(row["id"]))
+    return lost
+
+
+def _tied(table: str, row: Row, rows: Mapping[str, Mapping[str, Row]]) -> bool:
+    """Tell whether a row has what its words are made of, and leads to records of its group."""
+    if table == "passage":
+        return row["episode"] in rows["episode"]
     ends = (row[end].id for end in ("in", "out") if end in row)
-    return all(end in snapshot.rows["entity"] for end in ends)
+    return all(end in rows["entity"] for end in ends)
 
 
-def _relink(snapshot: Snapshot, changes: ChangeSet) -> None:
-    links = snapshot.rows["occurred_after"]
-    expected = chain(snapshot.rows["episode"], links)
-    changes.deletes += [("occurred_after", links[link]) for link in sorted(links.keys() - expected)]
+def _relink(snapshot: Snapshot, changes: ChangeSet, lost: Mapping[str, list[Row]]) -> None:
+    links = snapshot.rows[_LINKS]
+    episodes, linked = (
+        {**snapshot.rows[table], **{row["id"].id: row for row in lost.get(table, ())}}
+        for table in ("episode", _LINKS)
+    )
+    expected = chain(episodes, linked)
+    changes.deletes += [(_LINKS, links[link]) for link in sorted(links.keys() - expected)]
     for link in sorted(expected - links.keys()):
         later, _, earlier = link.partition(">")
         ends = ("episode", later), ("episode", earlier)
-        changes.insert_row(
-            "occurred_after", edge("occurred_after", link, *ends, group_id=snapshot.group)
-        )
-
-
-def _text(table: str, row: Row, episodes: Mapping[str, Row]) -> str:
-    """Return the words that a record's embedding is made of."""
-    match table:
-        case "episode":
-            return episode_text(row["name"], row["content"])
-        case "passage":
-            episode = episodes[row["episode"]]
-            return episode_text(episode["name"], episode["content"][row["start"] : row["end"]])
-        case "entity":
-            return entity_text(from_row(Entity, row))
-        case "relates_to":
-            return fact_text(from_row(Fact, row))
-        case _:
-            return f"{row['name']}. {row['summary']}"
+        changes.insert_row(_LINKS, edge(_LINKS, link, *ends, group_id=snapshot.group))

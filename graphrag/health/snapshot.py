@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from graphrag.health.findings import Finding
 from graphrag.models import Event
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
@@ -19,7 +20,6 @@ TABLES = (
     "mentions",
     "occurred_after",
     "saga",
-    "has_episode",
     "community",
     "has_member",
 )
@@ -38,6 +38,16 @@ class Snapshot:
     last_seq: int
     elsewhere: Mapping[str, str]
     """Group by ``table:id`` of the records that edges of this group lead to outside of it."""
+    info: Row | None = None
+    """The row by which the group is listed."""
+
+    def half_gone(self) -> Finding | None:
+        """Return the finding of a group that is being forgotten; then nothing else matters."""
+        if self.info is None or (since := self.info.get("forgotten_at")) is None:
+            return None
+        what = f"is being forgotten since {since.isoformat()}, and that did not come to its end"
+        how = f"forget(group={self.group!r}) again finishes it"
+        return Finding(self.group, f"group_info:{self.group}", what, how)
 
     def count(self) -> int:
         """Count the records."""
@@ -53,7 +63,9 @@ async def take(store: Store, group: str) -> Snapshot:
         [found] = await store.query(sql, group=group)
         rows[table] = {row["id"].id: row for row in found}
     events = await store.events(group)
-    return Snapshot(group, rows, tuple(events), last_seq, await _outside(store, rows))
+    [info] = await store.query("SELECT * FROM $info;", info=[Record("group_info", group)])
+    outside = await _outside(store, rows)
+    return Snapshot(group, rows, tuple(events), last_seq, outside, next(iter(info), None))
 
 
 async def group_names(store: Store) -> list[str]:

@@ -1,155 +1,215 @@
-"""Erase an entity for good, and every text that names it, in the tables and in the log.
+"""Erase an entity for good, in the tables and in the log, and by default every text that names it.
 
-The one thing that deletes. Episodes that mention the entity or have its name in their text go, with
-every fact that nothing else states; what stays loses the name. Events keep their number, kind and
-time. Bytes that the database has not compacted yet are beyond it.
+The one thing that deletes. What rests on it goes, what it had closed holds again, and what stays
+loses its names. Events keep their number, kind and time. Bytes that the database has not compacted
+yet are beyond it.
 """
 
-import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from graphrag.history.erase import Eraser
-from graphrag.index.group import GroupIndex, fact_text
+from graphrag.history.doomed import Doomed, Group, doomed_with
+from graphrag.history.erase import Eraser, Told, as_told
+from graphrag.history.forgotten import Texts
+from graphrag.history.spared import (
+    Tellings,
+    called_by,
+    restated,
+    sentences,
+    spared_facts,
+    told_by,
+    untold,
+)
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest import Ingestion
-from graphrag.invariants import FORGET
 from graphrag.models import Entity, Fact
-from graphrag.store.changes import ChangeSet
+from graphrag.protocols import Matrix
+from graphrag.relations import FREE
+from graphrag.store.changes import FORGET, ChangeSet, Update
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
-from graphrag.store.rows import plain
-from graphrag.store.store import Store
+from graphrag.store.rows import edge, from_row
 from graphrag.summaries import ends_of, refreshed
 
-_TABLES = (
-    "entity", "relates_to", "episode", "passage", "mentions", "occurred_after", "community",
-    "has_member", "has_episode",
-)  # fmt: skip
+_LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
+"""Tables whose rows links lead to, or that other rows rest on: they go after the links."""
 
 
 async def forget(
-    entity: str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+    entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, *, now: datetime
 ) -> ChangeSet:
     """Work out the transaction that erases an entity, given by id."""
-    store = ingestion.store
-    rows = {table: await _rows(table, index.group_id, store) for table in _TABLES}
-    family = set(index.heirs.family(entity))
-    names = {name for id_ in family for name in index.names.names[id_]}
-    finder = Eraser(frozenset(), tuple(sorted(names, key=len, reverse=True)))
-    ended = {f"entity:{id_}" for id_ in family}
-    episodes = {row["in"].id for row in rows["mentions"].values() if str(row["out"]) in ended} | {
-        id_ for id_, row in rows["episode"].items() if finder.names_it(_text(row))
+    group = await Group.read(index.group_id, ingestion.store)
+    doomed = doomed_with(entity, group, index, texts)
+    tellings = Tellings(doomed)
+    before, after = await spared_facts(doomed, tellings, index, ingestion, now)
+    after = {
+        id_: _without_attributes(fact, tellings) if fact.sources != before[id_].sources else fact
+        for id_, fact in after.items()
     }
-    facts = {
-        id_
-        for id_, row in rows["relates_to"].items()
-        if {str(row["in"]), str(row["out"])} & ended or _rests_on(row, episodes)
-    }
-    gone: dict[str, set[str]] = {"entity": family, "relates_to": facts, "episode": episodes}
-    gone["passage"] = {id_ for id_, row in rows["passage"].items() if row["episode"] in episodes}
-    gone["community"] = set(rows["community"])  # build_communities() makes them anew
-    for table in ("mentions", "occurred_after", "has_member", "has_episode"):
-        gone[table] = {
-            id_
-            for id_, row in rows[table].items()
-            if any(end.id in gone.get(end.table, ()) for end in (row["in"], row["out"]))
-        }
+    entities = {id_: from_row(Entity, row) for id_, row in doomed.kept("entity").items()}
+    left = {id_: untold(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
+    eraser = _eraser(doomed, tellings, after, left, keeps_texts=texts == "keep")
+
     changes = ChangeSet(index.group_id, FORGET)
-    for table in reversed(_TABLES):
-        changes.deletes += [(table, rows[table][id_]) for id_ in sorted(gone[table])]
-    records = frozenset(str(row["id"]) for _, row in changes.deletes)
-    eraser = Eraser(records, finder.names)
-    await _clean(changes, gone, eraser, index, ingestion, now)
-    changes.inserts |= _relinked(rows, episodes, index.group_id)
+    for table in (*(doomed.ids.keys() - set(_LAST)), *_LAST):
+        changes.deletes += [(table, row) for row in doomed.rows(table)]
+    episodes = doomed.kept("episode")
+    spared = {id_: restated(fact, eraser, episodes) for id_, fact in after.items()}
+    await _change_facts(changes, before, spared, ingestion)
+    summaries = _summaries(doomed, before, spared, index, now)
+    await _change_entities(changes, entities, left, summaries, eraser, ingestion)
+    _change_sagas(changes, doomed)
+    _relink(changes, doomed)
     changes.clean = eraser.change
-    [events] = await store.query(
-        "SELECT * FROM event WHERE group_id = $group;", group=index.group_id
-    )
-    changes.rewrites = [
-        {
-            "id": event["id"],
-            "changes": json.dumps(
-                [eraser.change(change) for change in json.loads(event["changes"])],
-                ensure_ascii=False,
-            ),
-            "note": eraser.cleaned(event.get("note")),
-        }
-        for event in events
-    ]
+    rewritten = (eraser.event(event) for event in group.log)
+    changes.rewrites = [event for event in rewritten if event is not None]
     return changes
 
 
-async def _clean(
-    changes: ChangeSet,
-    gone: dict[str, set[str]],
-    eraser: Eraser,
-    index: GroupIndex,
-    ingestion: Ingestion,
-    now: datetime,
-) -> None:
-    """Take the names out of what stays, and what was erased out of its sources."""
-    store, embedder = ingestion.store, ingestion.embedder
-    kept = [id_ for id_ in index.facts.row_of if id_ not in gone["relates_to"]]
-    stored = await store.get(Fact, kept)
-    erased: dict[str, Fact | None] = dict.fromkeys(gone["relates_to"])
-    for fact in stored.values():
-        clean = replace(
-            fact,
-            fact=eraser.cleaned(fact.fact),
-            subject=eraser.cleaned(fact.subject),
-            object=eraser.cleaned(fact.object),
-            reason=eraser.cleaned(fact.reason),
-            attributes=eraser.cleaned(dict(fact.attributes)),
-            sources=tuple(s for s in fact.sources if s.episode_id not in gone["episode"]),
-        )
-        text, vector = fact_text(clean), None
-        if text != fact_text(fact):
-            [vector] = await embedder.embed([text], purpose="document")
-        changes.change(fact, clean, vector)
-    ends = ends_of((await store.get(Fact, gone["relates_to"])).values())
-    left = [id_ for id_ in index.entities.row_of if id_ not in gone["entity"]]
-    for entity in (await store.get(Entity, left)).values():
-        clean_entity = replace(
-            entity,
-            name=eraser.cleaned(entity.name),
-            key=eraser.cleaned(entity.key),
-            aliases=tuple(name for name in entity.aliases if not eraser.names_it(name)),
-            attributes=eraser.cleaned(dict(entity.attributes)),
-        )
-        vector = None
-        if clean_entity.name != entity.name:
-            [vector] = await embedder.embed([clean_entity.name], purpose="document")
-        changes.change(entity, clean_entity, vector)
-    touched = [id_ for id_ in ends if id_ not in gone["entity"]]
-    changes.updates += refreshed(touched, index, erased, now=now)
+def counted(changes: ChangeSet) -> Mapping[str, int]:
+    """Return how many rows a transaction erases, by table."""
+    new = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
+    return Counter(table for table, row in changes.deletes if str(row["id"]) not in new)
 
 
-def _relinked(
-    rows: dict[str, dict[str, Row]], erased: set[str], group: str
-) -> dict[str, list[Row]]:
-    """Return the links that close the gaps in the chain of episodes."""
-    linked = {end.id for row in rows["occurred_after"].values() for end in (row["in"], row["out"])}
-    order = sorted((rows["episode"][id_]["valid_at"], id_) for id_ in linked - erased)
-    new = []
-    for (_, earlier), (_, later) in pairwise(order):
-        if (id_ := f"{later}>{earlier}") not in rows["occurred_after"]:
-            ends = {"in": Record("episode", later), "out": Record("episode", earlier)}
-            new.append({"id": Record("occurred_after", id_), **ends, "group_id": group})
-    return {"occurred_after": new} if new else {}
-
-
-async def _rows(table: str, group: str, store: Store) -> dict[str, Row]:
-    [found] = await store.query(
-        f"SELECT * OMIT embedding FROM {table} WHERE group_id = $group;", group=group
+def _eraser(
+    doomed: Doomed,
+    tellings: Tellings,
+    facts: Mapping[str, Fact],
+    entities: Mapping[str, Entity],
+    *,
+    keeps_texts: bool,
+) -> Eraser:
+    """Return what takes the names, and what only erased texts told, out of the rest."""
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for row in doomed.rows("relates_to"):
+        neighbours[str(row["in"])].add(row["object"])
+        neighbours[str(row["out"])].add(row["subject"])
+    told: dict[str, set[Told]] = {}
+    called: dict[str, set[str]] = {}
+    kept = [row["content"] for row in doomed.kept("episode").values()]
+    for table, values in (("relates_to", facts), ("entity", entities)):
+        for id_, one in values.items():
+            changes = tellings.of(f"{table}:{id_}")
+            if found := told_by(changes) - {as_told(*pair) for pair in one.attributes.items()}:
+                told[f"{table}:{id_}"] = found
+            if isinstance(one, Entity) and (names := called_by(changes) - {one.name}):
+                only = {name for name in names if not any(name in text for text in kept)}
+                called[f"{table}:{id_}"] = only
+    return Eraser(
+        doomed.names,
+        records=frozenset(f"{table}:{id_}" for table, ids in doomed.ids.items() for id_ in ids),
+        episodes=frozenset(doomed.ids["episode"]),
+        sentences=sentences(doomed, tellings),
+        neighbours=neighbours,
+        told=told,
+        called=called,
+        keeps_texts=keeps_texts,
     )
-    return {row["id"].id: row for row in found}
 
 
-def _text(row: Row) -> str:
-    return json.dumps(row, ensure_ascii=False, default=plain)
+def _without_attributes(fact: Fact, tellings: Tellings) -> Fact:
+    mark = {FREE: fact.attributes[FREE]} if FREE in fact.attributes else {}
+    left = untold(fact, tellings.of(f"relates_to:{fact.id}"))
+    return replace(left, attributes={**left.attributes, **mark})
 
 
-def _rests_on(row: Row, episodes: set[str]) -> bool:
-    sources = {span["episode"] for span in row.get("sources", ())}
-    return bool(sources) and sources <= episodes
+async def _change_facts(
+    changes: ChangeSet,
+    before: Mapping[str, Fact],
+    after: Mapping[str, Fact],
+    ingestion: Ingestion,
+) -> None:
+    texts = {
+        id_: text
+        for id_, fact in after.items()
+        if (text := fact_text(fact)) != fact_text(before[id_])
+    }
+    vectors = await _embedded(texts, ingestion)
+    for id_, fact in after.items():
+        changes.change(before[id_], fact, vectors.get(id_))
+
+
+async def _change_entities(
+    changes: ChangeSet,
+    before: Mapping[str, Entity],
+    left: Mapping[str, Entity],
+    summaries: Mapping[str, str],
+    eraser: Eraser,
+    ingestion: Ingestion,
+) -> None:
+    after = {}
+    for id_, one in left.items():
+        image = {
+            "summary": summaries.get(id_, one.summary),
+            "attributes": one.attributes,
+            "aliases": one.aliases,
+        }
+        clean = eraser.image(f"entity:{id_}", image)
+        after[id_] = replace(
+            one,
+            name=eraser.names.cleaned(one.name),
+            key=eraser.names.cleaned(one.key),
+            aliases=tuple(clean["aliases"]),
+            summary=clean["summary"],
+            attributes=clean["attributes"],
+        )
+    renamed = {
+        id_: text
+        for id_, one in after.items()
+        if (text := entity_text(one)) != entity_text(before[id_])
+    }
+    vectors = await _embedded(renamed, ingestion)
+    for id_, one in after.items():
+        changes.change(before[id_], one, vectors.get(id_))
+
+
+def _summaries(
+    doomed: Doomed,
+    before: Mapping[str, Fact],
+    after: Mapping[str, Fact],
+    index: GroupIndex,
+    now: datetime,
+) -> dict[str, str]:
+    """Return the new summaries of the entities that lose a fact or have one changed."""
+    changed: dict[str, Fact | None] = dict.fromkeys(doomed.ids["relates_to"])
+    changed |= {id_: fact for id_, fact in after.items() if fact != before[id_]}
+    fallen = [from_row(Fact, row) for row in doomed.rows("relates_to")]
+    ends = ends_of([*fallen, *(fact for fact in changed.values() if fact is not None)])
+    touched = dict.fromkeys(index.heirs.each(ends))
+    stay = [id_ for id_ in touched if id_ not in doomed.ids["entity"]]
+    return {one.id: one.after["summary"] for one in refreshed(stay, index, changed, now=now)}
+
+
+def _change_sagas(changes: ChangeSet, doomed: Doomed) -> None:
+    """Take back the summaries of sagas that lost an episode: they may tell of it."""
+    gone = {row.get("saga") for row in doomed.rows("episode")}
+    for id_, row in doomed.kept("saga").items():
+        if row["name"] in gone and row["summary"]:
+            told = {name: row.get(name) for name in ("summary", "summarized_until")}
+            empty = {"summary": "", "summarized_until": None}
+            changes.updates.append(Update("saga", id_, told, empty))
+
+
+def _relink(changes: ChangeSet, doomed: Doomed) -> None:
+    """Close the gaps in the chain of episodes."""
+    links: Iterable[Row] = doomed.group.rows["occurred_after"].values()
+    linked = {end.id for row in links for end in (row["in"], row["out"])}
+    episodes = doomed.kept("episode")
+    order = sorted((episodes[id_]["valid_at"], id_) for id_ in linked & episodes.keys())
+    for (_, earlier), (_, later) in pairwise(order):
+        if (id_ := f"{later}>{earlier}") not in doomed.group.rows["occurred_after"]:
+            ends = ("episode", later), ("episode", earlier)
+            row = edge("occurred_after", id_, *ends, group_id=changes.group_id)
+            changes.insert_row("occurred_after", row)
+
+
+async def _embedded(texts: Mapping[str, str], ingestion: Ingestion) -> dict[str, Matrix]:
+    if not texts:
+        return {}
+    rows = await ingestion.embedder.embed(list(texts.values()), purpose="document")
+    return dict(zip(texts, rows, strict=True))

@@ -1,11 +1,19 @@
 """The groups held in memory: each loaded when first asked for, then kept in step."""
 
 import asyncio
+import logging
 from collections import defaultdict
 
+from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
+from graphrag.index.saved import SavedGroups
 from graphrag.store.store import Store
+
+_log = logging.getLogger(__name__)
+_LARGE = 10_000
+"""Rows from which reading the tables takes long enough, a third of a second, to save them."""
+_MANY_EVENTS = 200
 
 
 class Catalog:
@@ -16,27 +24,35 @@ class Catalog:
         self._dimension = dimension
         self._groups: dict[str, GroupIndex] = {}
         self._loading: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._saved: SavedGroups | None = None
+        self._on_file: dict[str, tuple[int, int]] = {}
+        """Of each group that has a file: its newest event and its rows."""
+        target = store.target
+        if target.path is not None:
+            place = target.namespace, target.database
+            self._saved = SavedGroups(target.path / "columns", *place)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
 
         An embedded store has no other writer; on a server one small query asks for news.
+
+        Raises:
+            QueryError: if the group is being forgotten.
         """
         async with self._loading[name]:
             index = self._groups.get(name)
             if index is None:
-                index = await load_group(self._store, name, self._dimension)
-                self._groups[name] = index
-            elif not self._store.target.embedded:
-                await self._refresh(index)
+                return await self._load(name)
+            if not self._store.target.embedded:
+                return await self._refresh(index)
             return index
 
     async def catch_up(self, name: str) -> GroupIndex:
         """Return the group's index after reading the newest events, whoever wrote them."""
         index = await self.group(name)
         async with self._loading[name]:
-            await self._refresh(index)
-        return index
+            return await self._refresh(index)
 
     def loaded(self, name: str) -> bool:
         """Tell whether the group is in memory."""
@@ -45,9 +61,77 @@ class Catalog:
     async def reload(self, name: str) -> GroupIndex:
         """Read the group into memory anew, whatever is there of it."""
         async with self._loading[name]:
-            self._groups[name] = index = await load_group(self._store, name, self._dimension)
-            return index
+            return await self._load(name, anew=True)
 
-    async def _refresh(self, index: GroupIndex) -> None:
-        if await self._store.last_seq(index.group_id) > index.seq:
-            await refresh_group(self._store, index)
+    def drop(self, name: str) -> None:
+        """Let go of a group, on file too: whoever asks for it reads the tables."""
+        self._groups.pop(name, None)
+        self.unsave(name)
+
+    def unsave(self, name: str) -> None:
+        """Delete the file of a group, before something in it is forgotten."""
+        self._on_file.pop(name, None)
+        if self._saved is not None:
+            self._saved.discard(name)
+
+    async def save(self) -> None:
+        """Keep the large groups in files beside the store: the next opening reads those."""
+        for name, index in self._groups.items():
+            if self._saved is None or not self._worth_saving(index):
+                continue
+            at = await self._store.moment_of(name, index.seq)
+            if at is None:
+                continue
+            try:
+                await asyncio.to_thread(self._saved.save, index, at, self._dimension)
+            except OSError as error:
+                _log.warning(
+                    "the columns of group %r were not saved beside the store (%s): nothing is "
+                    "lost, the next opening reads the tables",
+                    name,
+                    error,
+                )
+
+    def _worth_saving(self, index: GroupIndex) -> bool:
+        rows = _rows(index)
+        seq, saved = self._on_file.get(index.group_id, (0, 0))
+        stale = index.seq - seq >= _MANY_EVENTS or abs(rows - saved) * 20 >= rows
+        return rows >= _LARGE and (not seq or stale)
+
+    async def _load(self, name: str, *, anew: bool = False) -> GroupIndex:
+        self._groups.pop(name, None)
+        if since := await self._store.forgotten_since(name):
+            raise QueryError(
+                f"group {name!r} is being forgotten since {since.isoformat()}, and that did not "
+                f"come to its end: forget(group={name!r}) finishes it, then the name is free again"
+            )
+        index = None if anew else await self._from_file(name)
+        if index is None:
+            self.unsave(name)
+            index = await load_group(self._store, name, self._dimension)
+        self._groups[name] = index
+        return index
+
+    async def _from_file(self, name: str) -> GroupIndex | None:
+        """Return a group as it was saved, brought up to date; None if it must be read anew."""
+        stamp = self._saved.stamp(name, self._dimension) if self._saved is not None else None
+        # Another history may have the same number of events: of a restored backup, say.
+        if stamp is None or await self._store.moment_of(name, stamp.seq) != stamp.at:
+            return None
+        assert self._saved is not None
+        index = await asyncio.to_thread(self._saved.load, name)
+        if index is None or index.seq != stamp.seq or not await refresh_group(self._store, index):
+            return None
+        self._on_file[name] = stamp.seq, _rows(index)
+        return index
+
+    async def _refresh(self, index: GroupIndex) -> GroupIndex:
+        """Take in what is new; whatever was forgotten is left behind with the old index."""
+        last = await self._store.last_seq(index.group_id)
+        if last < index.seq or (last > index.seq and not await refresh_group(self._store, index)):
+            return await self._load(index.group_id, anew=True)
+        return index
+
+
+def _rows(index: GroupIndex) -> int:
+    return len(index.facts) + len(index.entities) + len(index.episodes)

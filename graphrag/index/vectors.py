@@ -46,6 +46,15 @@ class Vectors:
         self._codes: Codes | None = None
         """Made when there are enough rows for a rough pass to pay."""
 
+    def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
+        """Return what is to be saved: no spare room."""
+        return self.values, self._made_codes()
+
+    def __setstate__(self, saved: tuple[NDArray[np.float32], Codes | None]) -> None:
+        """Take over saved vectors, as they lie in memory."""
+        self._buffer, self._codes = saved
+        self._size, self.dimension = self._buffer.shape
+
     def __len__(self) -> int:
         """Count the rows."""
         return self._size
@@ -86,6 +95,10 @@ class Vectors:
         if self._codes is not None:
             self._codes.replace(row, self._buffer[row])
 
+    def blank(self, row: int) -> None:
+        """Let a row be like nothing: its vector is missing or damaged where it is stored."""
+        self._buffer[row] = 0
+
     def rows(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Copy the vectors of some rows, in the order asked for."""
         return self.values[np.asarray(rows, dtype=np.intp)]
@@ -105,12 +118,18 @@ class Vectors:
     def compare(self, query: ArrayLike) -> "Cosines":
         """Return the cosines of the query with every row, exact where they are asked for."""
         unit = self._unit(query)
-        if self._size < _WORTH_CODES or not available():
+        codes = self._made_codes()
+        if codes is None:
             return Cosines(self.values, unit, self.scores(unit), None)
+        return Cosines(self.values, unit, *codes.compare(unit))
+
+    def _made_codes(self) -> Codes | None:
+        if self._size < _WORTH_CODES or not available():
+            return None
         if self._codes is None:
             self._codes = Codes(self.dimension)
             self._codes.extend(self.values)
-        return Cosines(self.values, unit, *self._codes.compare(unit))
+        return self._codes
 
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
         rows, norms = _checked(np.asarray(vector)[np.newaxis], self.dimension)

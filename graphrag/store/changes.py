@@ -68,8 +68,12 @@ class ChangeSet:
     deletes: list[tuple[str, Row]] = field(default_factory=list)
     """Table and old row of records to remove: only links and derived records, never facts."""
 
+    again: set[str] = field(default_factory=set)
+    """Inserted records, as ``table:id``, that the log has already: they were lost, and are no news.
+    """
+
     rewrites: list[Row] = field(default_factory=list)
-    """Events without what ``forget`` erases: id, changes and note."""
+    """Events without what ``forget`` erases: id, changes, note and actor."""
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes what is erased out of the images of this event, too."""
 
@@ -89,6 +93,10 @@ class ChangeSet:
     def insert_row(self, table: str, row: Row) -> None:
         """Add a row as it is."""
         self.inserts.setdefault(table, []).append(row)
+
+    def told(self, table: str) -> list[Row]:
+        """Return the inserted rows of a table that the log did not have."""
+        return [row for row in self.inserts.get(table, ()) if str(row["id"]) not in self.again]
 
     def change(self, before: Changing, after: Changing, vector: Matrix | None = None) -> None:
         """Note the fields in which a stored value is to differ; none of them, no change."""
@@ -132,7 +140,8 @@ class ChangeSet:
             params["rewrites"] = self.rewrites
             lines.append(
                 "FOR $r IN $rewrites "
-                "{ UPDATE $r.id SET changes = $r.changes, note = $r.note RETURN NONE };"
+                "{ UPDATE $r.id SET changes = $r.changes, note = $r.note, actor = $r.actor "
+                "RETURN NONE };"
             )
         return "\n".join(lines), params
 
@@ -166,9 +175,11 @@ class ChangeSet:
         return json.dumps([self.clean(one) for one in json.loads(images)], ensure_ascii=False)
 
     def _changes(self) -> Iterable[dict[str, Any]]:
-        for rows in self.inserts.values():
-            for row in rows:
+        for table, rows in self.inserts.items():
+            for row in self.told(table) if self.again else rows:
                 yield {"record": str(row["id"]), "before": None, "after": _image(row)}
+        for record in sorted(self.again):
+            yield {"record": record, "before": {}, "after": {}}
         for update in self.updates:
             yield {
                 "record": f"{update.table}:{update.id}",

@@ -103,9 +103,17 @@ def unplain(column: str, item: Any) -> Any:
         return None
     if column in ("in", "out", "id"):
         return Record(*str(item).split(":", 1))
-    if column.endswith("_at") or column == "reference_time":
+    if column.endswith("_at") or column in ("reference_time", "summarized_until"):
         return datetime.fromisoformat(item)
     return item
+
+
+def row_of(record: str, image: Mapping[str, Any]) -> Row:
+    """Return the row that an image in the log was made of, without its embedding."""
+    row: Row = {
+        column: _json(unplain(column, item)) for column, item in image.items() if item is not None
+    }
+    return row | {"id": Record(*record.split(":", 1))}
 
 
 def imaged(column: str, item: Any) -> Any:

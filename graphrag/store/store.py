@@ -125,6 +125,10 @@ class Store:
             raise
         return seq
 
+    async def transact(self, statements: str, **params: Any) -> None:
+        """Run statements that no event records, all of them or none: schema, and derived rows."""
+        await self._connection.transact(statements, params)
+
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
 
@@ -172,6 +176,13 @@ class Store:
         )
         return int(numbers[0]) if numbers else 0
 
+    async def moment_of(self, group: str, seq: int) -> int | None:
+        """Return when an event was committed, in microseconds, None if there is no such event."""
+        [found] = await self.query(
+            "SELECT VALUE time::micros(at) FROM $id;", id=Record("event", [group, seq])
+        )
+        return int(found[0]) if found else None
+
     async def events(self, group: str, *, after: int = 0) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
         [rows] = await self.query(
@@ -214,8 +225,8 @@ class Store:
         if self.target.profile not in (None, remembered):
             raise StoreProfileError(
                 f"the store at {self.target.url} has profile {remembered!r}, not "
-                f"{self.target.profile!r}: open it without a profile, or make one of the other "
-                f"with 'surreal-graphrag copy {self.target.url} NEW --profile {self.target.profile}'"
+                f"{self.target.profile!r}: open it without a profile, or make one of the other with "
+                f"'surreal-graphrag copy {self.target.url} NEW --profile {self.target.profile}'"
             )
         self.profile = remembered
         for migration in pending(applied, self.profile):

@@ -1,5 +1,6 @@
 """The past of the graph, blocking."""
 
+from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole
 from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
 from graphrag.sync.opened import Opened
 
@@ -41,7 +42,14 @@ class History(Opened):
         )
 
     def forget(
-        self, entity: Entity | str, *, group: str = DEFAULT_GROUP, actor: str | None = None
-    ) -> Event:
-        """Erase an entity for good, with all that was told of it, and return the event."""
-        return self._running().wait(self._graph.forget(entity, group=group, actor=actor))
+        self,
+        entity: Entity | str | Whole = WHOLE,
+        *,
+        group: str | None = None,
+        episodes: Texts = "erase",
+        actor: str | None = None,
+    ) -> Forgotten:
+        """Erase an entity, or a whole group, for good. The only thing that deletes."""
+        return self._running().wait(
+            self._graph.forget(entity, group=group, episodes=episodes, actor=actor)
+        )

@@ -1,31 +1,49 @@
-"""What is forgotten is nowhere: no table and no event holds the name."""
+"""What is forgotten is nowhere: no table and no event holds the name, the texts, what they told."""
+
+import asyncio
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from graphrag import InputError
-from tests.edits.faint import whole
+from graphrag import (
+    AppendOnly,
+    Claim,
+    Extraction,
+    GraphRAGError,
+    InputError,
+    Mention,
+    PolicyError,
+)
+from graphrag.testing import ScriptedExtractor
+from tests.conftest import open_graph, triples
+from tests.edits.faint import believed, whole
+from tests.history.raw import rows, text
 
 
-async def held(graph):
-    store = graph._open().store
-    [info] = await store.query("INFO FOR DB;")
-    return [
-        row
-        for table in info["tables"]
-        for [rows] in [await store.query(f"SELECT * FROM {table};")]
-        for row in rows
-    ]
+async def tell(graph, *stories):
+    for said, when in stories:
+        await graph.add_episode(said, reference_time=when)
 
 
 async def test_no_table_holds_the_name(graph):
-    await graph.add_episode("Bob knows Carol.", reference_time="2019")
-    await graph.add_episode("Alice knows Bob. Bob knows Carol.", reference_time="2020")
-    await graph.add_episode("Bob works_at Acme.", reference_time="2021")
+    await tell(
+        graph,
+        ("Bob knows Carol.", "2019"),
+        ("Alice knows Bob. Bob knows Carol.", "2020"),
+        ("Bob works_at Acme.", "2021"),
+    )
     await graph.correct((await graph.facts("Alice"))[0], text="Alice met Bob.", reason="Alice said")
     await graph.build_communities()
-    event = await graph.forget("Alice", actor="ann")
+    forgotten = await graph.forget("Alice", actor="ann")
+    event = forgotten.event
     assert (event.kind, event.actor) == ("forget", "ann")
-    assert "alice" not in repr(await held(graph)).casefold()
+    assert (forgotten.group, forgotten.records["entity"], forgotten.records["episode"]) == (
+        "default",
+        1,
+        1,
+    )
+    assert "alice" not in await text(graph)
     assert await graph.entity("Alice") is None
     assert {fact.object for fact in await graph.facts("Bob")} == {"Carol", "Acme"}
     assert [event.seq for event in await graph.log()] == [1, 2, 3, 4, 5, 6]
@@ -37,3 +55,323 @@ async def test_no_table_holds_the_name(graph):
         await graph.revert(event)
     assert (await graph.add_episode("Alice knows Bob.", reference_time="2022")).new
     await whole(graph)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Alice", "It rained.\nAlice was there."),
+        ("Alice", "Nobody met ALICE's dog."),
+        ("José", "Bob met Jose\u0301 there."),
+        ("Ann Lee", "Bob met Ann\n  Lee there."),
+        ("张伟", "我昨天见了张伟先生"),
+        ("O'Brien", "So said O\u2019Brien."),
+    ],
+)
+async def test_a_text_that_nobody_could_read_is_erased_by_the_name_in_it(graph, name, said):
+    await graph.add_fact(name, "knows", "Bob")
+    await tell(graph, (said, "2020"), ("Bob likes tea.", "2021"))
+    assert (await graph.forget(name)).records["episode"] == 1
+    [left] = [row for row in await rows(graph) if row["id"].table == "episode"]
+    assert left["content"] == "Bob likes tea."
+    await whole(graph)
+
+
+async def test_what_a_forgotten_text_had_closed_holds_again_as_far_as_there_is_room(graph):
+    await tell(
+        graph,
+        ("Bob works_at Acme from 2018-01-01.", "2018"),
+        ("Bob works_at Beta from 2020-01-01. Alice knows Bob.", "2020"),
+        ("Bob works_at Globex from 2023-01-01.", "2023"),
+    )
+    await graph.forget("Alice")
+    assert triples(await believed(graph, "Bob")) == {
+        ("Bob", "works_at", "Acme", "2018-01-01", "2023-01-01"),
+        ("Bob", "works_at", "Globex", "2023-01-01", None),
+    }
+    assert "beta" not in await text(graph)
+    assert (await graph.entity("Bob")).summary.count("works at") == 2
+    await whole(graph)
+
+
+async def test_an_end_that_only_a_forgotten_text_told_is_no_end(graph):
+    await tell(
+        graph,
+        ("Bob works_at Acme from 2018-01-01.", "2018"),
+        ("Bob ends:works_at Acme. Alice knows Bob.", "2020-05-01"),
+    )
+    assert not [fact for fact in await graph.facts("Bob") if fact.relation == "works_at"]
+    await graph.forget("Alice")
+    [job] = await graph.facts("Bob")
+    assert (job.object, job.invalid_at, job.reason) == ("Acme", None, None)
+    assert "ends:works" not in await text(graph)
+    await whole(graph)
+
+
+async def test_what_a_person_put_aside_stays_aside(graph):
+    await tell(graph, ("Bob works_at Acme.", "2020"))
+    await graph.add_fact("Alice", "leads", "Beta")
+    await graph.correct((await graph.facts("Bob"))[0], object="Beta")
+    await graph.forget("Beta")
+    assert await graph.facts("Bob") == []
+    [aside] = await graph.at(history=True).facts("Bob")
+    assert aside.retracted_at is not None
+    assert aside.invalidated_by is None
+    await whole(graph)
+
+
+async def test_entities_that_only_forgotten_texts_knew_go_too(graph):
+    await tell(graph, ("Alice knows Bob. Bob likes jazz.", "2020"), ("Carol knows Dora.", "2021"))
+    await graph.add_entity("Eve")
+    await graph.add_fact("Alice", "has_number", "555-1234")
+    await graph.add_fact("Alice", "knows", "Eve")
+    await graph.add_fact("Alice", "knows", "Dora")
+    erased = (await graph.forget("Alice")).records
+    assert erased["entity"] == 4
+    assert [await graph.entity(name) is None for name in ("Bob", "jazz", "555-1234")] == [True] * 3
+    assert await graph.entity("Eve") and await graph.entity("Dora")
+    assert "555-1234" not in await text(graph)
+    await whole(graph)
+
+
+async def test_a_fact_of_two_texts_is_stated_by_the_one_that_stays(graph):
+    words = "As I told you in secret, Alice: Bob likes tea."
+    claim = Claim(Mention("Bob", "person"), "likes", Mention("tea", "concept"), words, 0, 46)
+    script = ScriptedExtractor(
+        {
+            words: Extraction(claims=(claim,)),
+            "Tea is what Bob likes.": Extraction(
+                claims=(
+                    Claim(claim.subject, "likes", claim.object, "Tea is what Bob likes.", 0, 22),
+                )
+            ),
+        }
+    )
+    async with open_graph(extractor=script) as graph:
+        await graph.add_episode(words, reference_time="2020")
+        await graph.add_episode("Tea is what Bob likes.", reference_time="2021")
+        await graph.add_entity("Alice")
+        await graph.forget("Alice")
+        [fact] = await graph.facts("Bob")
+        assert fact.fact == "Tea is what Bob likes."
+        assert len(fact.sources) == 1
+        assert "secret" not in await text(graph)
+        assert (await graph.search("tea")).facts[0].item.id == fact.id
+        await whole(graph)
+
+
+async def test_attributes_and_aliases_that_a_forgotten_text_gave_go(graph):
+    def spoken(words, **attributes):
+        bob = Mention("Bob", "person", attributes=attributes)
+        return Extraction(claims=(Claim(bob, "likes", Mention("tea"), words, 0, len(words)),))
+
+    texts = {
+        "Bob likes tea.": spoken("Bob likes tea.", city="Rome"),
+        "Alice says: Bob, tea.": spoken("Alice says: Bob, tea.", phone="555-0199", city="Oslo"),
+        "Bob likes tea a lot.": spoken("Bob likes tea a lot.", age=40),
+    }
+    async with open_graph(extractor=ScriptedExtractor(texts)) as graph:
+        for number, said in enumerate(texts):
+            await graph.add_episode(said, reference_time=f"202{number}")
+        await graph.add_entity("Alice")
+        assert (await graph.entity("Bob")).attributes == {"city": "Oslo", "phone": "555-0199", "age": 40}
+        await graph.forget("Alice")
+        assert (await graph.entity("Bob")).attributes == {"city": "Rome", "age": 40}
+        found = await text(graph)
+        assert not [word for word in ("555-0199", "oslo") if word in found]
+        await whole(graph)
+
+
+async def test_with_keep_the_texts_stay_and_no_longer_lead_there(graph):
+    await tell(graph, ("Alice works_at Acme.", "2020"), ("Bob knows Carol. Alice is in.", "2021"))
+    [span] = (await graph.facts("Alice"))[0].sources
+    forgotten = await graph.forget("Alice", episodes="keep")
+    assert "episode" not in forgotten.records
+    assert await graph.entity("Alice") is None
+    found = await graph.search("Alice Acme")
+    assert found.episodes[0].item.content == "Alice works_at Acme."
+    assert not [hit for hit in found.facts if hit.item.object == "Acme"]
+    others = [row for row in await rows(graph) if row["id"].table not in ("episode", "event")]
+    assert "alice" not in repr(others).casefold()
+    for event in await graph.log():
+        kept = [change for change in event.changes if change.record.startswith("episode:")]
+        assert "alice" not in repr([c for c in event.changes if c not in kept]).casefold()
+    assert (await graph.episodes([span.episode_id]))[0].content == "Alice works_at Acme."
+    await whole(graph)
+
+
+async def test_another_person_of_that_name_is_not_forgotten(graph):
+    await graph.add_entity("Ann Lee", entity_type="person", attributes={"email": "a@acme.com"})
+    await tell(graph, ("Ann Lee likes tea.", "2020"), ("Ann knows Ann Lee Miller.", "2021"))
+    place = await graph.add_entity("Ann Lee", entity_type="place")
+    await graph.forget(place)
+    assert [one.entity_type for one in await graph.at().entities("Ann Lee")] == ["person"]
+    assert len(await graph.facts("Ann Lee")) == 1
+    await graph.forget("Ann Lee")
+    assert (await graph.entity("Ann Lee Miller")).name == "Ann Lee Miller"
+    assert [fact.subject for fact in await graph.facts("Ann Lee Miller")] == ["Ann"]
+    await whole(graph)
+
+
+async def test_neighbours_say_nothing_of_it_now_or_in_the_log(graph):
+    await tell(
+        graph,
+        ("Carol likes tea.", "2019"),
+        ("Carol knows Dora. Alice knows Carol.", "2020"),
+        ("Dora likes jazz.", "2021"),
+    )
+    await graph.forget("Alice")
+    assert (await graph.entity("Carol")).summary == "likes tea (from 2019-01-01)"
+    for event in await graph.log():
+        assert "knows" not in repr(event)
+    await whole(graph)
+
+
+async def test_the_past_of_others_is_read_as_before(graph):
+    await tell(graph, ("Bob works_at Acme.", "2020"), ("Carol knows Dora.", "2020"))
+    moment = (await graph.log())[-1].at
+    await tell(graph, ("Bob works_at Beta.", "2021"), ("Alice knows Carol.", "2021"))
+    before = [await graph.at(known_at=moment).facts(name) for name in ("Bob", "Carol")]
+    await graph.forget("Alice")
+    assert [await graph.at(known_at=moment).facts(name) for name in ("Bob", "Carol")] == before
+    assert await graph.at(known_at=moment).entity("Alice") is None
+
+
+async def test_merged_entities_are_forgotten_together(graph):
+    await tell(graph, ("Alice likes tea.", "2020"), ("Lissy likes jazz.", "2021"))
+    await graph.merge("Alice", "Lissy")
+    await tell(graph, ("Bob knows Carol.", "2022"), ("Bob wrote to Lissy.", "2023"))
+    await graph.forget("Alice")
+    found = await text(graph)
+    assert not [word for word in ("alice", "lissy", "jazz") if word in found]
+    await whole(graph)
+
+
+async def test_a_saga_is_forgotten_with_its_last_episode(graph):
+    for said, saga in (
+        ("Alice likes tea.", "letters"),
+        ("Bob likes tea.", "calls"),
+        ("Alice knows Bob.", "calls"),
+    ):
+        await graph.add_episode(said, saga=saga)
+    await graph.forget("Alice")
+    assert await graph.sagas() == ["calls"]
+    assert "letters" not in await text(graph)
+    await whole(graph)
+
+
+async def test_unclear_wishes_change_nothing(graph):
+    await tell(graph, ("Alice knows Bob.", "2020"))
+    for wish in (
+        {},
+        {"entity": None},
+        {"entity": None, "group": "default"},
+        {"entity": "Zed"},
+        {"entity": "Alice", "episodes": "some"},
+        {"group": "default", "episodes": "keep"},
+        {"group": ""},
+        {"group": "others"},
+    ):
+        with pytest.raises(InputError):
+            await graph.forget(**wish)
+    assert len(await graph.log()) == 1
+    await whole(graph)
+
+
+async def test_a_policy_may_refuse(tmp_path):
+    async with open_graph(policy=AppendOnly()) as graph:
+        await tell(graph, ("Alice knows Bob.", "2020"))
+        with pytest.raises(PolicyError, match="nothing is erased"):
+            await graph.forget("Alice")
+        assert [event.kind for event in await graph.log()] == ["add_episode", "denied"]
+        assert len(await graph.facts("Alice")) == 1
+        await whole(graph)
+
+
+PEOPLE = ("Alice", "Bob", "Carol")
+FIRMS = ("Acme", "Beta", "Globex")
+telling = st.tuples(
+    st.just("tell"),
+    st.lists(
+        st.tuples(st.sampled_from(PEOPLE), st.sampled_from(("works_at", "ends:works_at", "knows"))),
+        min_size=1,
+        max_size=3,
+    ),
+    st.integers(2015, 2024),
+    st.integers(0, 8),
+)
+doing = st.tuples(
+    st.sampled_from(["retract", "invalidate", "correct", "merge", "remove", "revert", "forget"]),
+    st.integers(0, 20),
+    st.integers(2015, 2024),
+    st.integers(0, 8),
+)
+
+
+async def act(graph, step, number):
+    kind, what, year, pick = step
+    index = await graph._open().catalog.group("default")
+    facts, episodes = sorted(index.facts.row_of), sorted(index.episodes.row_of)
+    match kind:
+        case "tell":
+            said = " ".join(
+                f"{person} {relation} "
+                + (
+                    PEOPLE[(PEOPLE.index(person) + 1) % 3]
+                    if relation == "knows"
+                    else FIRMS[pick % 3]
+                )
+                + ("" if relation.startswith("ends") else f" from {year}-01-01")
+                + "."
+                for person, relation in what
+            )
+            await graph.add_episode(said, reference_time=f"{year}-{number % 12 + 1:02}-03")
+        case "retract" if facts:
+            await graph.retract(facts[what % len(facts)])
+        case "invalidate" if facts:
+            await graph.invalidate(facts[what % len(facts)], str(year))
+        case "correct" if facts:
+            await graph.correct(facts[what % len(facts)], object=FIRMS[pick % 3])
+        case "merge":
+            await graph.merge("Bob", "Carol")
+        case "remove" if episodes:
+            await graph.remove_episode(episodes[what % len(episodes)])
+        case "revert" if index.seq:
+            await graph.revert(what % index.seq + 1)
+        case "forget":
+            await graph.forget(("Acme", "Beta")[pick % 2])
+
+
+async def play(steps, texts):
+    async with open_graph() as graph:
+        for number, step in enumerate(steps):
+            try:
+                await act(graph, step, number)
+            except GraphRAGError as error:
+                assert "invariant" not in str(error)
+        if await graph.entity("Alice") is None:
+            return
+        await graph.forget("Alice", episodes=texts)
+        assert await graph.entity("Alice") is None
+        if texts == "erase":
+            assert "alice" not in await text(graph)
+        await whole(graph)
+        index = await graph._open().catalog.group("default")
+        live = [
+            fact
+            for name in ("Bob", "Carol")
+            if await graph.entity(name)
+            for fact in await believed(graph, name)
+            if fact.relation == "works_at"
+        ]
+        gone = {fact.invalidated_by for fact in live} - {None, *index.facts.row_of}
+        assert not gone
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.one_of(telling, telling, doing), min_size=1, max_size=8),
+    st.sampled_from(["erase", "keep"]),
+)
+def test_whatever_was_done_before_forgetting_leaves_nothing_and_a_sound_graph(steps, texts):
+    asyncio.run(play(steps, texts))

@@ -1,0 +1,76 @@
+"""Erase a whole group for good: every table, the log and the name.
+
+The policy is asked about every row before anything goes; then the group is closed, its log goes,
+then its rows, in batches, and its name last. It cannot be one transaction: a group may be larger
+than memory. A process that dies in between leaves a group that everybody sees to be half gone.
+"""
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+from graphrag.errors import QueryError
+from graphrag.health.snapshot import TABLES, group_names
+from graphrag.history.forgotten import Forgotten
+from graphrag.index.group import GroupIndex
+from graphrag.ingest import Ingestion
+from graphrag.policy import Policy, refused
+from graphrag.store.changes import FORGET, ChangeSet
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+_PAGE = 1000
+
+
+async def forget_group(group: str, ingestion: Ingestion, actor: str) -> Forgotten:
+    """Erase a group.
+
+    Raises:
+        QueryError: if there is none of this name.
+        PolicyError: if the policy refused; nothing was erased.
+    """
+    store, catalog = ingestion.store, ingestion.catalog
+    half_gone = await store.forgotten_since(group) is not None
+    if not half_gone and group not in (names := await group_names(store)):
+        known = ", ".join(map(repr, names)) or "none yet"
+        raise QueryError(f"there is no group {group!r}; groups in this store: {known}")
+    # What is half gone was allowed to go.
+    if ingestion.writer.policy is not None and not half_gone:
+        await _ask(group, ingestion, ingestion.writer.policy, actor)
+    async with ingestion.writer.locks[group]:
+        catalog.drop(group)
+        try:
+            erased = await store.erase_group(group)
+        finally:
+            catalog.drop(group)  # whatever was read meanwhile
+    return Forgotten(group, erased)
+
+
+async def _ask(group: str, ingestion: Ingestion, policy: Policy, actor: str) -> None:
+    """Ask the policy about every row; what it refuses is refused, and logged, by the writer."""
+    index = await ingestion.catalog.group(group)
+    async for changes in _pages(group, ingestion.store):
+        changes.actor = actor or ingestion.writer.actor
+        if refused(changes, index, policy):
+            await ingestion.writer.commit(group, partial(_as_it_is, changes))
+
+
+async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
+    return changes
+
+
+async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
+    for table in TABLES:
+        after = Record(table, "")
+        while True:
+            [rows] = await store.query(
+                f"SELECT * OMIT embedding FROM {table} WHERE id > $after AND group_id = $group "
+                f"ORDER BY id LIMIT {_PAGE};",
+                after=after,
+                group=group,
+            )
+            if not rows:
+                break
+            after = rows[-1]["id"]
+            changes = ChangeSet(group, FORGET)
+            changes.deletes = [(table, row) for row in rows]
+            yield changes

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from graphrag.llm.extractor import LLMExtractor
     from graphrag.llm.usage import Budget, Usage
     from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga, Span
+    from graphrag.moving.copy import CopyProgress, CopyReport, copy_store
     from graphrag.ontology.check import Violation
     from graphrag.ontology.declare import EntityType, FactType, Identifier
     from graphrag.ontology.ontology import Ontology
@@ -129,6 +130,7 @@ _PLACES = {
     "llm.extractor": ("LLMExtractor",),
     "llm.usage": ("Budget", "Usage"),
     "models": ("Change", "Community", "Entity", "Episode", "Event", "Fact", "Saga", "Span"),
+    "moving.copy": ("CopyProgress", "CopyReport", "copy_store"),
     "ontology.check": ("Violation",),
     "ontology.declare": ("EntityType", "FactType", "Identifier"),
     "ontology.ontology": ("Ontology",),
@@ -186,6 +188,8 @@ __all__ = [
     "Community",
     "Conflict",
     "Connected",
+    "CopyProgress",
+    "CopyReport",
     "Doubt",
     "Embedder",
     "EmbedderMismatchError",
@@ -268,6 +272,7 @@ __all__ = [
     "Waiting",
     "Why",
     "__version__",
+    "copy_store",
 ]
 
 

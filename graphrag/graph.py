@@ -11,6 +11,7 @@ from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
 from graphrag.facade.history import History
 from graphrag.facade.identity import Identity
+from graphrag.facade.indexes import Indexes
 from graphrag.facade.queue import Queued
 from graphrag.facade.records import Records
 from graphrag.facade.telling import Telling
@@ -29,7 +30,9 @@ from graphrag.store.target import Target
 from graphrag.writer import Writer
 
 
-class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued):
+class GraphRAG(
+    Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued, Indexes
+):
     """A temporal knowledge graph in SurrealDB.
 
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server

@@ -18,7 +18,7 @@ LAYERS = (
     {"index"},
     {"engine"},
     {"embed", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
-    | {"statements", "testing"},
+    | {"statements", "testing", "moving"},
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "sagas", "stats", "summaries", "demo"},
     {"planner", "asof", "merge", "release", "twins"},

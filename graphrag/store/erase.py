@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from graphrag.schema import derived_tables
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
 
@@ -45,7 +46,8 @@ async def mark(group: str, connection: Connection) -> None:
 async def erase(group: str, connection: Connection) -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
     [known] = await connection.query("INFO FOR DB;")
-    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS})
+    derived = known["tables"].keys() & derived_tables()
+    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS, *derived})
     sources = {table: f"{table} WHERE group_id = $group" for table in (*_LINKS, *rest)}
     erased: Counter[str] = Counter()
     for table, source in {"event": _EVENTS, **sources}.items():
@@ -56,6 +58,9 @@ async def erase(group: str, connection: Connection) -> Counter[str]:
                 break
             await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
             erased[table] += len(ids)
+    for table in sorted(derived):
+        span = f"{table}:[$group, NONE]..=[$group, ..]"
+        await connection.transact(f"DELETE {span} RETURN NONE;", {"group": group})
     await connection.transact("DELETE $info RETURN NONE;", _info(group))
     return erased
 

@@ -6,19 +6,15 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, TypeVar
 
-from graphrag.errors import (
-    EmbedderMismatchError,
-    StoreProfileError,
-    StoreVersionError,
-    TransactionError,
-)
+from graphrag.errors import TransactionError
 from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
-from graphrag.schema import Profile, newest, pending
+from graphrag.schema import Profile
 from graphrag.store import erase
 from graphrag.store.changes import ChangeSet
 from graphrag.store.connection import Connection
 from graphrag.store.derived import Derived
 from graphrag.store.engine import Row
+from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
 from graphrag.store.target import Target
@@ -44,7 +40,13 @@ class Store:
 
     @classmethod
     async def open(
-        cls, target: Target, *, embedder: str, dimension: int, derived: Derived | None = None
+        cls,
+        target: Target,
+        *,
+        embedder: str,
+        dimension: int,
+        derived: Derived | None = None,
+        copying: bool = False,
     ) -> "Store":
         """Open the target, apply pending migrations and check who wrote it.
 
@@ -54,6 +56,7 @@ class Store:
             dimension: Their numbers.
             derived: What keeps the rows of the engine profile in step; without it a store of that
                 profile can only be read.
+            copying: Take an unfinished copy, too.
 
         Raises:
             StoreProfileError: if it was made for the other profile.
@@ -65,7 +68,7 @@ class Store:
         await connection.open()
         store = cls(connection, derived)
         try:
-            await store._migrate(embedder, dimension)
+            store.profile = await migrate(connection, embedder, dimension, copying=copying)
         except BaseException:
             await connection.close()
             raise
@@ -200,49 +203,6 @@ class Store:
             moment=moment,
         )
         return [_event(row) for row in rows]
-
-    # -- opening -------------------------------------------------------------------------------
-
-    async def _migrate(self, embedder: str, dimension: int) -> None:
-        _, rows = await self.query(
-            "DEFINE TABLE IF NOT EXISTS meta SCHEMALESS; SELECT * FROM meta;"
-        )
-        meta = {row["id"].id: row for row in rows}
-        applied = frozenset(meta.get("schema", {}).get("applied", ()))
-        if applied and max(applied) > newest():
-            raise StoreVersionError(
-                f"the store at {self.target.url} has schema {max(applied)}, this version knows "
-                f"{newest()}: upgrade surreal-graphrag"
-            )
-        known = meta.get("embedder", {"name": embedder, "dimension": dimension})
-        if (known["name"], known["dimension"]) != (embedder, dimension):
-            raise EmbedderMismatchError(
-                f"the store at {self.target.url} was built with embedder {known['name']!r} "
-                f"({known['dimension']} dimensions), not {embedder!r} ({dimension}): "
-                "open it with that embedder, or start a new store"
-            )
-        remembered = meta.get("profile", {}).get("name", self.profile)
-        if self.target.profile not in (None, remembered):
-            raise StoreProfileError(
-                f"the store at {self.target.url} has profile {remembered!r}, not "
-                f"{self.target.profile!r}: open it without a profile, or make one of the other with "
-                f"'surreal-graphrag copy {self.target.url} NEW --profile {self.target.profile}'"
-            )
-        self.profile = remembered
-        for migration in pending(applied, self.profile):
-            applied |= {migration.number}
-            await self._connection.transact(
-                migration.statements(dimension=dimension)
-                + "UPSERT meta:schema SET applied = $applied;"
-                + "UPSERT meta:embedder SET name = $name, dimension = $dimension;"
-                + "UPSERT meta:profile SET name = $profile;",
-                {
-                    "applied": sorted(applied),
-                    "name": embedder,
-                    "dimension": dimension,
-                    "profile": self.profile,
-                },
-            )
 
 
 def _event(row: Row) -> Event:

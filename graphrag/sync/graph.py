@@ -18,13 +18,16 @@ from graphrag.sync.editing import Editing
 from graphrag.sync.health import Health
 from graphrag.sync.history import History
 from graphrag.sync.identity import Identity
+from graphrag.sync.indexes import Indexes
 from graphrag.sync.loop import BackgroundLoop, abandon
 from graphrag.sync.queue import Queued
 from graphrag.sync.records import Records
 from graphrag.sync.telling import Telling
 
 
-class GraphRAG(Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued):
+class GraphRAG(
+    Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued, Indexes
+):
     """A temporal knowledge graph in SurrealDB, blocking.
 
     Every method does what the method of that name does in ``graphrag.GraphRAG``. Threads may share

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from graphrag.engine.statistics import Counts, read_counts
 from graphrag.index.group import GroupIndex
+from graphrag.index.hops import edge_distance
 from graphrag.index.load import Rows, assembled, load_group, read_rows
 from graphrag.index.tokens import tokenize
 from graphrag.protocols import Matrix
@@ -26,11 +27,14 @@ from graphrag.search.engine.walk import walk
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import MOST, Request
+from graphrag.search.rerank.distance import NodeDistance
 from graphrag.search.visible import Mask, Past, visible
 from graphrag.store.store import Store
 from graphrag.temporal.viewpoint import Viewpoint
 
 _WIDER = 4
+_FAR = 8
+"""Levels of a walk for true distances; few things in a graph are farther."""
 _TABLES = {
     "facts": "relates_to",
     "entities": "entity",
@@ -80,14 +84,14 @@ class Gathering:
         if question.seeds and recipe.walks:
             ids = question.index.entities.ids
             seeds = [ids[row] for row in question.seeds]
-            levels = recipe.depth
-            met = await self._walk(seeds, levels)
-            if len(met) < recipe.pool:
-                met = await self._walk(seeds, levels + 1)
-            self.wanted["relates_to"] |= met
-        question = await self._question()
-        for table, ids in (await around(self.store, question, self._rank, self.limits)).items():
-            self.wanted[table] |= ids
+            for levels in self._levels():
+                self.wanted["relates_to"] |= await self._walk(seeds, levels)
+                question = await self._question()
+                if _near(question) >= recipe.pool:
+                    break
+        needed = await around(self.store, question, self._rank, self.limits)
+        for table, more in needed.items():
+            self.wanted[table] |= more
         return await self._assembled()
 
     def _methods(self) -> Iterable[Method]:
@@ -142,6 +146,16 @@ class Gathering:
             if all(method.full for method in methods):
                 return question
 
+    def _levels(self) -> Iterable[int]:
+        """Return how many levels of facts a walk reads, more if too few of them are visible.
+
+        The ends of the last level are one hop farther, so it is needed only for its own facts.
+        """
+        recipe = self.request.recipe
+        if any(isinstance(one, NodeDistance) for one in recipe.rerank):
+            return (_FAR,)
+        return recipe.depth, recipe.depth + 1
+
     async def _walk(self, seeds: list[str], levels: int) -> set[str]:
         met = await walk(self.store, seeds, self.kin, levels=levels, limit=self.limits.walk)
         return set(met)
@@ -195,6 +209,13 @@ class Gathering:
         for table, rows in (await read_rows(self.store, missing)).items():
             self.rows[table].update((row[0], row) for row in rows)
             self.wanted[table] = set(self.rows[table])
+
+
+def _near(question: Question) -> int:
+    """Count the visible facts that are nearer than the last level of the walk."""
+    far = edge_distance(question.distance, *question.walked.ends)
+    near = (far >= 0) & (far < question.recipe.depth)
+    return int((near & question.seen.facts).sum())
 
 
 async def gather(

@@ -1,0 +1,1 @@
+"""Moving whole stores between places and index profiles."""

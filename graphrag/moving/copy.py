@@ -1,0 +1,181 @@
+"""Copy a whole store: all groups with their records, vectors and logs, to another place or profile.
+
+Rows go over in pages, in the order of their ids, each page in one transaction. The target carries a
+mark until all is there and was compared, so a copy that was interrupted goes on where it stopped
+when it is started again, and nobody takes half a graph for a whole one. What the engine profile
+derives is derived at the target, after the rows, and its indexes are built last.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from graphrag.engine.build import build
+from graphrag.engine.rows import EngineRows
+from graphrag.errors import StoreError
+from graphrag.moving.tables import Table, last_row, pages, summed, tables, write_page
+from graphrag.schema import Profile
+from graphrag.store.migrate import embedder_of
+from graphrag.store.store import Store
+from graphrag.store.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class CopyProgress:
+    """How far a copy is."""
+
+    table: str
+    """What is copied now; ``indexes`` while those of the target are built."""
+    done: int
+    """Rows of it that are there."""
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """A finished copy, compared row by row."""
+
+    source: str
+    target: str
+    profile: Profile
+    """Of the target."""
+    rows: dict[str, int]
+    """By table."""
+    checksum: str
+    """Of all rows; that of the source and of the target are equal."""
+    seconds: float
+
+
+async def copy_store(
+    source: str,
+    target: str,
+    *,
+    profile: Profile | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    namespace: str = "graphrag",
+    database: str = "graphrag",
+    to_namespace: str | None = None,
+    to_database: str | None = None,
+    on_progress: Callable[[CopyProgress], None] | None = None,
+) -> CopyReport:
+    """Copy everything from one store into another, which must be new or an unfinished copy of it.
+
+    Nobody should write to either meanwhile: a source that changed is noticed at the end.
+
+    Args:
+        source: URL of a store.
+        target: URL of another.
+        profile: Index profile of the target; default: ``process``.
+        user: Root user of whichever is on a server, unless its URL names one.
+        password: Theirs.
+        namespace: SurrealDB namespace of both.
+        database: SurrealDB database of both.
+        to_namespace: That of the target, if it is another.
+        to_database: That of the target, if it is another.
+        on_progress: Told after each page.
+
+    Raises:
+        StoreError: if the target is not empty, or differs from the source at the end.
+        StoreURLError: if a URL names no store, or both name the same.
+    """
+    begun = perf_counter()
+    place = Target.parse(
+        source, user=user, password=password, namespace=namespace, database=database
+    )
+    goal = Target.parse(
+        target,
+        user=user,
+        password=password,
+        namespace=to_namespace or namespace,
+        database=to_database or database,
+        profile=profile,
+    )
+    if _spot(place) == _spot(goal) and place.url != "mem://":
+        raise StoreError(f"{place.url} cannot be copied into itself: name another target")
+    name, dimension = await embedder_of(place)
+    async with await Store.open(place, embedder=name, dimension=dimension) as old:
+        opened = await Store.open(
+            goal, embedder=name, dimension=dimension, derived=EngineRows(), copying=True
+        )
+        async with opened as new:
+            await _begin(new, place)
+            wanted = await tables(old)
+            for table in wanted:
+                await _rows(old, new, table, on_progress)
+            if new.profile == "engine":
+                _tell(on_progress, CopyProgress("indexes", 0, 1))
+                await build(new, dimension, rows=True)
+                _tell(on_progress, CopyProgress("indexes", 1, 1))
+            rows, checksum = await _compared(old, new, wanted)
+            await new.transact("DELETE meta:copy RETURN NONE;")
+            return CopyReport(
+                place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun
+            )
+
+
+async def _begin(new: Store, place: Target) -> None:
+    """Mark the target, or find the mark of an earlier start.
+
+    Raises:
+        StoreError: if the target holds something else.
+    """
+    [marks] = await new.query("SELECT VALUE source FROM meta:copy;")
+    if marks == [_spot(place)]:
+        return
+    if marks:
+        raise StoreError(
+            f"the store at {new.target.url} is an unfinished copy of {marks[0][0]}: finish that "
+            "one, or name an empty target"
+        )
+    if await new.groups():
+        raise StoreError(
+            f"the store at {new.target.url} is not empty: it has groups "
+            f"{', '.join(map(repr, await new.groups()))}; name an empty target"
+        )
+    await new.transact("UPSERT meta:copy SET source = $source;", source=_spot(place))
+
+
+async def _rows(
+    old: Store, new: Store, table: Table, on_progress: Callable[[CopyProgress], None] | None
+) -> None:
+    [total, there] = [await _count(store, table) for store in (old, new)]
+    async for page in pages(old, table, await last_row(new, table)):
+        await write_page(new, table, page)
+        there += len(page)
+        _tell(on_progress, CopyProgress(table.name, there, total))
+
+
+async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[str, int], str]:
+    """Count and add up both stores.
+
+    Raises:
+        StoreError: if they differ.
+    """
+    rows: dict[str, int] = {}
+    checksum = 0
+    for table in wanted:
+        before, after = await summed(old, table), await summed(new, table)
+        if before != after:
+            raise StoreError(
+                f"table {table.name} has {before.rows} rows in {old.target.url} and {after.rows} "
+                f"in {new.target.url}, or other contents: was one written to? Copy again into an "
+                "empty target"
+            )
+        rows[table.name] = after.rows
+        checksum ^= after.checksum
+    return rows, f"{checksum:032x}"
+
+
+async def _count(store: Store, table: Table) -> int:
+    [found] = await store.query(f"SELECT count() FROM {table.name} GROUP ALL;")
+    return int(found[0]["count"]) if found else 0
+
+
+def _spot(target: Target) -> list[str]:
+    return [target.url.partition("?")[0], target.namespace, target.database]
+
+
+def _tell(on_progress: Callable[[CopyProgress], None] | None, progress: CopyProgress) -> None:
+    if on_progress is not None:
+        on_progress(progress)

@@ -203,9 +203,14 @@ class GraphRAG(
             await queue.close()
         if isinstance(self._llm, Connected):
             await self._llm.close()
-        store, self._store, self._ingestion = self._store, None, None
-        if store is not None:
-            await store.close()
+        ingestion, self._ingestion = self._ingestion, None
+        store, self._store = self._store, None
+        try:
+            if ingestion is not None:
+                await ingestion.catalog.save()
+        finally:
+            if store is not None:
+                await store.close()
 
     def __del__(self) -> None:
         """Warn about a graph that was dropped open."""

@@ -41,6 +41,17 @@ class Codes:
         self._scale = Column(np.float32)
         self._lost = Column(np.float32)
 
+    def __getstate__(self) -> tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]:
+        """Return what is to be saved: no spare room."""
+        return self._buffer[: len(self)], self._scale, self._lost
+
+    def __setstate__(
+        self, saved: tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]
+    ) -> None:
+        """Take over saved codes, as they lie in memory."""
+        self._buffer, self._scale, self._lost = saved
+        self._dimension = self._buffer.shape[1]
+
     def __len__(self) -> int:
         """Count the rows."""
         return len(self._scale.values)

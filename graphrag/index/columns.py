@@ -25,6 +25,15 @@ class Column(Generic[Scalar]):
         self._size = 0
         self.extend(values)
 
+    def __getstate__(self) -> NDArray[Scalar]:
+        """Return what is to be saved: no spare room."""
+        return self.values
+
+    def __setstate__(self, values: NDArray[Scalar]) -> None:
+        """Take over saved values, as they lie in memory."""
+        self._buffer = values
+        self._size = len(values)
+
     def __len__(self) -> int:
         """Count the rows."""
         return self._size

@@ -104,6 +104,13 @@ class Postings:
         self._assumed: Statistics | None = None
         self.extend(texts)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is to be saved, with nothing left to sort."""
+        if self._waiting or self._entries:
+            self._waiting.clear()
+            self._build()
+        return self.__dict__
+
     def __len__(self) -> int:
         """Count the rows, removed ones included."""
         return len(self._starts)

@@ -1,0 +1,180 @@
+"""Columns in a file beside the store: a quick start that never changes an answer."""
+
+import json
+import pickle
+
+import pytest
+
+from graphrag import NewEpisode
+from graphrag.index import catalog, saved
+from graphrag.index.saved import SavedGroups
+from tests.conftest import open_graph
+
+STORIES = [
+    NewEpisode("Ann works_at Acme from 2020-01-01. Bob likes tea.", reference_time="2021-01-01"),
+    NewEpisode("Ann works_at Beta from 2021-06-01.", reference_time="2021-07-01", saga="case"),
+    NewEpisode("Eve knows Bob. Eve lives_in Paris.", reference_time="2022-01-01", name="On Eve"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _every_group_is_large(monkeypatch):
+    monkeypatch.setattr(catalog, "_LARGE", 1)
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"surrealkv://{tmp_path}/store"
+
+
+def file_of(tmp_path):
+    return next((tmp_path / "store" / "columns").glob("*.columns"), None)
+
+
+async def told(graph):
+    """Everything that a reader of the columns could see of a graph."""
+    found = {}
+    for query in ("Ann Acme", "tea", "who knows Bob in Paris", "case"):
+        results = await graph.search(query, limit=50)
+        found[query] = [
+            [(hit.item.id, round(hit.score, 6), hit.why) for hit in scope]
+            for scope in (results.facts, results.entities, results.episodes)
+        ]
+    for name in ("Ann", "Bob", "Eve", "Acme", "Beta", "tea", "Paris"):
+        for entity in await graph.at(history=True).entities(name):
+            found[name] = entity, await graph.at(history=True).facts(entity)
+    return found, await graph.stats(), await graph.sagas()
+
+
+async def write(url, *episodes):
+    async with open_graph(url) as graph:
+        await graph.add_episodes(episodes)
+        return await told(graph)
+
+
+async def reopened(url, monkeypatch):
+    """What a graph says that may not read the tables."""
+
+    async def never(*_):
+        raise AssertionError("the tables were read")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(catalog, "load_group", never)
+        async with open_graph(url) as graph:
+            return await told(graph)
+
+
+async def test_a_saved_group_answers_as_the_one_that_was_closed(url, monkeypatch):
+    before = await write(url, *STORIES)
+    assert await reopened(url, monkeypatch) == before
+    assert await reopened(url, monkeypatch) == before
+
+
+async def test_a_saved_group_can_be_written_on(url, monkeypatch, tmp_path):
+    await write(url, *STORIES[:2])
+    after = await write(url, STORIES[2])
+    async with open_graph(url) as graph:
+        assert (await graph.check()).findings == ()
+        [fact] = [one for one in await graph.facts("Eve") if one.relation == "knows"]
+        await graph.retract(fact)
+        await graph.merge("Eve", "Ann")
+        assert (await graph.check()).findings == ()
+        changed = await told(graph)
+    assert changed != after
+    assert await reopened(url, monkeypatch) == changed
+    file_of(tmp_path).unlink()
+    async with open_graph(url) as graph:
+        assert await told(graph) == changed
+
+
+async def test_what_was_told_since_is_read_from_the_log(url, monkeypatch, tmp_path):
+    await write(url, *STORIES[:1])
+    old = file_of(tmp_path).read_bytes()
+    after = await write(url, *STORIES[1:])
+    file_of(tmp_path).write_bytes(old)
+    assert await reopened(url, monkeypatch) == after
+
+
+async def test_a_file_of_another_history_is_not_used(url, tmp_path):
+    await write(url, *STORIES[:1])
+    file = file_of(tmp_path).read_bytes()
+    other = f"surrealkv://{tmp_path}/other/store"
+    expected = await write(other, STORIES[2])
+    file_of(tmp_path / "other").write_bytes(file)
+    async with open_graph(other) as graph:
+        assert await told(graph) == expected
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: b"\0" * len(data),
+        lambda data: data + b"more",
+        lambda data: data.split(b"\n", 1)[0] + b"\n" + b"\xff" * 9000,
+        lambda data: b'{"stamp": 3}\n' + data,
+    ],
+    ids=["empty", "cut", "zeros", "longer", "garbage", "head"],
+)
+async def test_a_damaged_file_costs_nothing_but_the_start(url, tmp_path, damage):
+    before = await write(url, *STORIES)
+    file_of(tmp_path).write_bytes(damage(file_of(tmp_path).read_bytes()))
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+
+
+async def test_a_file_of_other_code_is_not_used(url, tmp_path, monkeypatch):
+    before = await write(url, *STORIES)
+    monkeypatch.setattr(saved, "code_version", lambda: "another")
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+
+
+async def test_a_file_cannot_run_code(url, tmp_path):
+    before = await write(url, *STORIES)
+    file, victim = file_of(tmp_path), tmp_path / "victim"
+
+    class Evil:
+        def __reduce__(self):
+            return victim.write_text, ("ran",)
+
+    pickled = pickle.dumps(Evil(), protocol=5)
+    head = json.loads(file.read_bytes().split(b"\n", 1)[0])
+    head |= {"pickle": len(pickled), "arrays": []}
+    file.write_bytes(json.dumps(head).encode() + b"\n" + pickled)
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+    assert not victim.exists()
+
+
+async def test_what_is_forgotten_is_in_no_file(url, tmp_path):
+    await write(url, *STORIES)
+    assert b"Eve" in file_of(tmp_path).read_bytes() or b"eve" in file_of(tmp_path).read_bytes()
+    async with open_graph(url) as graph:
+        await graph.forget("Eve")
+        assert file_of(tmp_path) is None
+    data = file_of(tmp_path).read_bytes()
+    assert b"Eve" not in data and b"eve" not in data
+    async with open_graph(url) as graph:
+        await graph.forget(group="default")
+        assert file_of(tmp_path) is None
+
+
+async def test_a_full_disk_is_a_warning(url, tmp_path, monkeypatch, caplog):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SavedGroups, "save", full)
+    before = await write(url, *STORIES)
+    assert "nothing is lost" in caplog.text
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+
+
+async def test_small_groups_are_not_saved(url, tmp_path, monkeypatch):
+    monkeypatch.setattr(catalog, "_LARGE", 10_000)
+    await write(url, *STORIES)
+    assert file_of(tmp_path) is None

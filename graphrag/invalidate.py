@@ -15,6 +15,8 @@ from graphrag.attributes import newer
 from graphrag.models import Fact
 from graphrag.relations import AS_GIVEN, FREE, Relations
 
+ARBITER = " (an arbiter decided)"
+"""How the reasons end of closings that the rules alone would not have made."""
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
@@ -47,7 +49,7 @@ def judge(
     """Decide what a statement adds and what it closes among facts that share an entity with it."""
     live = [fact for fact in old if fact.retracted_at is None and not fact.pending]
     same = [fact for fact in live if _same(statement.fact, fact, relations)]
-    rivals = [fact for fact in live if _excludes(statement.fact, fact, relations)]
+    rivals = [fact for fact in live if excludes(statement.fact, fact, relations)]
     if statement.ends:
         return _end(statement, same, rivals, now)
     ruled = _ruled_out(statement, live, [*same, *rivals])
@@ -221,7 +223,8 @@ def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
     return pair == ends or (relations[told.relation].symmetric and pair == ends[::-1])
 
 
-def _excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
+def excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
+    """Tell whether two facts cannot both hold at one moment, by their ends and relations."""
     relation = relations[told.relation]
     if told.attributes.get(FREE) or fact.attributes.get(FREE):
         return False
@@ -254,10 +257,10 @@ def _marked(verdict: Verdict, ruled: Iterable[Fact]) -> Verdict:
     """Say of what only an arbiter excludes that it was the arbiter."""
     ids = {fact.id for fact in ruled}
     if verdict.new is not None and verdict.new.invalidated_by in ids:
-        verdict.new = replace(verdict.new, reason=f"{verdict.new.reason} (an arbiter decided)")
+        verdict.new = replace(verdict.new, reason=f"{verdict.new.reason}{ARBITER}")
     for id_ in ids & verdict.changed.keys():
         fact = verdict.changed[id_]
-        verdict.changed[id_] = replace(fact, reason=f"{fact.reason} (an arbiter decided)")
+        verdict.changed[id_] = replace(fact, reason=f"{fact.reason}{ARBITER}")
     return verdict
 
 

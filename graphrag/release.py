@@ -40,7 +40,27 @@ async def closed_by(
         return {}
     first = min(_closed_at(fact) for fact in victims.values())
     events = await store.events_since(fallen.group_id, first - _TICK)
-    return {id_: replace(fact, **_before(fact, fallen, events)) for id_, fact in victims.items()}
+    freed = {
+        id_: replace(fact, **_before(fact, fallen.id, events)) for id_, fact in victims.items()
+    }
+    return await _freed_further(freed, fallen, store)
+
+
+async def _freed_further(freed: dict[str, Fact], fallen: Fact, store: Store) -> dict[str, Fact]:
+    """Return freed facts without the closings before that one whose facts have fallen since."""
+    seen: set[str] = {fallen.id}
+    events: list[Event] = []
+    while closers := {one.invalidated_by for one in freed.values() if one.invalidated_by} - seen:
+        stored = await store.get(Fact, sorted(closers))
+        seen |= closers
+        gone = {id_ for id_, fact in stored.items() if fact.retracted_at is not None}
+        if gone and not events:
+            oldest = min(fact.created_at for fact in freed.values())
+            events = await store.events_since(fallen.group_id, oldest - _TICK)
+        for id_, fact in freed.items():
+            if fact.invalidated_by in gone and not is_aside(fact):
+                freed[id_] = replace(fact, **_before(fact, fact.invalidated_by, events))
+    return freed
 
 
 async def rivals_of(
@@ -78,13 +98,13 @@ def _closed_at(fact: Fact) -> datetime:
     return min(filter(None, (fact.expired_at, fact.retracted_at)), default=fact.created_at)
 
 
-def _before(victim: Fact, fallen: Fact, events: Iterable[Event]) -> dict[str, Any]:
+def _before(victim: Fact, fallen: str, events: Iterable[Event]) -> dict[str, Any]:
     """Return the fields of the last closing by that fact, as they were; at its birth, as told."""
     record = f"relates_to:{victim.id}"
     closing: Change | None = None
     for event in events:
         for change in event.changes:
-            if change.record == record and (change.after or {}).get("invalidated_by") == fallen.id:
+            if change.record == record and (change.after or {}).get("invalidated_by") == fallen:
                 closing = change
     if closing is None or closing.before is None:
         cut = victim.retracted_at is None

@@ -2,18 +2,23 @@
 
 Whatever still is as the merge left it becomes what it was. What was told or decided since stays:
 facts told of the kept entity meanwhile are still told of it, and a fact that a person has edited
-since keeps the edit.
+since keeps the edit. Where facts of the one had ended facts of the other those hold again, and each
+entity's facts are judged anew by the rules: neither is left with two values at one moment.
 """
 
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
+from graphrag.invalidate import ARBITER, Statement, excludes, shares_end
 from graphrag.merge import MERGE
 from graphrag.models import Change, Entity, Event, Fact
+from graphrag.planner import candidates
+from graphrag.relations import Relations
+from graphrag.release import closed_by, recut
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
@@ -30,16 +35,16 @@ _KEYED = frozenset({"attributes", "attribute_times"})
 Value = TypeVar("Value", Entity, Fact)
 
 
-async def unmerge(event: Event, index: GroupIndex, store: Store, *, now: datetime) -> ChangeSet:
+async def unmerge(
+    event: Event, index: GroupIndex, store: Store, relations: Relations, *, now: datetime
+) -> ChangeSet:
     """Work out how two entities become two again.
 
     Raises:
         InputError: if the event is no merge, was undone, or the kept entity was merged since.
     """
-    if event.kind != MERGE:
-        raise InputError(f"event {event.seq} is {event.kind!r}, not a merge: log() shows merges")
     images = _images(event)
-    keep, other = _pair(images)
+    keep, other = _pair(images, event)
     entities = await store.get(Entity, [id_ for kind, id_ in images if kind == "entity"])
     if other not in entities or entities[other].merged_into != keep:
         raise InputError(f"the merge of event {event.seq} was undone before: nothing to unmerge")
@@ -52,20 +57,74 @@ async def unmerge(event: Event, index: GroupIndex, store: Store, *, now: datetim
     for id_ in (keep, other):
         if ("entity", id_) in images:
             changes.change(entities[id_], undone(entities[id_], images["entity", id_]))
-    touched_facts = [id_ for kind, id_ in images if kind == "relates_to"]
-    stored = await store.get(Fact, {*touched_facts, *index.facts_of(keep)})
+    facts = _Parted(other, index, relations)
+    merged = {id_: change for (kind, id_), change in images.items() if kind == "relates_to"}
+    await facts.read([*merged, *index.facts_of(keep)], store)
+    facts.restore(merged)
+    await facts.free(store)
+    facts.judge(now)
+    after = facts.changed()
     with index.heirs.supposing(other, None):  # nothing is awaited in here
-        facts = index.heirs.follow(stored, index.entity_name)
-        after = {
-            id_: undone(facts[id_], images["relates_to", id_])
-            for id_ in touched_facts
-            if id_ in facts
-        }
-        touched = [keep, other, *ends_of(facts.values())]
+        touched = [keep, other, *ends_of(facts.before.values())]
         changes.updates += refreshed(dict.fromkeys(touched), index, after, now=now)
     for id_, fact in after.items():
-        changes.change(facts[id_], fact)
+        changes.change(facts.before[id_], fact)
     return changes
+
+
+@dataclass(slots=True)
+class _Parted:
+    """The facts of two entities that part, and those that these may exclude."""
+
+    other: str
+    index: GroupIndex
+    relations: Relations
+    before: dict[str, Fact] = field(default_factory=dict)
+    """As they are, told of the entity that each will be about."""
+    after: dict[str, Fact] = field(default_factory=dict)
+
+    async def read(self, ids: Iterable[str], store: Store) -> None:
+        """Read facts, with all that share an end with them where only one value holds."""
+        own = await store.get(Fact, ids)
+        told = self.index.heirs.follow(own, self.index.entity_name)
+        near = candidates(map(Statement, told.values()), self.index, self.relations)
+        stored = {**own, **await store.get(Fact, [id_ for id_ in near if id_ not in own])}
+        with self.index.heirs.supposing(self.other, None):
+            self.before = self.index.heirs.follow(stored, self.index.entity_name)
+        self.after = dict(self.before)
+
+    def restore(self, merged: Mapping[str, Change]) -> None:
+        """Give back to facts what the merge took."""
+        for id_ in merged.keys() & self.before.keys():
+            self.after[id_] = undone(self.before[id_], merged[id_])
+
+    async def free(self, store: Store) -> None:
+        """Free the facts of each entity that facts of the other had ended since."""
+        closers = {fact.invalidated_by for fact in self.after.values()} & self.after.keys()
+        for id_ in sorted(filter(None, closers)):
+            closer = self.after[id_]
+            victims = [
+                fact
+                for fact in self.after.values()
+                if fact.invalidated_by == id_ and not self._may_end(closer, fact)
+            ]
+            self.after |= await closed_by(closer, victims, store, corrected=True)
+
+    def judge(self, now: datetime) -> None:
+        """Let the rules decide again about all that holds at another time than before."""
+        for id_ in sorted(self.changed()):
+            fact = self.after[id_]
+            if fact.retracted_at is None and not fact.pending:
+                self.after[id_], cut = recut(fact, self.after, self.relations, now=now)
+                self.after |= cut
+
+    def changed(self) -> dict[str, Fact]:
+        """Return the facts that are to be different."""
+        return {id_: fact for id_, fact in self.after.items() if fact != self.before[id_]}
+
+    def _may_end(self, closer: Fact, fact: Fact) -> bool:
+        ruled = (fact.reason or "").endswith(ARBITER) and shares_end(closer, fact)
+        return ruled or excludes(closer, fact, self.relations)
 
 
 def undone(value: Value, change: Change) -> Value:
@@ -110,7 +169,7 @@ def _field(value: Entity | Fact, column: str, item: Any) -> Any:
 
 
 def _names(value: Entity | Fact) -> dict[str, str]:
-    return {field.name: field.name for field in fields(value)}
+    return {one.name: one.name for one in fields(value)}
 
 
 def _images(event: Event) -> dict[tuple[str, str], Change]:
@@ -129,9 +188,11 @@ def _images(event: Event) -> dict[tuple[str, str], Change]:
     return found
 
 
-def _pair(images: Mapping[tuple[str, str], Change]) -> tuple[str, str]:
+def _pair(images: Mapping[tuple[str, str], Change], event: Event) -> tuple[str, str]:
     """Return the entity that was kept and the one that was given up."""
     for (kind, id_), change in images.items():
         if kind == "entity" and (keep := (change.after or {}).get("merged_into")):
             return str(keep), id_
-    raise InputError("the event has no merged entity: it was erased")
+    if event.kind == MERGE:
+        raise InputError(f"the merge of event {event.seq} has no entity: it was erased")
+    raise InputError(f"event {event.seq} is {event.kind!r}, not a merge: log() shows merges")

@@ -118,20 +118,22 @@ class Identity(Opened):
         """Undo a merge, given by its event or the event's number, and return the new event.
 
         Both entities, their names and their facts are as they were. What was told or edited since
-        stays as it is, at the entity that was kept.
+        stays, at the entity that was kept; what it had ended of the other one holds again, and the
+        facts of each are judged anew by the rules of contradiction.
 
         Raises:
             InputError: if it is no merge, was undone before, or ``keep`` was merged since.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         group, seq = (event.group_id, event.seq) if isinstance(event, Event) else (group, event)
-        store = self._open().store
+        ingestion = self._open()
+        store = ingestion.store
         found = await store.events(checked_group(group), after=seq - 1)
         if not found or found[0].seq != seq:
             raise InputError(f"group {group!r} has no event {seq}: log() shows what there is")
 
         async def build(index: GroupIndex) -> ChangeSet:
-            return await unmerge(found[0], index, store, now=utc_now())
+            return await unmerge(found[0], index, store, ingestion.relations, now=utc_now())
 
         return await self._write(group, build, reason=reason, actor=actor)
 

@@ -1,41 +1,34 @@
 """Undo an event by another event: what it changed becomes what it was, what it brought goes.
 
 Nothing is deleted: facts that the event brought are retracted, its episodes and the entities that
-nothing else speaks of are removed. What a later event changed as well is a conflict, and refused
-unless forced. The new event can be reverted itself.
+nothing else speaks of are removed, and what those facts had closed, then or later, holds again.
+What a later event changed as well is a conflict, and refused unless forced. The new event can be
+reverted itself.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
 
 from graphrag.errors import InputError
+from graphrag.history.images import back, changes_of
+from graphrag.history.remerge import parted, remerge
+from graphrag.history.returned import Undoing, undone_facts
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import fact_text
 from graphrag.ingest import Ingestion
 from graphrag.invariants import FORGET
-from graphrag.merge import MERGE
 from graphrag.models import Change, Entity, Episode, Event, Fact
-from graphrag.release import recut, rivals_of
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
-from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 from graphrag.summaries import ends_of, refreshed
 from graphrag.temporal.moment import to_micros
 from graphrag.unmerge import unmerge
 
 REVERT = "revert"
-_FOLLOWING = frozenset({"mentions", "passage", "occurred_after", "group_info"})
-"""Tables whose rows stay: they lead to records that are removed or retracted."""
-_RENAMED = {"name": "relation", "in": "subject_id", "out": "object_id"}
-_EMPTY: Mapping[str, Any] = dict.fromkeys(("aliases", "labels", "sources"), ()) | {
-    "attributes": {},
-    "attribute_times": {},
-    "metadata": {},
-}
-Value = TypeVar("Value", Entity, Fact, Episode)
+_FOLLOWING = frozenset({"mentions", "passage", "occurred_after", "group_info", "saga"})
+"""Tables whose rows stay: they lead to records that are removed or retracted, or hold nothing."""
 
 
 async def revert(
@@ -46,79 +39,63 @@ async def revert(
     Raises:
         InputError: if it cannot be undone, or a later event changed the same fields.
     """
-    if event.kind == MERGE:
-        changes = await unmerge(event, index, ingestion.store, now=now)
+    entities = changes_of(event, "entity")
+    if any((change.after or {}).get("merged_into") for change in entities.values()):
+        store, relations = ingestion.store, ingestion.relations
+        changes = await unmerge(event, index, store, relations, now=now)
         changes.kind = REVERT
         return changes
+    if pair := parted(event):
+        return await remerge(event, pair, index, ingestion, REVERT, force=force, now=now)
     _refuse_odd(event)
-    store = ingestion.store
-    entities, facts, episodes = (_of(event, table) for table in ("entity", "relates_to", "episode"))
     changes = ChangeSet(index.group_id, REVERT)
-    new_episodes = []
-    for id_, told in (await store.get(Episode, episodes)).items():
-        wanted = _back(told, episodes[id_], event, force)
-        if episodes[id_].before is None:
-            wanted = replace(told, removed_at=told.removed_at or now)
-            new_episodes.append(id_)
-        _told_twice(told, wanted, index)
-        changes.change(told, wanted)
-    before, after = await _facts(facts, event, index, ingestion, force, now)
+    unread, gone, returned = await _episodes(changes, event, index, ingestion.store, force, now)
+    undoing = Undoing(event, changes_of(event, "relates_to"), gone, returned, force, now)
+    before, after = await undone_facts(undoing, index, ingestion)
     await _write_facts(changes, before, after, ingestion)
-    stored = await store.get(Entity, entities)
-    left_of = {}
-    for id_, entity in stored.items():
-        left = _back(entity, entities[id_], event, force)
-        if entities[id_].before is None:
-            left = replace(entity, removed_at=entity.removed_at or now)
-        left_of[id_] = left
-    gone = [id_ for id_, left in left_of.items() if left.removed_at is not None]
-    held = await _held(gone, new_episodes, after, index, store)
-    for id_, left in left_of.items():
-        if id_ in held:
-            left = replace(left, removed_at=None)
-        vector = None
-        if left.name != stored[id_].name:
-            [vector] = await ingestion.embedder.embed([left.name], purpose="document")
-        changes.change(stored[id_], left, vector)
+    await _entities(changes, entities, undoing, gone | unread, after, index, ingestion.store)
     changed = {id_: fact for id_, fact in after.items() if fact != before[id_]}
-    touched = ends_of([*changed.values(), *(before[id_] for id_ in changed)])
-    changes.updates += refreshed(touched, index, changed, now=now)
+    told = index.heirs.follow(changed, index.entity_name)
+    then = index.heirs.follow({id_: before[id_] for id_ in changed}, index.entity_name)
+    touched = ends_of([*told.values(), *then.values()])
+    changes.updates += refreshed(touched, index, told, now=now)
     if not changes:
-        raise InputError(f"event {event.seq} ({event.kind}) is undone already: nothing to revert")
+        raise InputError(
+            f"event {event.seq} ({event.kind}) changed nothing that still stands: it was reverted "
+            "before, or what it did has been undone since"
+        )
     return changes
 
 
-async def _facts(
-    images: Mapping[str, Change],
+async def _episodes(
+    changes: ChangeSet,
     event: Event,
     index: GroupIndex,
-    ingestion: Ingestion,
+    store: Store,
     force: bool,
     now: datetime,
-) -> tuple[dict[str, Fact], dict[str, Fact]]:
-    """Return the facts concerned as they are and as they are to be."""
-    before = await ingestion.store.get(Fact, images)
-    after = dict(before)
-    returned = []
-    for id_, fact in before.items():
-        if images[id_].before is None:
-            why = fact.reason if fact.retracted_at else f"event {event.seq} was reverted"
-            moment = fact.retracted_at or now
-            after[id_] = replace(fact, retracted_at=moment, reason=why, pending=False)
-            continue
-        after[id_] = _back(fact, images[id_], event, force)
-        if after[id_].retracted_at is None and _lifetime(after[id_]) != _lifetime(fact):
-            returned.append(id_)
-    if returned:
-        told = index.heirs.follow(after, index.entity_name)
-        others = await rivals_of(
-            [told[id_] for id_ in returned], index, ingestion.store, ingestion.relations
-        )
-        before, after = {**others, **before}, {**others, **after}
-        for id_ in returned:
-            after[id_], cut = recut(after[id_], after, ingestion.relations, now=now)
-            after |= cut
-    return before, after
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Change the episodes; return those that are unread again, that go, and that return."""
+    images = changes_of(event, "episode")
+    unread, gone, returned = set(), set(), set()
+    for id_, told in (await store.get(Episode, images)).items():
+        image = images[id_]
+        wanted = back(told, image, event, force=force)
+        if image.before is None:
+            _refuse_read_since(told, image, event)
+            wanted = replace(told, removed_at=told.removed_at or now)
+            gone.add(id_)
+        elif (told.status, wanted.status) == ("done", "pending"):
+            # Not pending: a worker would read it again at once.
+            wanted = replace(wanted, status="failed", error=f"event {event.seq} was reverted")
+            unread.add(id_)
+        elif wanted.removed_at is not None:
+            gone.add(id_)
+        else:
+            returned.add(id_)
+        _told_twice(told, wanted, index)
+        changes.change(told, wanted)
+    return frozenset(unread), frozenset(gone), frozenset(returned)
 
 
 async def _write_facts(
@@ -140,70 +117,62 @@ async def _write_facts(
         changes.change(before[id_], fact, vectors.get(id_))
 
 
+async def _entities(
+    changes: ChangeSet,
+    images: Mapping[str, Change],
+    undoing: Undoing,
+    silent: Iterable[str],
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+) -> None:
+    """Change the entities; those go that the event brought and nothing else speaks of."""
+    event = undoing.event
+    stored = await store.get(Entity, images)
+    left_of = {}
+    for id_, entity in stored.items():
+        left = back(entity, images[id_], event, force=undoing.force)
+        if images[id_].before is None:
+            left = replace(entity, removed_at=entity.removed_at or undoing.now)
+        left_of[id_] = left
+    gone = [id_ for id_, left in left_of.items() if left.removed_at is not None]
+    held = await _held(gone, event, silent, facts, index, store)
+    for id_, left in left_of.items():
+        if id_ in held:
+            left = replace(left, removed_at=None)
+        changes.change(stored[id_], left)
+
+
 async def _held(
     entities: Iterable[str],
-    episodes: Iterable[str],
+    event: Event,
+    silent: Iterable[str],
     facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
 ) -> set[str]:
-    """Return the entities of which another episode or a live fact speaks."""
+    """Return the entities of which another episode, a live fact or a merged entity speaks."""
+    families = {member: one for one in entities for member in index.heirs.family(one)}
+    links = [
+        Record(*change.record.split(":", 1))
+        for change in event.changes
+        if change.before is None and change.record.startswith("mentions:")
+    ]
     [rows] = await store.query(
         "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
-        "AND in NOT IN $episodes AND in.removed_at IS NONE;",
+        "AND in NOT IN $silent AND id NOT IN $links AND in.removed_at IS NONE;",
         group=index.group_id,
-        entities=[Record("entity", id_) for id_ in entities],
-        episodes=[Record("episode", id_) for id_ in episodes],
+        entities=[Record("entity", id_) for id_ in families],
+        silent=[Record("episode", id_) for id_ in silent],
+        links=links,
     )
-    held = set(rows)
-    for id_ in set(entities) - held:
+    held = {families[member] for member in rows}
+    for id_ in set(families.values()) - held:
         at = index.facts_of(id_)
         known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}
         if any(fact.retracted_at is None for fact in known.values()):
             held.add(id_)
     return held
-
-
-def _back(value: Value, change: Change, event: Event, force: bool) -> Value:
-    """Return a value with the fields that the event changed as they were before it."""
-    if change.before is None or change.after is None:
-        return value
-    names = {field.name for field in fields(value)}
-    was: dict[str, Any] = {}
-    for column in sorted(change.after.keys() - {"summary"}):
-        name = _RENAMED.get(column, column) if isinstance(value, Fact) else column
-        if name not in names:
-            continue
-        then, now = (_field(column, image.get(column)) for image in (change.before, change.after))
-        present = getattr(value, name)
-        if present == then:
-            continue
-        if present != now and not force:
-            raise InputError(
-                f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {change.record} "
-                f"was changed again since; revert the later event first, or pass force=True"
-            )
-        was[name] = then
-    return replace(value, **was)
-
-
-def _field(column: str, item: Any) -> Any:
-    return _EMPTY.get(column) if item is None else imaged(column, item)
-
-
-def _of(event: Event, table: str) -> dict[str, Change]:
-    """Return what an event did to the records of a table, by id; of one record as one change."""
-    found: dict[str, Change] = {}
-    for change in event.changes:
-        kind, _, id_ = change.record.partition(":")
-        if kind != table:
-            continue
-        first = found.get(id_)
-        if first is not None:
-            before = None if first.before is None else {**(change.before or {}), **first.before}
-            change = Change(change.record, before, {**(first.after or {}), **(change.after or {})})
-        found[id_] = change
-    return found
 
 
 def _refuse_odd(event: Event) -> None:
@@ -220,11 +189,15 @@ def _refuse_odd(event: Event) -> None:
                 f"event {event.seq} ({event.kind}) wrote {change.record}, which follows from the "
                 "facts: build_communities() makes it anew"
             )
-        if change.after is None:
-            raise InputError(
-                f"event {event.seq} ({event.kind}) moved {change.record}: "
-                "a split is undone by merge()"
-            )
+
+
+def _refuse_read_since(told: Episode, image: Change, event: Event) -> None:
+    read = (image.after or {}).get("status") == "pending" and told.status == "done"
+    if read and told.removed_at is None:
+        raise InputError(
+            f"event {event.seq} ({event.kind}) cannot be reverted: episode {told.id} was read "
+            "since; revert the event that finished it first, or remove_episode() it"
+        )
 
 
 def _told_twice(told: Episode, left: Episode, index: GroupIndex) -> None:
@@ -236,7 +209,3 @@ def _told_twice(told: Episode, left: Episode, index: GroupIndex) -> None:
             f"episode {told.id} ({told.name!r}) cannot return: it was added again as {known}; "
             "remove that one first"
         )
-
-
-def _lifetime(fact: Fact) -> tuple[datetime | None, ...]:
-    return fact.valid_at, fact.invalid_at, fact.retracted_at

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphrag.cli import indexes
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
+from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
 from graphrag.cli.health import check, repair
 from graphrag.cli.search import search
@@ -51,8 +53,12 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
-    for command in (demo, add, search, show, stats, check, repair):
+    for command in (demo, add, search, show, stats, check, repair, copy):
         app.command(command.__name__)(as_command(command, open_graph))
+    index = typer.Typer(help="SurrealDB's own indexes, which the engine profile searches.")
+    for command in (indexes.build, indexes.check):
+        index.command(command.__name__)(as_command(command, open_graph))
+    app.add_typer(index, name="index")
     return app
 
 

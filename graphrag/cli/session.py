@@ -16,6 +16,7 @@ from graphrag.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
+    from graphrag.store.target import Target
 
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
@@ -56,12 +57,22 @@ class Session:
             )
         return self.open_graph(self.settings)
 
-    def folder(self) -> Path | None:
-        """Return the folder of an embedded store."""
+    def target(self) -> "Target":
+        """Return where the store is."""
         from graphrag.store.target import Target
 
         settings = self.settings
-        return Target.parse(settings.store, user=settings.user, password=settings.password).path
+        return Target.parse(
+            settings.store,
+            user=settings.user,
+            password=settings.password,
+            namespace=settings.namespace,
+            database=settings.database,
+        )
+
+    def folder(self) -> Path | None:
+        """Return the folder of an embedded store."""
+        return self.target().path
 
     def size(self) -> int | None:
         """Return the bytes of an embedded store on disk."""

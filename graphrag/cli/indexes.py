@@ -1,0 +1,106 @@
+"""``index build`` and ``index check``: SurrealDB's own indexes of the engine profile.
+
+Neither needs a model, so the store is opened without a graph around it.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphrag.cli.forms import plain
+from graphrag.cli.render import line, table
+from graphrag.cli.session import Session
+
+if TYPE_CHECKING:
+    from graphrag.engine.report import Built, IndexReport
+    from graphrag.store.store import Store
+
+_FOUND = 1
+
+KeepRows = Annotated[
+    bool,
+    typer.Option(
+        "--keep-rows", help="Build the indexes over the rows there are; do not derive them again."
+    ),
+]
+
+
+async def build(session: Session, keep_rows: KeepRows = False) -> None:
+    """Make the indexes of the engine profile anew, while nobody writes.
+
+    Also makes searches quick again after many writes, which wait in a queue of the index.
+    """
+    from graphrag.engine.build import build as build_indexes
+
+    def told(step: "Built") -> None:
+        if not session.json:
+            session.note(f"{step.name}: {step.rows} rows in {step.seconds:.1f} s")
+
+    with session.busy("building"):
+        async with _opened(session) as (store, dimension):
+            steps = await build_indexes(store, dimension, rows=not keep_rows, on_step=told)
+    if session.json:
+        session.show_json(plain(steps))
+    else:
+        seconds = sum(step.seconds for step in steps)
+        session.show(line(f"{len(steps)} steps in {seconds:.1f} s", "bold green"))
+
+
+async def check(session: Session) -> None:
+    """Check that every index exists and agrees with its table; change nothing.
+
+    The exit code is 0 for sound indexes and 1 for those with findings.
+    """
+    from graphrag.engine.check import check as check_indexes
+
+    with session.busy("checking"):
+        async with _opened(session) as (store, _):
+            report = await check_indexes(store)
+    if session.json:
+        session.show_json(plain(report) | {"sound": report.sound})
+    else:
+        _show(session, report)
+    if not report.sound:
+        raise typer.Exit(_FOUND)
+
+
+@asynccontextmanager
+async def _opened(session: Session) -> AsyncIterator[tuple["Store", int]]:
+    """Open the store of a session as the model that it was built with would."""
+    from graphrag.engine.rows import EngineRows
+    from graphrag.store.migrate import embedder_of
+    from graphrag.store.store import Store
+
+    target = session.target()
+    name, dimension = await embedder_of(target)
+    async with await Store.open(
+        target, embedder=name, dimension=dimension, derived=EngineRows()
+    ) as store:
+        yield store, dimension
+
+
+def _show(session: Session, report: "IndexReport") -> None:
+    session.show(
+        table(
+            "Indexes",
+            "index",
+            "of",
+            ">rows",
+            ">found",
+            rows=[
+                (
+                    one.name,
+                    one.table,
+                    str(one.rows),
+                    f"{one.found} of {one.sampled}" if one.there else "missing",
+                )
+                for one in report.indexes
+            ],
+        ),
+        *(line(finding, "bold red") for finding in report.findings),
+        line("sound", "bold green")
+        if report.sound
+        else line("surreal-graphrag index build makes them anew"),
+    )

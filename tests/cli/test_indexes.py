@@ -1,0 +1,51 @@
+"""``copy``, ``index build`` and ``index check``."""
+
+import json
+
+COPY = ("copy", "surrealkv://./graph-store")
+ENGINE = ("surrealkv://./engine", "--profile", "engine")
+
+
+def test_a_store_is_copied_into_the_engine_profile_and_back(told):
+    copied = told(
+        "copy", "surrealkv://./graph-store", "surrealkv://./engine", "--profile", "engine"
+    )
+    assert copied.code == 0, copied.err
+    assert "profile engine" in copied.out
+    back = told("copy", "surrealkv://./engine", "surrealkv://./back", "--json")
+    assert json.loads(back.out)["checksum"] in copied.out
+    found = told("search", "where does Alice work", "--store", "surrealkv://./engine")
+    assert "Globex" in found.out
+
+
+def test_a_target_that_holds_something_is_refused(told):
+    outcome = told(*COPY, "surrealkv://./graph-store?sync=never")
+    assert "cannot be copied into itself" in outcome.error
+    assert told(*COPY, "surrealkv://./other").code == 0
+    outcome = told(*COPY, "surrealkv://./other")
+    assert outcome.code == 1
+    assert "is not empty" in outcome.error
+
+
+def test_a_store_that_is_not_there_is_not_made(told, tmp_path):
+    outcome = told("copy", "surrealkv://./nowhere", "surrealkv://./other")
+    assert "there is no graph at" in outcome.error
+    assert not (tmp_path / "nowhere").exists()
+    assert not (tmp_path / "other").exists()
+
+
+def test_indexes_are_built_and_checked(told):
+    told(*COPY, *ENGINE)
+    assert told("index", "check", "--store", "surrealkv://./engine").code == 0
+    built = told("index", "build", "--store", "surrealkv://./engine", "--keep-rows")
+    assert built.code == 0
+    assert "relates_to_hnsw" in built.err
+    report = json.loads(told("index", "check", "--store", "surrealkv://./engine", "--json").out)
+    assert report["sound"]
+    assert {one["name"] for one in report["indexes"]} >= {"relates_to_hnsw", "relates_to_terms"}
+
+
+def test_a_store_of_the_process_profile_has_no_such_indexes(told):
+    outcome = told("index", "check")
+    assert outcome.code == 1
+    assert "surreal-graphrag copy" in outcome.error

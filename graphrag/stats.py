@@ -8,6 +8,7 @@ import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.models import CONCEPT, Entity
+from graphrag.search.visible import Visible
 from graphrag.store.store import Store
 from graphrag.temporal.moment import from_micros, to_micros
 
@@ -36,44 +37,44 @@ class Stats:
     """Reference time of the latest episode."""
 
 
-def count(index: GroupIndex, *, now: datetime) -> Stats:
-    """Count one group, from memory."""
-    at = to_micros(now, FOREVER)
-    waiting = index.facts.alive.values & index.facts["pending"]
-    alive = index.facts.alive.values & ~waiting
-    retracted = alive & (index.facts["retracted"] != FOREVER)
-    held = alive & ~retracted
-    told = index.episodes.alive.values & (index.episodes["removed"] == FOREVER)
-    there = index.entities.alive.values & (index.entities["removed"] == FOREVER)
-    times = index.episodes["valid"][told]
+def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: datetime) -> Stats:
+    """Count one group, from memory.
+
+    Args:
+        index: The group.
+        seen: What is visible at the viewpoint.
+        ever: What is visible of all times.
+        events: Transactions that the viewpoint knows.
+        at: The moment that "now" and "ended" are judged at.
+    """
+    moment = to_micros(at, FOREVER)
+    held = ever.facts & (ever.retracted == FOREVER)
+    times = index.episodes["valid"][seen.episodes]
     return Stats(
         group=index.group_id,
-        episodes=int(told.sum()),
-        entities=sum(
-            bool(there[row]) for id_, row in index.entities.row_of.items() if id_ not in index.heirs
-        ),
-        facts=int(alive.sum()),
-        facts_now=int((held & (index.facts["valid"] <= at) & (at < index.facts["invalid"])).sum()),
-        facts_ended=int((held & (index.facts["invalid"] <= at)).sum()),
-        facts_retracted=int(retracted.sum()),
-        facts_pending=int(waiting.sum()),
-        events=index.seq,
+        episodes=int(seen.episodes.sum()),
+        entities=int(seen.entities.sum()),
+        facts=int(ever.facts.sum()),
+        facts_now=int((held & (ever.valid <= moment) & (moment < ever.invalid)).sum()),
+        facts_ended=int((held & (ever.invalid <= moment)).sum()),
+        facts_retracted=int((ever.facts & ~held).sum()),
+        facts_pending=int((ever.told & ~ever.facts).sum()),
+        events=events,
         first=from_micros(int(times.min())) if times.size else None,
         last=from_micros(int(times.max())) if times.size else None,
     )
 
 
 async def most_connected(
-    index: GroupIndex, store: Store, *, limit: int
+    index: GroupIndex, store: Store, seen: Visible, *, limit: int
 ) -> list[tuple[Entity, int]]:
-    """Return the entities with the most facts that were not retracted, with their number.
+    """Return the entities with the most visible facts, without retracted ones, and their number.
 
     Concepts are left out: common nouns gather facts of many different things.
     """
-    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
-    live &= ~index.facts["pending"]
-    ends = np.concatenate([end[live] for end in index.ends()])
-    degree = np.bincount(ends, minlength=len(index.entities)) * index.entities.alive.values
+    live = seen.facts & (seen.retracted == FOREVER)
+    ends = np.concatenate([end[live] for end in seen.ends])
+    degree = np.bincount(ends, minlength=len(index.entities)) * seen.entities
     order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])
     named = (row for row in order if index.entity_type(index.entities.ids[row]) != CONCEPT)
     rows = list(islice(named, limit))

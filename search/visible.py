@@ -32,12 +32,16 @@ class Past:
 
     before: Mapping[str, Mapping[str, Any] | None]
     """Changed fields by ``table:id``; None for a record that did not exist yet."""
+    upto: int = 0
+    """Number of the newest event of then; 0 for none, or if nothing was undone."""
 
     @classmethod
     def undoing(cls, events: Iterable[Event]) -> "Past":
         """Collect the images that lead back to before these events, given oldest first."""
         before: dict[str, dict[str, Any] | None] = {}
+        upto: int | None = None
         for event in events:
+            upto = event.seq - 1 if upto is None else upto
             for change in event.changes:
                 if change.before is None:
                     before.setdefault(change.record, None)
@@ -45,7 +49,7 @@ class Past:
                     # The oldest change of a field holds its value back then.
                     for column, value in change.before.items():
                         image.setdefault(column, value)
-        return cls(before)
+        return cls(before, upto or 0)
 
     def name(self, id_: str, index: GroupIndex) -> str:
         """Return the name that an entity had then."""
@@ -99,6 +103,8 @@ class Visible:
     valid: Micros
     invalid: Micros
     """Start and end of every fact, as they were known then."""
+    retracted: Micros
+    """When each fact was retracted, as of then."""
 
     def degree(self, id_: str, index: GroupIndex) -> int:
         """Count the facts that were told of an entity."""
@@ -214,6 +220,7 @@ def visible(
         told=told,
         valid=valid,
         invalid=invalid,
+        retracted=retracted,
     )
 
 

@@ -1,22 +1,24 @@
 """Ask the graph: search and look up, now or as of a moment."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from graphrag.asof import AsOf, Reading
-from graphrag.community.build import plan_communities, stored_communities
+from graphrag.asof import AsOf
+from graphrag.community.build import plan_communities
+from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.reading import Reading
 from graphrag.results import Results
 from graphrag.sagas import SagaView
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
-from graphrag.stats import Stats, count, most_connected
+from graphrag.stats import Stats
 from graphrag.store.changes import ChangeSet
-from graphrag.temporal.moment import parse_moment, utc_now
+from graphrag.temporal.moment import parse_moment
 from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.timeline import Timeline
 
 
 class Asking(Opened):
@@ -95,6 +97,10 @@ class Asking(Opened):
         """Return the entity with this name, alias or id, the best connected of several, or None."""
         return await self.at().entity(name, group=group)
 
+    async def entities(self, name: str, *, group: str = DEFAULT_GROUP) -> list[Entity]:
+        """Return every entity with this name, alias or id, the best connected first."""
+        return await self.at().entities(name, group=group)
+
     async def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold now, by their start.
 
@@ -117,7 +123,38 @@ class Asking(Opened):
 
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""
-        return list((await self._open().store.get(Episode, ids)).values())
+        return await self.at().episodes(ids)
+
+    async def timeline(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> Timeline:
+        """Return the facts about an entity of all times, in order, and what ended each.
+
+        Raises:
+            QueryError: if no entity has this name or id.
+        """
+        return await self.at().timeline(entity, group=group)
+
+    async def changes(
+        self,
+        since: Moment,
+        until: Moment | None = None,
+        *,
+        axis: Axis = "system",
+        group: str = DEFAULT_GROUP,
+    ) -> Changes:
+        """Return what became different between two moments.
+
+        Args:
+            since: The earlier moment.
+            until: The later one; default: now.
+            axis: ``system``: what the graph learned, closed, corrected, retracted or restored.
+                ``world``: what began and ended, by what is known now.
+            group: The graph inside the store.
+
+        Raises:
+            QueryError: if the moments are not in order, or for another axis.
+            TimeError: if a moment cannot be read.
+        """
+        return await self.at().changes(since, until, axis=axis, group=group)
 
     async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""
@@ -134,23 +171,18 @@ class Asking(Opened):
 
     async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Return the communities as they were last built, largest first; none before that."""
-        found = await stored_communities(checked_group(group), self._open().store)
-        heirs = (await self._open().catalog.group(group)).heirs
-        return [replace(one, members=tuple(heirs.each(one.members))) for one in found]
+        return await self.at().communities(group=group)
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""
-        return await self._open().store.groups()
+        return await self.at().groups()
 
     async def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
         """Count what a group holds; all zeros for a group that is not there."""
-        index = await self._open().catalog.group(checked_group(group))
-        return count(index, now=utc_now())
+        return await self.at().stats(group=group)
 
     async def most_connected(
         self, limit: int = 10, *, group: str = DEFAULT_GROUP
     ) -> list[tuple[Entity, int]]:
         """Return the entities with the most facts, with their number; concepts are left out."""
-        ingestion = self._open()
-        index = await ingestion.catalog.group(checked_group(group))
-        return await most_connected(index, ingestion.store, limit=limit)
+        return await self.at().most_connected(limit, group=group)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
@@ -11,6 +12,7 @@ from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.sync.asof import AsOf
 from graphrag.sync.opened import Opened
+from graphrag.timeline import Timeline
 
 
 class Asking(Opened):
@@ -57,6 +59,10 @@ class Asking(Opened):
         """Return the entity with this name, alias or id, the best connected of several, or None."""
         return self._running().wait(self._graph.entity(name, group=group))
 
+    def entities(self, name: str, *, group: str = DEFAULT_GROUP) -> list[Entity]:
+        """Return every entity with this name, alias or id, the best connected first."""
+        return self._running().wait(self._graph.entities(name, group=group))
+
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold now, by their start."""
         return self._running().wait(self._graph.facts(entity, group=group))
@@ -72,6 +78,21 @@ class Asking(Opened):
     def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""
         return self._running().wait(self._graph.episodes(list(ids)))
+
+    def timeline(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> Timeline:
+        """Return the facts about an entity of all times, in order, and what ended each."""
+        return self._running().wait(self._graph.timeline(entity, group=group))
+
+    def changes(
+        self,
+        since: Moment,
+        until: Moment | None = None,
+        *,
+        axis: Axis = "system",
+        group: str = DEFAULT_GROUP,
+    ) -> Changes:
+        """Return what became different between two moments."""
+        return self._running().wait(self._graph.changes(since, until, axis=axis, group=group))
 
     def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""

@@ -1,15 +1,20 @@
 """The graph as seen from a moment, blocking."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf as AsyncAsOf
-from graphrag.models import DEFAULT_GROUP, Entity, Fact
+from graphrag.differences import Axis, Changes
+from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.sagas import SagaView
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
+from graphrag.sources import Quote
+from graphrag.stats import Stats
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.timeline import Timeline
+from graphrag.views import Moment
 
 
 class AsOf:
@@ -73,3 +78,44 @@ class AsOf:
     def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
         """Return the names of the sagas of a group, in the order of their making."""
         return self._loop.wait(self._view.sagas(group=group))
+
+    def episodes(self, ids: Iterable[str]) -> list[Episode]:
+        """Return the episodes with these ids, in the order asked; unknown ids are left out."""
+        return self._loop.wait(self._view.episodes(list(ids)))
+
+    def timeline(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> Timeline:
+        """Return the facts about an entity of all times, in order, and what ended each."""
+        return self._loop.wait(self._view.timeline(entity, group=group))
+
+    def changes(
+        self,
+        since: Moment,
+        until: Moment | None = None,
+        *,
+        axis: Axis = "system",
+        group: str = DEFAULT_GROUP,
+    ) -> Changes:
+        """Return what became different between two moments."""
+        return self._loop.wait(self._view.changes(since, until, axis=axis, group=group))
+
+    def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Return the communities as they were last built, largest first."""
+        return self._loop.wait(self._view.communities(group=group))
+
+    def groups(self) -> list[str]:
+        """Return the names of the groups in this store."""
+        return self._loop.wait(self._view.groups())
+
+    def sources(self, fact: Fact | str) -> list[Quote]:
+        """Return where a fact is stated: episodes with the characters that say so, oldest first."""
+        return self._loop.wait(self._view.sources(fact))
+
+    def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
+        """Count what a group holds."""
+        return self._loop.wait(self._view.stats(group=group))
+
+    def most_connected(
+        self, limit: int = 10, *, group: str = DEFAULT_GROUP
+    ) -> list[tuple[Entity, int]]:
+        """Return the entities with the most facts, with their number; concepts are left out."""
+        return self._loop.wait(self._view.most_connected(limit, group=group))

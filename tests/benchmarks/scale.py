@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from graphrag.asof import AsOf, Reading
+from graphrag.asof import AsOf
 from graphrag.index.catalog import Catalog
+from graphrag.reading import Reading
 from graphrag.search.recipe import SCOPES, Scope
 from graphrag.store.store import Store
 from graphrag.store.target import Target

@@ -77,6 +77,7 @@ class AsOf(Views):
         return await self._there(
             await gather(
                 reading.store,
+                reading.embedder,
                 request,
                 vector,
                 self.viewpoint,

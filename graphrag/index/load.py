@@ -64,7 +64,7 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
     alone = await store.groups() == [group]
-    index.sagas = await _sagas(store, group)
+    index.sagas = await read_sagas(store, group)
     reading = _pages(store) if alone else _by_group(store, group)
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
@@ -130,7 +130,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
         index.change_fact(fact)
     await _reword(store, index, retold & touched["relates_to"])
     if touched["saga"]:
-        index.sagas = await _sagas(store, index.group_id)
+        index.sagas = await read_sagas(store, index.group_id)
     if events:
         index.seq = events[-1].seq
     return True
@@ -151,7 +151,8 @@ def _words(row: list[Any]) -> str:
     return f"{row[5]} {row[4].replace('_', ' ')} {row[6]}. {row[7]}"
 
 
-async def _sagas(store: Store, group: str) -> dict[str, str]:
+async def read_sagas(store: Store, group: str) -> dict[str, str]:
+    """Return the ids of the sagas of a group by name."""
     sql = "SELECT VALUE [name, record::id(id)] FROM saga WHERE group_id = $group;"
     [rows] = await store.query(sql, group=group)
     return dict(rows)

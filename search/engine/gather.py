@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.engine.statistics import Counts, read_counts
+from graphrag.engine.texts import TEXTS
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
-from graphrag.index.load import Rows, assembled, load_group, read_rows
+from graphrag.index.load import Rows, assembled, load_group, read_rows, read_sagas
+from graphrag.index.mentions import Mentions
 from graphrag.index.tokens import tokenize
-from graphrag.protocols import Matrix
+from graphrag.protocols import Embedder, Matrix
 from graphrag.search.engine.around import around
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.search.engine.matches import Matches
@@ -28,6 +30,7 @@ from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import MOST, Request
 from graphrag.search.rerank.distance import NodeDistance
+from graphrag.search.then import index_then
 from graphrag.search.visible import Mask, Past, visible
 from graphrag.store.store import Store
 from graphrag.temporal.viewpoint import Viewpoint
@@ -61,6 +64,7 @@ class Gathering:
     """One search under way."""
 
     store: Store
+    embedder: Embedder
     request: Request
     vector: Matrix
     viewpoint: Viewpoint
@@ -69,7 +73,9 @@ class Gathering:
     counts: Counts
     limits: Limits
     seq: int
+    sagas: dict[str, str]
     kin: dict[str, set[str]] = field(default_factory=dict)
+    mentions: list[tuple[str, str]] = field(default_factory=list)
     wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
 
@@ -79,6 +85,8 @@ class Gathering:
         self.kin = await merged(self.store, group, self.past)
         named = await known_as(self.store, group, keys_in(query), self.request.centers, self.past)
         self.wanted["entity"] |= with_kin(named, self.kin)
+        for table, ids in reworded(self.past).items():
+            self.wanted[table] |= ids
         methods = list(self._methods())
         question = await self._chosen(methods)
         if question.seeds and recipe.walks:
@@ -90,7 +98,8 @@ class Gathering:
                 if _near(question) >= recipe.pool:
                     break
         needed = await around(self.store, question, self._rank, self.limits)
-        for table, more in needed.items():
+        self.mentions = needed.mentions
+        for table, more in needed.wanted.items():
             self.wanted[table] |= more
         return await self._assembled()
 
@@ -164,7 +173,9 @@ class Gathering:
         """Return what the rankings would ask of the rows chosen so far."""
         from graphrag.search.when import read_when
 
-        index = await self._assembled()
+        index = await index_then(
+            await self._assembled(), self.past, self.store, self.embedder, mentions=False
+        )
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
         when = read_when(self.request.query, at)
         walked = seen = visible(index, self.viewpoint, self.past, now=self.now, when=when)
@@ -195,6 +206,13 @@ class Gathering:
         found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self.rows.items()}
         index = assembled(self.request.group, len(self.vector), found)
         index.seq = self.seq
+        index.sagas = self.sagas
+        index.episodes.mentions = Mentions(self.seq)
+        index.episodes.mentions.enter(
+            (index.episodes.row_of[episode], index.entities.row_of[entity])
+            for episode, entity in self.mentions
+            if episode in index.episodes.row_of and entity in index.entities.row_of
+        )
         for table, rows in (
             ("relates_to", index.facts),
             ("entity", index.entities),
@@ -211,6 +229,16 @@ class Gathering:
             self.wanted[table] = set(self.rows[table])
 
 
+def reworded(past: Past) -> dict[str, set[str]]:
+    """Return the rows that went by other words, and so had other vectors, in the past."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for record, image in past.before.items():
+        table, _, id_ = record.partition(":")
+        if table in TEXTS and image and not image.keys().isdisjoint(TEXTS[table].columns):
+            found[table].add(id_)
+    return found
+
+
 def _near(question: Question) -> int:
     """Count the visible facts that are nearer than the last level of the walk."""
     far = edge_distance(question.distance, *question.walked.ends)
@@ -220,6 +248,7 @@ def _near(question: Question) -> int:
 
 async def gather(
     store: Store,
+    embedder: Embedder,
     request: Request,
     vector: Matrix,
     viewpoint: Viewpoint,
@@ -235,8 +264,12 @@ async def gather(
         QueryError: if a center is nobody's name or id.
     """
     seq = await store.last_seq(request.group)
-    counts = await read_counts(store, request.group, tokenize(request.query))
+    terms = tokenize(request.query)
+    counts = await read_counts(store, request.group, terms, past.before)
     if sum(counts.rows.values()) <= limits.whole:
         return await load_group(store, request.group, len(vector))
-    gathering = Gathering(store, request, vector, viewpoint, past, now, counts, limits, seq)
+    sagas = await read_sagas(store, request.group)
+    gathering = Gathering(
+        store, embedder, request, vector, viewpoint, past, now, counts, limits, seq, sagas
+    )
     return await gathering.index()

@@ -36,8 +36,8 @@ def graph():
 
 # -- the same interface ------------------------------------------------------------------------
 
-# A plain call has no use for an async stream.
-DIFFERENT = {("GraphRAG", "add_episodes", "episodes")}
+# A plain call has no use for an async stream, and a blocking graph meets a blocking one.
+DIFFERENT = {("GraphRAG", "add_episodes", "episodes"), ("GraphRAG", "replay", "into")}
 
 
 def public(kind):

@@ -4,17 +4,42 @@ What takes back is imported when it is asked for: most programs never do.
 """
 
 from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
 
 from graphrag.errors import InputError
-from graphrag.facade.opened import Opened
+from graphrag.facade.opened import Moment, Opened
 from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole, checked
 from graphrag.history.trail import about, records_of
 from graphrag.index.group import GroupIndex
+from graphrag.ingest import Ingestion
 from graphrag.intake import checked_group
 from graphrag.merge import entity_id
 from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet
-from graphrag.temporal.moment import utc_now
+from graphrag.temporal.moment import parse_moment, utc_now
+
+if TYPE_CHECKING:
+    from graphrag.history.replay import Replayed
+
+
+class Openable(Protocol):
+    """Another graph, open or not."""
+
+    _ingestion: Ingestion | None
+
+    def _open(self) -> Ingestion: ...
+
+    async def __aenter__(self) -> object:
+        """Open it."""
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
 
 
 class History(Opened):
@@ -180,6 +205,35 @@ class History(Opened):
         seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
         return Forgotten(group, records, event)
+
+    async def replay(
+        self, into: Openable, *, group: str | None = None, until: Moment | None = None
+    ) -> "Replayed":
+        """Make the graph anew from its log in another store, and return what was made.
+
+        The other graph has the same records, events and past as this one. Vectors are copied, or
+        embedded again where the embedder is another: a replay is how to change the embedder. What
+        somebody changed in the tables behind the log's back is left behind.
+
+        Args:
+            into: A graph whose store has none of these groups, as ``GraphRAG.open`` returned it;
+                it is opened for the replay and closed again, unless it is open. Its policy is not
+                asked.
+            group: The graph inside the store; default: all of them.
+            until: System time: only what was told until then.
+
+        Raises:
+            InputError: if there is no such group, or the other store has it.
+            StoreError: if a log is not whole; ``check()`` says where.
+        """
+        from graphrag.history.replay import replay_groups
+
+        source = self._open()
+        moment = None if until is None else parse_moment(until, what="until")
+        if into._ingestion is not None:
+            return await replay_groups(source, into._ingestion, group, moment)
+        async with into:
+            return await replay_groups(source, into._open(), group, moment)
 
 
 def _id(one: Fact | Entity | Episode | str) -> str:

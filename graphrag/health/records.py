@@ -15,7 +15,6 @@ _EDGES = {
     "relates_to": ("entity", "entity"),
     "mentions": ("episode", "entity"),
     "occurred_after": ("episode", "episode"),
-    "has_episode": ("saga", "episode"),
     "has_member": ("community", "entity"),
 }
 _NEAR_ONE = 1e-3

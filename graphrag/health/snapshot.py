@@ -77,9 +77,12 @@ async def group_names(store: Store) -> list[str]:
     return sorted(names)
 
 
-def replayed(events: Iterable[Event]) -> dict[str, Image]:
-    """Return what each record holds after these events, by ``table:id``."""
-    state: dict[str, Image] = {}
+def replayed(events: Iterable[Event], state: dict[str, Image] | None = None) -> dict[str, Image]:
+    """Return what each record holds after these events, by ``table:id``.
+
+    With ``state``, what they held before, that is changed and returned.
+    """
+    state = {} if state is None else state
     for event in events:
         # A record may be erased and written anew in one transaction, whatever the log lists first.
         for change in sorted(event.changes, key=lambda change: change.after is not None):

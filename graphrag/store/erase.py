@@ -16,7 +16,8 @@ from graphrag.store.record import Record
 
 BATCH = 500
 """Rows of one transaction."""
-_EVENTS = "event:[$group, NONE]..=[$group, ..]"
+_FIELD = "{table} WHERE group_id = $group"
+_RANGE = "{table}:[$group, NONE]..=[$group, ..]"
 _LINKS = ("has_member", "relates_to", "mentions")
 """Erased before what they join: a node takes all of its links along, however many they are."""
 _APART = ("event", "group_info", "meta")
@@ -46,21 +47,19 @@ async def mark(group: str, connection: Connection) -> None:
 async def erase(group: str, connection: Connection) -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
     [known] = await connection.query("INFO FOR DB;")
-    derived = known["tables"].keys() & derived_tables()
-    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS, *derived})
-    sources = {table: f"{table} WHERE group_id = $group" for table in (*_LINKS, *rest)}
+    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS})
+    sources = [("event", _RANGE), *((table, _FIELD) for table in (*_LINKS, *rest))]
+    # Derived rows have the group in their id instead.
+    sources += ((table, _RANGE) for table in rest)
     erased: Counter[str] = Counter()
-    for table, source in {"event": _EVENTS, **sources}.items():
-        sql = f"SELECT VALUE id FROM {source} LIMIT {BATCH};"
+    for table, source in sources:
+        sql = f"SELECT VALUE id FROM {source.format(table=table)} LIMIT {BATCH};"
         while True:
             [ids] = await connection.query(sql, {"group": group})
             if not ids:
                 break
             await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
             erased[table] += len(ids)
-    for table in sorted(derived):
-        span = f"{table}:[$group, NONE]..=[$group, ..]"
-        await connection.transact(f"DELETE {span} RETURN NONE;", {"group": group})
     await connection.transact("DELETE $info RETURN NONE;", _info(group))
     return erased
 

@@ -193,7 +193,7 @@ class Store:
             group=group,
             first=after + 1,
         )
-        return [_event(row) for row in rows]
+        return [event_of(row) for row in rows]
 
     async def events_since(self, group: str, moment: datetime) -> list[Event]:
         """Return the group's events committed after a moment, oldest first."""
@@ -202,10 +202,11 @@ class Store:
             group=group,
             moment=moment,
         )
-        return [_event(row) for row in rows]
+        return [event_of(row) for row in rows]
 
 
-def _event(row: Row) -> Event:
+def event_of(row: Row) -> Event:
+    """Return the event of a row."""
     changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
     return Event(
         group_id=row["group_id"],

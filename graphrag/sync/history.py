@@ -1,8 +1,15 @@
 """The past of the graph, blocking."""
 
+from typing import TYPE_CHECKING
+
+from graphrag.errors import InputError
+from graphrag.facade.opened import Moment
 from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole
 from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
 from graphrag.sync.opened import Opened
+
+if TYPE_CHECKING:
+    from graphrag.history.replay import Replayed
 
 
 class History(Opened):
@@ -53,3 +60,14 @@ class History(Opened):
         return self._running().wait(
             self._graph.forget(entity, group=group, episodes=episodes, actor=actor)
         )
+
+    def replay(
+        self, into: Opened, *, group: str | None = None, until: Moment | None = None
+    ) -> "Replayed":
+        """Make the graph anew from its log in another store, and return what was made.
+
+        ``into`` is a graph as ``GraphRAG.open`` returned it, not entered.
+        """
+        if into._loop is not None:
+            raise InputError(f"{into!r} is open: give it as GraphRAG.open(...) returned it")
+        return self._running().wait(self._graph.replay(into._graph, group=group, until=until))

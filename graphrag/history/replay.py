@@ -1,0 +1,159 @@
+"""Make a graph anew from its log, in another store: the same rows, the same events, the same past.
+
+The log holds everything but vectors. Those are copied where the row in this store still says the
+same and the other store has the same embedder, and embedded again otherwise: so a replay is also
+the way to another embedder, and back to a moment.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from graphrag.errors import InputError, StoreError
+from graphrag.health.snapshot import Image, group_names, replayed
+from graphrag.health.words import EMBEDDED, words
+from graphrag.ingest import Ingestion
+from graphrag.store.engine import Row
+from graphrag.store.rows import row_of, vector_bytes
+from graphrag.store.store import Store, event_of
+
+_PAGE = 500
+"""Rows of one transaction, and events read at once."""
+_LINKS = ("relates_to", "mentions", "occurred_after", "has_member")
+"""Tables of links, which are written after what they join; the name of a group goes last."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What a replay made."""
+
+    groups: tuple[str, ...]
+    events: int = 0
+    records: int = 0
+    embedded: int = 0
+    """Vectors that were embedded again and not copied."""
+
+
+async def replay_groups(
+    source: Ingestion, target: Ingestion, group: str | None, until: datetime | None
+) -> Replayed:
+    """Replay a group, or all of them, into a store that has none of them.
+
+    Raises:
+        InputError: if there is no such group, or the other store has it.
+        StoreError: if a log is not whole.
+    """
+    there = await group_names(source.store)
+    if group is not None and group not in there:
+        known = ", ".join(map(repr, there)) or "none yet"
+        raise InputError(f"there is no group {group!r}; groups in this store: {known}")
+    names = there if group is None else [group]
+    if taken := sorted({*names} & {*await group_names(target.store)}):
+        raise InputError(
+            f"{target.store.target.url} has a group {taken[0]!r} already: replay into an empty "
+            f"store, or forget(group={taken[0]!r}) there first"
+        )
+    done = Replayed(tuple(names))
+    for name in names:
+        await _replay(name, source, target, until, done)
+    if target.store.profile == "engine":
+        from graphrag.engine.build import build
+
+        await build(target.store, target.embedder.dimension, rows=True)
+    return done
+
+
+async def _replay(
+    group: str,
+    source: Ingestion,
+    target: Ingestion,
+    until: datetime | None,
+    done: Replayed,
+) -> None:
+    if since := await source.store.forgotten_since(group):
+        raise InputError(
+            f"group {group!r} is being forgotten since {since.isoformat()}: "
+            f"forget(group={group!r}) finishes it"
+        )
+    state: dict[str, Image] = {}
+    done.events += await _events(group, source.store, target.store, until, state)
+    rows: dict[str, dict[str, Row]] = defaultdict(dict)
+    for record, image in state.items():
+        if "erased" not in image:
+            table, _, id_ = record.partition(":")
+            rows[table][id_] = row_of(record, image)
+    state.clear()
+    nodes = [table for table in rows if table not in (*_LINKS, "group_info")]
+    for table in (*nodes, *_LINKS, "group_info"):
+        every = iter(rows[table].values())
+        while page := list(islice(every, _PAGE)):
+            if table in EMBEDDED:
+                done.embedded += await _embed(table, page, rows["episode"], source, target)
+            await _insert(table, page, target.store)
+            done.records += len(page)
+    target.catalog.drop(group)
+
+
+async def _events(
+    group: str, source: Store, target: Store, until: datetime | None, state: dict[str, Image]
+) -> int:
+    """Copy the log up to a moment, note in ``state`` what it makes, and return its length."""
+    last = 0
+    while True:
+        [page] = await source.query(
+            f"SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq LIMIT {_PAGE};",
+            group=group,
+            first=last + 1,
+        )
+        kept = [row for row in page if until is None or row["at"] <= until]
+        expected = range(last + 1, last + 1 + len(kept))
+        if gap := [
+            number for row, number in zip(kept, expected, strict=True) if row["seq"] != number
+        ]:
+            raise StoreError(
+                f"the log of group {group!r} lacks event {gap[0]}, so a replay would not be the "
+                "graph: check() names all that is missing"
+            )
+        if kept:
+            replayed(map(event_of, kept), state)
+            await _insert("event", kept, target)
+        last += len(kept)
+        if not page or len(kept) < len(page):
+            return last
+
+
+async def _embed(
+    table: str,
+    page: Sequence[Row],
+    episodes: Mapping[str, Row],
+    source: Ingestion,
+    target: Ingestion,
+) -> int:
+    """Give rows their vectors, and return how many were embedded again."""
+    known: Mapping[str, Row] = {}
+    if (source.embedder.name, source.embedder.dimension) == (
+        target.embedder.name,
+        target.embedder.dimension,
+    ):
+        [found] = await source.store.query("SELECT * FROM $ids;", ids=[row["id"] for row in page])
+        known = {row["id"].id: row for row in found if row.get("embedding") is not None}
+    wanted = []
+    for row in page:
+        same = known.get(row["id"].id)
+        if same is not None and words(table, same, episodes) == words(table, row, episodes):
+            row["embedding"] = same["embedding"]
+        else:
+            wanted.append(row)
+    if wanted:
+        texts = [words(table, row, episodes) for row in wanted]
+        vectors = await target.embedder.embed(texts, purpose="document")
+        for row, vector in zip(wanted, vectors, strict=True):
+            row["embedding"] = vector_bytes(vector)
+    return len(wanted)
+
+
+async def _insert(table: str, rows: Iterable[Row], store: Store) -> None:
+    relation = "RELATION " if table in _LINKS else ""
+    await store.transact(f"INSERT {relation}INTO {table} $rows RETURN NONE;", rows=[*rows])

@@ -9,9 +9,12 @@ answers, or is stopped, before anything heavy is read.
 import importlib
 from typing import TYPE_CHECKING
 
+from graphrag.public import PLACES
+
 if TYPE_CHECKING:
     from graphrag.asof import AsOf
     from graphrag.batch import BatchReport, Failed, Progress
+    from graphrag.context import Citation, Context
     from graphrag.direct.told import ImportReport, Told
     from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
     from graphrag.engine.report import Built, IndexReport, IndexState
@@ -39,10 +42,12 @@ if TYPE_CHECKING:
         TimeError,
         TransactionError,
     )
+    from graphrag.explanation import Explanation, Step
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
     from graphrag.health.findings import CheckReport, Finding, RepairReport
     from graphrag.history.forgotten import Forgotten
+    from graphrag.history.replay import Replayed
     from graphrag.ingest import Added
     from graphrag.intake import NewEpisode
     from graphrag.llm.arbiter import LLMArbiter
@@ -74,12 +79,21 @@ if TYPE_CHECKING:
     )
     from graphrag.queue import QueueStatus
     from graphrag.relations import Relation, Relations
+    from graphrag.rerank import CrossEncoderReranker
     from graphrag.results import Hit, Results, Why
     from graphrag.rules.extractor import RulesExtractor
     from graphrag.sagas import SagaView
+    from graphrag.search.episodes.weights import EpisodeWeights
     from graphrag.search.filters.field import Field
     from graphrag.search.filters.tree import Filter
     from graphrag.search.recipe import Recipe
+    from graphrag.search.recipes import RECIPES, Recipes
+    from graphrag.search.rerank.cross import CrossEncoder
+    from graphrag.search.rerank.distance import NodeDistance
+    from graphrag.search.rerank.mentions import EpisodeMentions
+    from graphrag.search.rerank.mmr import MMR
+    from graphrag.search.rerank.recency import Recency
+    from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
     from graphrag.settings import Settings
     from graphrag.sources import Quote, Waiting
     from graphrag.stats import Stats
@@ -87,91 +101,14 @@ if TYPE_CHECKING:
     from graphrag.temporal.viewpoint import Viewpoint
     from graphrag.twins import MergeCandidate
 
-_PLACES = {
-    "asof": ("AsOf",),
-    "batch": ("BatchReport", "Failed", "Progress"),
-    "direct.told": ("ImportReport", "Told"),
-    "embed": ("CachedEmbedder", "SentenceTransformerEmbedder"),
-    "engine.report": ("Built", "IndexReport", "IndexState"),
-    "errors": (
-        "BudgetExceededError",
-        "EmbedderMismatchError",
-        "EpisodeError",
-        "ExtractionError",
-        "GraphRAGError",
-        "InputError",
-        "LLMError",
-        "MissingExtraError",
-        "PolicyError",
-        "QueryError",
-        "StoreAuthError",
-        "StoreClosedError",
-        "StoreCorruptError",
-        "StoreError",
-        "StoreIndexError",
-        "StoreLockedError",
-        "StoreProfileError",
-        "StoreURLError",
-        "StoreUnreachableError",
-        "StoreVersionError",
-        "TimeError",
-        "TransactionError",
-    ),
-    "extraction": ("Claim", "Extraction", "Mention"),
-    "graph": ("GraphRAG",),
-    "health.findings": ("CheckReport", "Finding", "RepairReport"),
-    "history.forgotten": ("Forgotten",),
-    "ingest": ("Added",),
-    "intake": ("NewEpisode",),
-    "llm.arbiter": ("LLMArbiter",),
-    "llm.bridge": ("PydanticAILLM",),
-    "llm.client": ("OpenAILLM",),
-    "llm.estimate": ("Estimate",),
-    "llm.extractor": ("LLMExtractor",),
-    "llm.usage": ("Budget", "Usage"),
-    "models": ("Change", "Community", "Entity", "Episode", "Event", "Fact", "Saga", "Span"),
-    "moving.copy": ("CopyProgress", "CopyReport", "copy_store"),
-    "ontology.check": ("Violation",),
-    "ontology.declare": ("EntityType", "FactType", "Identifier"),
-    "ontology.ontology": ("Ontology",),
-    "policy": ("AppendOnly", "Mutation", "Policy", "ProtectedTypes"),
-    "protocols": (
-        "Arbiter",
-        "Case",
-        "Conflict",
-        "Connected",
-        "Doubt",
-        "Embedder",
-        "ExtractionContext",
-        "Extractor",
-        "Known",
-        "LLM",
-        "Message",
-        "Reranker",
-        "Ruling",
-    ),
-    "queue": ("QueueStatus",),
-    "relations": ("Relation", "Relations"),
-    "results": ("Hit", "Results", "Why"),
-    "rules.extractor": ("RulesExtractor",),
-    "sagas": ("SagaView",),
-    "search.filters.field": ("Field",),
-    "search.filters.tree": ("Filter",),
-    "search.recipe": ("Recipe",),
-    "settings": ("Settings",),
-    "sources": ("Quote", "Waiting"),
-    "stats": ("Stats",),
-    "temporal.interval": ("Interval",),
-    "temporal.viewpoint": ("Viewpoint",),
-    "twins": ("MergeCandidate",),
-}
-"""Public names by the module that defines them."""
-_LATER = {name: f"graphrag.{place}" for place, names in _PLACES.items() for name in names}
+_LATER = {name: f"graphrag.{place}" for place, names in PLACES.items() for name in names}
 
 __version__ = "0.1.0"
 
 __all__ = [
     "LLM",
+    "MMR",
+    "RECIPES",
     "Added",
     "AppendOnly",
     "Arbiter",
@@ -184,27 +121,37 @@ __all__ = [
     "Case",
     "Change",
     "CheckReport",
+    "Citation",
     "Claim",
     "Community",
+    "CommunityWeights",
     "Conflict",
     "Connected",
+    "Context",
     "CopyProgress",
     "CopyReport",
+    "CrossEncoder",
+    "CrossEncoderReranker",
     "Doubt",
     "Embedder",
     "EmbedderMismatchError",
     "Entity",
     "EntityType",
+    "EntityWeights",
     "Episode",
     "EpisodeError",
+    "EpisodeMentions",
+    "EpisodeWeights",
     "Estimate",
     "Event",
+    "Explanation",
     "Extraction",
     "ExtractionContext",
     "ExtractionError",
     "Extractor",
     "Fact",
     "FactType",
+    "FactWeights",
     "Failed",
     "Field",
     "Filter",
@@ -229,6 +176,7 @@ __all__ = [
     "MissingExtraError",
     "Mutation",
     "NewEpisode",
+    "NodeDistance",
     "Ontology",
     "OpenAILLM",
     "Policy",
@@ -239,10 +187,13 @@ __all__ = [
     "QueryError",
     "QueueStatus",
     "Quote",
+    "Recency",
     "Recipe",
+    "Recipes",
     "Relation",
     "Relations",
     "RepairReport",
+    "Replayed",
     "Reranker",
     "Results",
     "RulesExtractor",
@@ -253,6 +204,7 @@ __all__ = [
     "Settings",
     "Span",
     "Stats",
+    "Step",
     "StoreAuthError",
     "StoreClosedError",
     "StoreCorruptError",

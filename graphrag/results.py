@@ -1,14 +1,16 @@
 """What a search returns: hits with one score each and the reasons for it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphrag.explanation import Explanation
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.stated import stated_in
+
+if TYPE_CHECKING:
+    from graphrag.context import Context, ContextFormat
 
 Item = TypeVar("Item", Fact, Entity, Episode, Community, covariant=True)
 
@@ -73,6 +75,48 @@ class Results:
                 return stated_in(episode, span)
         return None
 
+    def context(
+        self,
+        max_tokens: int = 2000,
+        format: "ContextFormat" = "text",
+        *,
+        count: Callable[[str], int] | None = None,
+    ) -> "Context":
+        """Return the best hits as a block of text for a prompt, with dates and citations.
+
+        Args:
+            max_tokens: What the whole block may take.
+            format: ``text``, ``xml`` or ``json``.
+            count: Your model's tokeniser; default: an estimate from the characters.
+
+        Raises:
+            QueryError: for an unknown format or a budget below 1.
+        """
+        from graphrag.context import assemble
+        from graphrag.token_count import count_tokens
+
+        return assemble(self, max_tokens=max_tokens, format=format, count=count or count_tokens)
+
+    def to_dataframe(self, scope: str = "facts") -> Any:
+        """Return the hits of one scope as a pandas data frame, best first.
+
+        Columns are ``score``, ``relevance`` and the fields of the items; of facts also ``source``,
+        the words that state them.
+
+        Raises:
+            QueryError: for an unknown scope.
+            MissingExtraError: if pandas is not installed.
+        """
+        from graphrag.display.frame import frame
+
+        return frame(self, scope)
+
+    def __rich__(self) -> Any:
+        """Return a table for ``rich.print``."""
+        from graphrag.display.frame import rich_table
+
+        return rich_table(self)
+
     def __repr__(self) -> str:
         """Show the counts and the best fact."""
         best = f", best: {self.facts[0].item.fact!r}" if self.facts else ""
@@ -82,11 +126,9 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
-        rows = [
-            (f"{hit.score:.4f}", lifetime(hit.item), triple(hit.item), hit.item.fact)
-            for hit in self.facts
-        ]
-        return _table(("score", "valid", "fact", "stated as"), rows)
+        from graphrag.display.page import results_page
+
+        return results_page(self)
 
 
 def lifetime(fact: Fact) -> str:
@@ -106,11 +148,3 @@ def triple(fact: Fact) -> str:
 
 def _day(moment: datetime) -> str:
     return moment.date().isoformat()
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -9,20 +9,20 @@ import pytest
 ROOT = Path(__file__).parents[1] / "graphrag"
 
 LAYERS = (
-    {"errors"},
+    {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"relations", "settings", "stated", "token_count"},
-    {"extraction", "ontology", "explanation", "context", "results"},
+    | {"relations", "settings", "stated", "token_count", "bars", "token_count"},
+    {"extraction", "ontology", "explanation", "context", "display", "results"},
     {"protocols"},
     {"schema"},
     {"store"},
     {"index"},
     {"engine"},
-    {"embed", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
+    {"embed", "rerank", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
     | {"statements", "testing", "moving"},
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "sagas", "stats", "summaries", "demo"}
-    | {"reading", "timeline", "differences", "bars"},
+    | {"reading", "timeline", "differences"},
     {"planner", "asof", "views", "merge", "release", "twins"},
     {"policy", "invariants", "returning"},
     {"writer"},

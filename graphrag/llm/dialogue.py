@@ -16,9 +16,10 @@ from graphrag.llm.answer import BadAnswerError, as_json, read_answer
 from graphrag.llm.cache import AnswerCache
 from graphrag.llm.shape import strict_schema
 from graphrag.llm.throttle import Throttle
-from graphrag.llm.usage import Meter, Usage, count_tokens
+from graphrag.llm.usage import Meter, Usage
 from graphrag.models import JSON
 from graphrag.protocols import Answer, Message
+from graphrag.token_count import count_tokens
 
 _LOG = logging.getLogger("graphrag")
 _SHOWN = 4000

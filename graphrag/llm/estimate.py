@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from graphrag.llm.usage import count_tokens
 from graphrag.models import Episode
 from graphrag.protocols import ExtractionContext, Message
+from graphrag.token_count import count_tokens
 
 _CONTEXT_EPISODES = 4
 _ANSWER = 1.5

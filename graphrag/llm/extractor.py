@@ -15,11 +15,12 @@ from graphrag.intake import NewEpisode, prepare
 from graphrag.llm.belief import Belief
 from graphrag.llm.estimate import Estimate, estimate
 from graphrag.llm.reading import Reading, ask_reading
-from graphrag.llm.usage import accounted_to, count_tokens
+from graphrag.llm.usage import accounted_to
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.passages import split_passages
 from graphrag.protocols import LLM, ExtractionContext, Message
 from graphrag.relations import Relations
+from graphrag.token_count import count_tokens
 
 _LOG = logging.getLogger("graphrag")
 _UNTYPED = "thing"

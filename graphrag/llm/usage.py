@@ -4,7 +4,6 @@ The episode is known from the context of the task, not from an argument: whoever
 an episode says so with ``accounted_to``, and every model in use then adds to that account.
 """
 
-import math
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,12 +119,3 @@ def accounted_to(account: str) -> Iterator[None]:
         yield
     finally:
         _ACCOUNT.reset(token)
-
-
-def count_tokens(text: str) -> int:
-    """Estimate the tokens of a text: four characters each in ASCII, one and a half elsewhere.
-
-    Tokenisers differ; on English and German prose this is within a fifth of those in use.
-    """
-    ascii_ = sum(character.isascii() for character in text)
-    return math.ceil(ascii_ / 4 + (len(text) - ascii_) / 1.5)

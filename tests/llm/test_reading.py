@@ -20,7 +20,7 @@ from graphrag.llm.locate import locate, locate_name
 from graphrag.llm.reading import Reading
 from graphrag.llm.shape import strict_schema
 from graphrag.llm.throttle import Throttle
-from graphrag.llm.usage import count_tokens
+from graphrag.token_count import count_tokens
 from tests.conftest import day
 
 

@@ -1,0 +1,1 @@
+"""What people look at: results as a page, a table, a data frame."""

@@ -131,7 +131,7 @@ class Arbiter(Protocol):
 
 
 class Reranker(Protocol):
-    """Score texts against a query, higher is better; nothing in this version takes one yet."""
+    """Read a query and each text together, and say how well the text answers."""
 
     async def rank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return one score per text, in order."""
+        """Return one score per text, in order, from 0 to 1, comparable across queries."""

@@ -10,7 +10,7 @@ together with what every ranking asks of the group.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 from graphrag.errors import QueryError
 from graphrag.models import Entity
@@ -18,7 +18,12 @@ from graphrag.search.episodes.weights import EpisodeWeights
 from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
 from graphrag.search.rerank.reranking import Reranking, Rereading
-from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
+from graphrag.search.weights import (
+    CommunityWeights,
+    EntityWeights,
+    FactWeights,
+    checked_weights,
+)
 
 Scope = Literal["facts", "entities", "episodes", "communities"]
 
@@ -29,6 +34,13 @@ MOST = 1000
 """Hits of a scope that a search returns at most."""
 LONGEST = 10_000
 """Characters of a query: three pages, more than any model reads of it."""
+
+_RANGES: Final = {
+    "pool": (1, 10_000),
+    "depth": (1, 3),
+    "seeds": (1, 100),
+    "rrf_k": (1, 10_000),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +81,17 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot mean anything."""
-        if min(self.vector, self.fulltext, self.graph) < 0 or not any(
-            (self.vector, self.fulltext, self.graph)
-        ):
-            raise QueryError(f"{self}: weights are 0 or more, and at least one is above 0")
-        if not (1 <= self.pool <= 10_000 and 1 <= self.depth <= 3 and self.rrf_k >= 1):
-            raise QueryError(f"{self}: pool is 1 to 10000, depth 1 to 3, rrf_k at least 1")
+        checked_weights({name: getattr(self, name) for name in ("vector", "fulltext", "graph")})
+        for name, (least, most) in _RANGES.items():
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise QueryError(f"{name} {value!r}: a whole number from {least} to {most}")
+        if self.fusion not in get_args(Fusion):
+            raise QueryError(f"fusion {self.fusion!r}: choose from {', '.join(get_args(Fusion))}")
         if not 0 <= self.min_score <= 1:
             raise QueryError(f"min_score {self.min_score}: relevance is 0 to 1")
         for one in self.rerank:
-            if not isinstance(one, Reranking | Rereading):
+            if isinstance(one, type) or not isinstance(one, Reranking | Rereading):
                 raise QueryError(f"rerank {one!r}: give rerankers, such as MMR() or Recency()")
 
     @property
@@ -174,6 +187,13 @@ class Request:
         return "facts" in self.scopes or (
             "entities" in self.scopes and self.recipe.entities.facts > 0
         )
+
+    @property
+    def follows_mentions(self) -> bool:
+        """Tell whether the ranking follows what episodes mention."""
+        recipe, weights = self.recipe, self.recipe.episodes
+        linked = recipe.graph > 0 and max(weights.mentions, weights.bridge) > 0
+        return linked and "episodes" in self.scopes and recipe.fusion == "scores"
 
     @property
     def wanted(self) -> int | None:

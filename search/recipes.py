@@ -5,9 +5,9 @@ scopes, methods, rerankers and limits, with rank fusion as published (k = 60) an
 that do what their names say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
+from typing import Final
 
 from graphrag.errors import QueryError
 from graphrag.search.recipe import Recipe
@@ -31,7 +31,31 @@ _COMMUNITY = replace(_HYBRID, scopes=("communities",))
 _DISTANCE, _MENTIONS = (NodeDistance(),), (EpisodeMentions(),)
 _CROSS = (CrossEncoder(),)
 
-RECIPES: Mapping[str, Recipe] = MappingProxyType(
+
+class Recipes(Mapping[str, Recipe]):
+    """Recipes by name, in lower case; a name is understood in any case."""
+
+    def __init__(self, recipes: Mapping[str, Recipe]) -> None:
+        self._recipes = dict(recipes)
+
+    def __getitem__(self, name: str) -> Recipe:
+        """Return the recipe of this name."""
+        return self._recipes[name.casefold()]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._recipes)
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._recipes)
+
+    def __repr__(self) -> str:
+        """List the names."""
+        return f"Recipes({', '.join(self)})"
+
+
+RECIPES: Final = Recipes(
     {
         "default": Recipe(),
         "diverse": Recipe(rerank=(MMR(),)),
@@ -69,6 +93,6 @@ def recipe_of(recipe: Recipe | str | None) -> Recipe:
         return RECIPES["default"]
     if isinstance(recipe, Recipe):
         return recipe
-    if isinstance(recipe, str) and recipe.casefold() in RECIPES:
-        return RECIPES[recipe.casefold()]
+    if isinstance(recipe, str) and recipe in RECIPES:
+        return RECIPES[recipe]
     raise QueryError(f"recipe {recipe!r}: give a Recipe, or one of {', '.join(RECIPES)}")

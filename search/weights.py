@@ -1,6 +1,23 @@
 """How much each method counts in each scope, as chosen on data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isfinite
+
+from graphrag.errors import QueryError
+
+
+def checked_weights(weights: Mapping[str, float]) -> None:
+    """Refuse weights that cannot mean anything.
+
+    Raises:
+        QueryError: if one is below 0 or not finite, or if all are 0.
+    """
+    given = ", ".join(f"{name}={weight!r}" for name, weight in weights.items())
+    if not all(isfinite(weight) and weight >= 0 for weight in weights.values()):
+        raise QueryError(f"weights {given}: weights are finite, 0 or more")
+    if not any(weights.values()):
+        raise QueryError(f"weights {given}: at least one is above 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +32,10 @@ class FactWeights:
     """Closeness to the entities that the query names or finds, or to given ones."""
     time: float = 0.5
     """Holding at a time that the question speaks of; counts only if it does."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be weights."""
+        checked_weights(asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +53,10 @@ class EntityWeights:
     facts: float = 1.0
     """Being part of a good fact."""
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be weights."""
+        checked_weights(asdict(self))
+
 
 @dataclass(frozen=True, slots=True)
 class CommunityWeights:
@@ -41,3 +66,7 @@ class CommunityWeights:
     """Meaning: cosine of the query and the community's name and summary."""
     fulltext: float = 1.0
     """Words: BM25 of the same."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be weights."""
+        checked_weights(asdict(self))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from graphrag.errors import QueryError
 from graphrag.models import Entity, Fact
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
@@ -27,6 +28,11 @@ class EpisodeMentions:
 
     name: ClassVar[str] = "episode_mentions"
     judges: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse to count nothing."""
+        if self.factor < 1:
+            raise QueryError(f"{self}: factor is 1 or more")
 
     def shortlist(self, limit: int) -> int:
         """Return how many hits are counted to return ``limit``."""

@@ -4,13 +4,15 @@ A text of many words has a little of everything, and BM25's correction for lengt
 So a long text counts as its pieces, and all statistics are those of pieces.
 """
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
-from graphrag.index.postings import Postings
+from graphrag.index.postings import K1, B, Postings
 from graphrag.index.texts import PIECE
 from graphrag.index.tokens import tokenize
 
@@ -74,6 +76,49 @@ class Pieces(Postings):
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of the best piece of every row; 0 where no term of the query occurs."""
         return self.best(super().scores(query))
+
+    def rows_with(self, word: str) -> NDArray[np.int32]:
+        """Return the rows in which a word stands, a row once for each of its pieces."""
+        number = self._numbers.get(word)
+        if number is None:
+            return np.empty(0, dtype=np.int32)
+        self._settle()
+        entries = self._of_term(number)
+        return self.owner.values[entries.rows[: entries.size]]
+
+    def words_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return how many words each of some rows has."""
+        lengths = np.bincount(self.owner.values, self._lengths.values, len(self._of_row))
+        return lengths[rows].astype(np.int64)
+
+    def grouped(
+        self, query: str | Sequence[str], group: NDArray[np.intp], groups: int
+    ) -> NDArray[np.float32]:
+        """Return the score of groups of rows, each as if it were one text.
+
+        Args:
+            query: As for ``scores``.
+            group: The group of each row, -1 for none.
+            groups: How many there are.
+        """
+        self._settle()
+        of_piece = group[self.owner.values]
+        kept = of_piece >= 0
+        lengths = np.bincount(of_piece[kept], self._lengths.values[kept], groups)
+        scores = np.zeros(groups, dtype=np.float32)
+        average = max(float(lengths.mean()), 1.0) if groups else 1.0
+        room = K1 * (1 - B + B * lengths / average)
+        for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
+            number = self._numbers.get(term)
+            if number is None or not (entries := self._of_term(number)).size:
+                continue
+            holding = of_piece[entries.rows[: entries.size]]
+            inside = holding >= 0
+            counts = np.bincount(holding[inside], entries.counts[: entries.size][inside], groups)
+            df = np.count_nonzero(counts)
+            idf = math.log1p((groups - df + 0.5) / (df + 0.5))
+            scores += (repeats * (K1 + 1) * idf * counts / (counts + room)).astype(np.float32)
+        return scores
 
     def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the best of each row's pieces."""

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.columns import Column
+from graphrag.index.incidence import Incidence
 from graphrag.index.phrases import Phrase, find_phrases
 from graphrag.index.pieces import Pieces
 
@@ -28,8 +29,7 @@ class Titles:
 
     def __init__(self) -> None:
         self._names: list[str] = []
-        self._own: list[int] = []
-        """The number of the title of each row, -1 for none."""
+        self._own = Column(np.int32)
         self._numbers: dict[Phrase, int] = {}
         self._lengths: dict[int, int] = {}
         """The length of the longest title that begins with a word."""
@@ -47,13 +47,17 @@ class Titles:
         assert first == len(self._names)
         self._names += names
 
-    def own(self, rows: Rows) -> NDArray[np.intp]:
-        """Return the number of the title of each row, -1 for none."""
-        return np.array([self._own[row] for row in rows.tolist()], dtype=np.intp)
+    def of_rows(self, kept: NDArray[np.bool_]) -> "Titles":
+        """Return these titles without those of other rows, which keep their places."""
+        titles = Titles()
+        named = zip(self._names, kept.tolist(), strict=True)
+        titles.enter(0, [name if stays else "" for name, stays in named])
+        return titles
 
-    def titled(self, rows: Rows) -> float:
-        """Return which share of some rows has a title."""
-        return float((self.own(rows) >= 0).mean()) if len(rows) else 0.0
+    @property
+    def own(self) -> NDArray[np.int32]:
+        """Return the number of the title of each row, -1 for none."""
+        return self._own.values
 
     def catch_up(self, pieces: Pieces) -> None:
         """Find new titles in old texts, and all titles in new ones."""
@@ -63,8 +67,8 @@ class Titles:
         found = [self._find(list(fresh), pieces, 0, old)] if fresh and old else []
         if self._numbers and old < pieces.count:
             found.append(self._find(list(self._numbers), pieces, old, pieces.count))
-        bearing = [row for row in rows if self._own[row] >= 0]
-        pairs = [np.array([bearing, [self._own[row] for row in bearing]], dtype=np.int64), *found]
+        bearing = rows.start + np.flatnonzero(self.own[rows.start :] >= 0)
+        pairs = [np.stack((bearing, self.own[bearing].astype(np.int64))), *found]
         rows_, numbers = np.concatenate(pairs, axis=1)
         both = np.unique(rows_ << 32 | numbers)
         self.links.add(both >> 32, both & 0xFFFFFFFF)

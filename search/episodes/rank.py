@@ -1,44 +1,219 @@
-"""Ranking episodes by meaning and by words."""
+"""Ranking episodes: what they say, what stands around them, and where their links lead.
+
+One score from meaning and words comes first. To it is added what the neighbours in a conversation
+and the times of the query give; from the best of that, links lead to what else belongs to the
+answer. Everything is worked out for candidates only: the best rows by meaning and by words, the
+messages around them, and what their links lead to.
+"""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphrag.search.fuse import Fused, Method, Scores, candidates, fuse
+from graphrag.results import Why
+from graphrag.search.episodes import bridge
+from graphrag.search.episodes.context import (
+    Sessions,
+    session_scores,
+    sessions_of,
+    with_neighbours,
+)
+from graphrag.search.episodes.linked import linked
+from graphrag.search.episodes.plain import Parts, Plain, cosines
+from graphrag.search.episodes.walk import walk
+from graphrag.search.episodes.years import of_time
+from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
 from graphrag.search.question import Question
+from graphrag.search.relevance import relevance
 
-_LENGTH_PENALTY = 0.5
+_SEEDS = 30
+"""Episodes that the walk starts from."""
 
 
 def rank_episodes(question: Question) -> list[Fused[int]]:
     """Rank the visible episodes."""
-    recipe, episodes, weights = question.recipe, question.index.episodes, question.recipe.episodes
+    recipe, index, weights = question.recipe, question.index, question.recipe.episodes
+    meaning = cosines(index, question.vector)
+    question.trace.step("episodes: vector")
+    words = index.episodes.postings.scores(question.text)
+    question.trace.step("episodes: fulltext")
     methods = (
-        Method("vector", _cosines(question), recipe.vector * weights.vector),
-        Method(
-            "fulltext", episodes.postings.scores(question.text), recipe.fulltext * weights.fulltext
-        ),
+        Method("vector", meaning, recipe.vector * weights.vector),
+        Method("fulltext", words, recipe.fulltext * weights.fulltext),
     )
     rows = candidates(methods, question.seen.episodes, recipe.pool)
     question.trace.step("episodes: candidates", len(rows))
-    ranked = fuse(
-        methods, rows, fusion=recipe.fusion, k=recipe.rrf_k, limit=question.request.wanted
-    )
-    question.trace.step(f"episodes: fuse {recipe.fusion}", len(ranked))
-    return ranked
+    if recipe.fusion == "rrf":
+        ranked = fuse(
+            methods,
+            rows,
+            fusion="rrf",
+            k=recipe.rrf_k,
+            limit=question.request.wanted,
+            relevance=relevance(index.episodes, question.text, meaning[rows], words[rows]),
+        )
+        question.trace.step("episodes: fuse rrf", len(ranked))
+        return ranked
+    table = _Table(question, meaning, words, rows)
+    table.follow_links()
+    return table.ranked()
 
 
-def _cosines(question: Question) -> Scores:
-    """Return the cosine of each episode, or of its best passage.
+@dataclass(slots=True)
+class _Table:
+    """Candidates and what each step adds to their scores."""
 
-    A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
-    ``0.5 sigma sqrt(2 ln n)``, is taken off again.
-    """
-    index, query = question.index, question.vector
-    scores = index.episodes.vectors.scores(query).copy()
-    if len(index.passages):
-        pieces = index.passages.vectors.scores(query)
-        owner = index.passages["episode"]
-        np.maximum.at(scores, owner, pieces)
-        count = np.bincount(owner, minlength=len(scores))
-        penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
-        scores -= (_LENGTH_PENALTY * float(pieces.std()) * penalty).astype(np.float32)
-    return scores
+    question: Question
+    meaning: Scores
+    words: Scores
+    rows: Candidates
+    parts: dict[str, Parts] = field(default_factory=dict)
+    _plain: Plain = field(init=False)
+    _sessions: Sessions | None = field(init=False)
+    _session: Parts | None = field(default=None, init=False)
+    _timely: Mask | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Score the first candidates in their context."""
+        question, recipe = self.question, self.question.recipe
+        weights = recipe.episodes
+        seen, episodes = question.walked.episodes, question.index.episodes
+        self._sessions = sessions_of(episodes, seen) if _surrounded(question) else None
+        if self._sessions is not None:
+            self.rows = with_neighbours(self.rows, self._sessions)
+            if weights.session:
+                self._session = session_scores(question, self._sessions)
+        if question.when.said and weights.time:
+            self._timely = of_time(question.when, episodes, seen)
+        shares = recipe.vector * weights.vector, recipe.fulltext * weights.fulltext
+        self._plain = Plain(self.meaning, self.words, self.rows, shares)
+        self.rows = self.rows[question.seen.episodes[self.rows]]
+        self._score(self.rows)
+        question.trace.step("episodes: context", len(self.rows))
+
+    @property
+    def total(self) -> Parts:
+        """Return the score of each candidate so far."""
+        return np.sum(np.stack(list(self.parts.values())), axis=0)
+
+    def _score(self, rows: Candidates) -> None:
+        weights = self.question.recipe.episodes
+        near, said = self._plain.parts(rows)
+        self.parts["vector"], self.parts["fulltext"] = near, said
+        if (sessions := self._sessions) is not None:
+            fade = sessions.shortness
+            for name, other, weight in (
+                ("previous", sessions.previous[rows], weights.previous * fade),
+                ("following", sessions.following[rows], weights.following),
+            ):
+                self.parts[name] = weight * np.where(other >= 0, self._plain(other), 0.0)
+            if self._session is not None:
+                number = sessions.number[rows]
+                prior = np.where(number >= 0, self._session[number], 0.0)
+                self.parts["session"] = weights.session * fade * prior
+        if self._timely is not None:
+            self.parts["time"] = weights.time * self._timely[rows]
+
+    def _extend(self, rows: Candidates) -> None:
+        """Take in more candidates."""
+        rows = rows[self.question.seen.episodes[rows]]
+        every = np.union1d(self.rows, rows)
+        if len(every) == len(self.rows):
+            return
+        place = np.searchsorted(every, self.rows)
+        later = {name: part for name, part in self.parts.items() if name in ("links", "bridge")}
+        self.rows = every
+        self._score(every)
+        for name, part in later.items():
+            self.parts[name] = np.zeros(len(every))
+            self.parts[name][place] = part
+
+    def _add(self, name: str, rows: Candidates, gains: Parts) -> None:
+        """Add what a step gives to some rows, new ones among them."""
+        self._extend(rows)
+        part = np.zeros(len(self.rows))
+        kept = np.isin(rows, self.rows)
+        part[np.searchsorted(self.rows, rows[kept])] = gains[kept]
+        self.parts[name] = part
+
+    def follow_links(self) -> None:
+        """Walk from the best candidates, then build bridges from the best of all."""
+        question, recipe = self.question, self.question.recipe
+        weights, index = recipe.episodes, question.index
+        if not len(self.rows) or recipe.graph == 0:
+            return
+        links = linked(question, self.rows)
+        weight = recipe.graph * (weights.titles if links.titled else weights.mentions)
+        if weight and links.links is not None and len(links.links):
+            total = self.total
+            best = np.argsort(-total, kind="stable")[:_SEEDS]
+            self._scale(total)
+            found = walk(
+                links.links,
+                len(index.episodes),
+                np.sort(self.rows[best]),
+                total[best][np.argsort(self.rows[best])] ** 2,
+                links.named,
+                links.own,
+            )
+            self._add("links", *_best(found.rows, weight * np.sqrt(found.visits), recipe.pool))
+            question.trace.step("episodes: links", len(self.rows))
+        if links.titled and weights.bridge:
+            total = self.total
+            best = np.argsort(-total, kind="stable")[: bridge.BEST]
+            rows, gains = bridge.bridged(
+                self.rows[best], total[best], links.sharing, index.episodes.vectors, question.vector
+            )
+            self._add("bridge", *_best(rows, recipe.graph * weights.bridge * gains, recipe.pool))
+            question.trace.step("episodes: bridge", len(self.rows))
+
+    def _scale(self, total: Parts) -> None:
+        """Make the best score 1, so that what links give is a share of it."""
+        best = max(float(total.max()), 1e-9)
+        for name in self.parts:
+            self.parts[name] = self.parts[name] / best
+
+    def ranked(self) -> list[Fused[int]]:
+        """Return the candidates, best first."""
+        total = self.total
+        wanted = self.question.request.wanted
+        order = np.lexsort((self.rows, -total))[:wanted]
+        shown = {"vector": self.meaning[self.rows], "fulltext": self.words[self.rows]}
+        shown = {name: shown.get(name, part) for name, part in self.parts.items()}
+        places = {
+            name: np.argsort(np.lexsort((self.rows, -part))) + 1 for name, part in shown.items()
+        }
+        share = relevance(
+            self.question.index.episodes, self.question.text, shown["vector"], shown["fulltext"]
+        )
+        return [
+            Fused(
+                int(self.rows[at]),
+                float(total[at]),
+                tuple(
+                    sorted(
+                        (
+                            Why(name, int(places[name][at]), float(part[at]))
+                            for name, part in shown.items()
+                            if self.parts[name][at] > 0
+                        ),
+                        key=lambda why: (why.rank, why.method),
+                    )
+                ),
+                float(share[at]),
+            )
+            for at in order
+        ]
+
+
+def _surrounded(question: Question) -> bool:
+    weights = question.recipe.episodes
+    return max(weights.previous, weights.following, weights.session) > 0
+
+
+def _best(rows: Candidates, gains: Parts, pool: int) -> tuple[Candidates, Parts]:
+    """Keep the rows that gain most, ascending."""
+    if len(rows) <= pool:
+        return rows, gains
+    kept = np.sort(np.argpartition(-gains, pool)[:pool])
+    return rows[kept], gains[kept]

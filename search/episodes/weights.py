@@ -1,13 +1,31 @@
-"""How much each method counts for episodes."""
+"""How much each method counts for episodes, and by what steps they are found."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeWeights:
-    """Weights of the methods that rank episodes; 0 leaves a method out."""
+    """Weights of the methods that rank episodes; 0 leaves a method out.
 
-    vector: float = 1.0
+    ``vector`` and ``fulltext`` are shares of one score. What follows adds to it, each as that much
+    of the best score that there could be. With ``Recipe(fusion="rrf")`` only the first two count.
+    """
+
+    vector: float = 0.6
     """Meaning: cosine of the query and the episode, or its best passage."""
-    fulltext: float = 1.0
-    """Words: BM25."""
+    fulltext: float = 0.4
+    """Words: BM25 of the best piece."""
+    previous: float = 0.25
+    """Score of the message before, in the same session."""
+    following: float = 0.25
+    """Score of the message after: often the reply to a question."""
+    session: float = 0.3
+    """Words of the whole session."""
+    time: float = 0.2
+    """Saying, or being told at, a time that the query speaks of."""
+    titles: float = 0.6
+    """Being linked by titles to what else is found; where most episodes have one."""
+    mentions: float = 0.2
+    """Speaking of the same entities as what else is found; where most have no title."""
+    bridge: float = 0.6
+    """Answering the query together with one of the first three: the second hop."""

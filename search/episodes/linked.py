@@ -1,0 +1,88 @@
+"""What links episodes: titles where most episodes have one, otherwise the entities they mention."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Incidence, Rows
+from graphrag.models import CONCEPT
+from graphrag.search.fuse import Candidates
+from graphrag.search.question import Question
+
+_MOST = 0.5
+"""Share of the candidates that must have a title for titles to be what links them."""
+_COMMON = 100
+"""An entity that more episodes speak of is no bridge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The links of one group as one query follows them."""
+
+    titled: bool
+    """True: most candidates have a title."""
+    links: Incidence | None
+    """Episodes and what links them; None: nothing is known yet."""
+    named: Rows
+    """Names on those links that the query holds."""
+    own: npt.NDArray[np.int32] | None
+    """The title of each episode, if titles link them."""
+    sharing: "Sharing"
+
+
+def linked(question: Question, rows: Candidates) -> Linked:
+    """Choose what links the candidates."""
+    index, episodes = question.index, question.index.episodes
+    episodes.titles.catch_up(episodes.pieces)
+    sharing = Sharing(question)
+    if len(rows) and (episodes.titles.own[rows] >= 0).mean() >= _MOST:
+        named = np.array(sharing.titles, dtype=np.intp)
+        return Linked(True, episodes.titles.links, named, episodes.titles.own, sharing)
+    named = _spoken(index, question.named)
+    return Linked(False, episodes.mentions, named, None, sharing)
+
+
+class Sharing:
+    """Which episodes share a name with one, other than those that the query holds."""
+
+    def __init__(self, question: Question) -> None:
+        self._index = question.index
+        episodes = question.index.episodes
+        self._titles = episodes.titles.links
+        self.titles = episodes.titles.named(episodes.pieces.numbered(question.text))
+        """The titles that the query holds."""
+        self._asked = set(_spoken(question.index, question.named).tolist())
+        self._concept = question.index.type_code(CONCEPT)
+
+    def __call__(self, row: int) -> Candidates:
+        """Return the rows that share a title or an entity with a row."""
+        found = [self._over(self._titles, row, self.titles)]
+        mentions = self._index.episodes.mentions
+        if mentions is not None:
+            found.append(self._over(mentions, row, self._asked, self._index.entities["type"]))
+        return np.unique(np.concatenate(found))
+
+    def _over(
+        self,
+        links: Incidence,
+        row: int,
+        but: Iterable[int],
+        kinds: npt.NDArray[np.int16] | None = None,
+    ) -> Rows:
+        _, names = links.of_left([row])
+        names = names[~np.isin(names, list(but))]
+        if kinds is not None:
+            names = names[kinds[names] != self._concept]
+        names = names[links.counts_right(names) <= _COMMON]
+        return links.of_right(names)[0]
+
+
+def _spoken(index: GroupIndex, entities: Iterable[int]) -> Rows:
+    """Return the rows of some entities and of all that speak through them."""
+    ids = index.entities.ids
+    family = (one for row in entities for one in index.heirs.family(ids[row]))
+    rows = {index.entities.row_of[one] for one in family if one in index.entities.row_of}
+    return np.array(sorted(rows), dtype=np.intp)

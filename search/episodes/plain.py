@@ -1,0 +1,60 @@
+"""What meaning and words alone say of every episode."""
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import GroupIndex
+from graphrag.protocols import Matrix
+from graphrag.search.fuse import Candidates, Scores
+
+_LENGTH_PENALTY = 0.5
+Parts = npt.NDArray[np.float64]
+"""One number per candidate."""
+
+
+def cosines(index: GroupIndex, query: Matrix) -> Scores:
+    """Return the cosine of each episode, or of its best passage.
+
+    A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
+    ``0.5 sigma sqrt(2 ln n)``, is taken off again.
+    """
+    scores = index.episodes.vectors.scores(query).copy()
+    if len(index.passages):
+        pieces = index.passages.vectors.scores(query)
+        owner = index.passages["episode"]
+        np.maximum.at(scores, owner, pieces)
+        count = np.bincount(owner, minlength=len(scores))
+        penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
+        scores -= (_LENGTH_PENALTY * float(pieces.std()) * penalty).astype(np.float32)
+    return scores
+
+
+class Plain:
+    """Words and meaning as one score, from 0 to the sum of their weights.
+
+    Words count as a share of the best; cosines, of which the worst is far from 0, as a place
+    between the worst and the best candidate.
+    """
+
+    def __init__(
+        self, meaning: Scores, words: Scores, rows: Candidates, weights: tuple[float, float]
+    ) -> None:
+        self._meaning = meaning
+        self._words = words
+        self._weights = weights
+        near = meaning[rows]
+        self._worst = float(near.min(initial=0.0 if not len(rows) else np.inf))
+        self._range = max(float(near.max(initial=-np.inf)) - self._worst, 1e-9)
+        self._most = max(float(words[rows].max(initial=0.0)), 1e-9)
+
+    def parts(self, rows: Candidates) -> tuple[Parts, Parts]:
+        """Return what meaning and what words give some rows."""
+        vector, fulltext = self._weights
+        near = np.clip((self._meaning[rows] - self._worst) / self._range, 0.0, 1.0)
+        said = np.clip(self._words[rows] / self._most, 0.0, 1.0)
+        return vector * near.astype(np.float64), fulltext * said.astype(np.float64)
+
+    def __call__(self, rows: Candidates) -> Parts:
+        """Return the score of some rows."""
+        near, said = self.parts(rows)
+        return near + said

@@ -52,8 +52,10 @@ def results_form(results: "Results") -> dict[str, Any]:
         "facts": [_hit(hit) | {"fact": fact_form(hit.item, episodes)} for hit in results.facts],
         "entities": [_hit(hit) | {"entity": plain(hit.item)} for hit in results.entities],
         "episodes": [_hit(hit) | {"episode": plain(hit.item)} for hit in results.episodes],
+        "communities": [_hit(hit) | {"community": plain(hit.item)} for hit in results.communities],
+        **({"steps": plain(results.explanation.steps)} if results.explanation else {}),
     }
 
 
 def _hit(hit: "Hit[Any]") -> dict[str, Any]:
-    return {"score": hit.score, "why": plain(hit.why)}
+    return {"score": hit.score, "relevance": hit.relevance, "why": plain(hit.why)}

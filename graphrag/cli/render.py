@@ -93,6 +93,20 @@ def found_entities(results: "Results") -> RenderableType:
     return Entries(Text("Entities", style="bold"), tuple(entries), _LINES)
 
 
+def found_communities(results: "Results") -> RenderableType:
+    """Return the communities found."""
+    entries = (
+        Entry(
+            hit.item.name,
+            f"{len(hit.item.members)} members",
+            hit.item.summary,
+            lead=score(hit.score),
+        )
+        for hit in results.communities
+    )
+    return Entries(Text("Communities", style="bold"), tuple(entries), _LINES)
+
+
 def known_facts(
     title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode]
 ) -> RenderableType:

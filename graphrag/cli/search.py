@@ -1,4 +1,4 @@
-"""``search``: facts, entities and episodes, now or as of a moment."""
+"""``search``: facts, entities, episodes and communities, now or as of a moment."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,8 +7,10 @@ import typer
 
 from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
-from graphrag.cli.render import found_entities, found_episodes, found_facts, line
+from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
 from graphrag.cli.session import Session
+
+_LIMIT = 5
 
 
 class ScopeName(StrEnum):
@@ -17,6 +19,7 @@ class ScopeName(StrEnum):
     facts = "facts"
     entities = "entities"
     episodes = "episodes"
+    communities = "communities"
 
 
 async def search(
@@ -25,22 +28,46 @@ async def search(
     at: At = None,
     known_at: KnownAt = None,
     history: History = False,
-    limit: Annotated[int, typer.Option(help="Hits of each scope.", min=1, max=1000)] = 5,
-    scope: Annotated[
-        list[ScopeName] | None, typer.Option(help="Only these; may be repeated. Default: all.")
+    limit: Annotated[
+        int | None,
+        typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),
     ] = None,
+    scope: Annotated[
+        list[ScopeName] | None,
+        typer.Option(help="Only these; may be repeated. Default: the recipe's, else all."),
+    ] = None,
+    recipe: Annotated[
+        str | None, typer.Option(help="How to rank; a name that is none lists them.")
+    ] = None,
+    center: Annotated[
+        list[str] | None,
+        typer.Option(help="Name or id of an entity to count closeness from; may be repeated."),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show each step of the search with its time.")
+    ] = False,
 ) -> None:
     """Search what is true now, or what was true at a moment."""
     from graphrag.search.recipe import SCOPES, Request
+    from graphrag.search.recipes import recipe_of
 
-    view = seen(at, known_at, history)
-    asked = [known for known in SCOPES if not scope or known in scope]
+    view, way = seen(at, known_at, history), recipe_of(recipe)
+    asked = [known for known in SCOPES if known in (scope or way.scopes or SCOPES)]
+    limit = limit or way.limit or _LIMIT
     Request(query, session.group, limit, tuple(asked))  # Checked before anything is opened.
     with session.busy("loading models"):
         async with session.graph() as graph:
             results = await graph.at(
                 valid_at=view.valid_at, known_at=view.known_at, history=history
-            ).search(query, group=session.group, limit=limit, scopes=asked)
+            ).search(
+                query,
+                group=session.group,
+                limit=limit,
+                scopes=asked,
+                recipe=way,
+                centers=center or (),
+                explain=explain,
+            )
     if session.json:
         session.show_json({"view": plain(view), "group": session.group} | results_form(results))
     elif not results:
@@ -52,6 +79,10 @@ async def search(
             session.show(found_entities(results))
         if results.episodes:
             session.show(found_episodes(results))
+        if results.communities:
+            session.show(found_communities(results))
+    if results.explanation is not None and not session.json:
+        session.show(line(repr(results.explanation)))
 
 
 def _nothing(group: str, view: Seen) -> str:

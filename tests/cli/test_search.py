@@ -125,3 +125,25 @@ def test_markup_in_the_graph_is_shown_as_it_is(cli):
     done = cli("search", "Alice")
     assert "[bold]not bold[/bold] [/oops]" in done.out
     assert "[red]x[/]" in done.out
+
+def test_a_recipe_by_name_searches_its_scopes(told):
+    found = json.loads(told("search", QUESTION, "--recipe", "node_hybrid_search_rrf", "--json").out)
+    assert found["entities"] and not found["facts"] and not found["episodes"]
+    wrong = told("search", QUESTION, "--recipe", "best")
+    assert wrong.code != 0 and "edge_hybrid_search_mmr" in wrong.err
+
+
+def test_closeness_counts_from_a_center(told):
+    near = ("--recipe", "near", "--scope", "facts", "--json")
+    assert objects(told("search", "who knows", *near, "--center", "Bob"))[0] == "Alice"
+    unknown = told("search", QUESTION, "--center", "Zed")
+    assert unknown.code != 0 and "center 'Zed'" in unknown.err
+
+
+def test_every_step_is_explained(told):
+    shown = told("search", QUESTION, "--explain")
+    assert shown.code == 0
+    assert re.search(r"^step +ms +found +note$", shown.out, re.MULTILINE)
+    assert re.search(r"^facts: candidates +\d+\.\d\d +\d+$", shown.out, re.MULTILINE)
+    steps = json.loads(told("search", QUESTION, "--explain", "--json").out)["steps"]
+    assert {"embed", "read"} <= {step["name"] for step in steps}

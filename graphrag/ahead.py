@@ -41,6 +41,17 @@ def reads_ahead(extractor: Extractor) -> bool:
     return isinstance(extractor, _Textual) and not extractor.looks_at_graph
 
 
+@runtime_checkable
+class _Abreast(Protocol):
+    @property
+    def side_by_side(self) -> int: ...
+
+
+def side_by_side(extractor: Extractor) -> int:
+    """Return how many episodes an extractor reads at a time; 1 unless it says so."""
+    return extractor.side_by_side if isinstance(extractor, _Abreast) else 1
+
+
 async def embed_ahead(ingestion: Ingestion, read: Sequence[tuple[Episode, Extraction]]) -> None:
     """Put the vectors of these episodes, and most of those of what they state, into the cache.
 

@@ -2,11 +2,13 @@
 
 Open are mentions between several entities, and pairs of a claim and a stored fact about the same
 entity that hold at one time while nothing is declared about how their relations go together: the
-same undeclared relation with another object ("uses Python", "uses Rust"), another relation between
-the same two ("advises", "sued"), or a relation called alike ("works for", "works_at").
+same relation with another object ("uses Vim", "uses Emacs"), one called alike ("works for",
+"works_at"), or its denial ("trusts", "distrusts"); and as far as the graph does not show that both
+can hold (``plausible``).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,6 +16,7 @@ from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.index.group import GroupIndex
 from graphrag.invalidate import Statement, overlap, shares_end
 from graphrag.models import Entity, Episode, Fact
+from graphrag.plausible import may_exclude
 from graphrag.protocols import NO_RULING, Case, Conflict, Doubt, Ruling
 from graphrag.relations import Relations
 from graphrag.resolve import Resolution
@@ -21,8 +24,6 @@ from graphrag.statements import state
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
-_ALIKE = 80
-"""Of 100, at which the names of two relations may mean the same."""
 _RELATIONS, _EACH = 50, 5
 """Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
 _MOST = 24
@@ -48,10 +49,15 @@ async def find_case(
     wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
     stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
     conflicts: dict[tuple[Claim, str], Conflict] = {}
+    many = _several(told)
     for claim, fact in told:
         for id_ in _near(fact, index, relations):
             other = stored.get(id_)
-            if other is not None and _may_clash(fact, other):
+            if (
+                other is not None
+                and _may_clash(fact, other)
+                and may_exclude(claim, fact, other, index, relations, many=many)
+            ):
                 conflicts[claim, id_] = Conflict(claim, other)
     latest = sorted(conflicts.values(), key=lambda one: one.fact.created_at, reverse=True)
     return Case(episode, doubts, tuple(latest[:_MOST]))
@@ -102,31 +108,20 @@ def _told(
 
 
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
-    """Yield the stored facts at the ends of a fact whose relation leaves open if both can hold."""
+    """Yield the facts told last at the ends of a fact, but for those that the rules decide."""
     for end in (fact.subject_id, fact.object_id):
         told_last = index.facts_told_last(end, relations=_RELATIONS, each=_EACH)
         for relation, rows in told_last.items():
-            if relation in relations and fact.relation in relations:
-                continue  # declared: the rules have decided
-            for row in rows:
-                if _alike(fact, relation, *index.ends_of(row)):
-                    yield index.facts.ids[row]
+            if relation not in relations or fact.relation not in relations:
+                yield from (index.facts.ids[row] for row in rows)
 
 
-def _alike(fact: Fact, relation: str, subject: str, object_: str) -> bool:
-    from rapidfuzz import fuzz
-
-    same_two = {subject, object_} == {fact.subject_id, fact.object_id}
-    if relation == fact.relation:
-        # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
-        shared = subject == fact.subject_id or (
-            object_ == fact.object_id and relation.endswith("_of")
-        )
-        return shared and not same_two
-    if same_two:
-        return True
-    alike = fuzz.ratio(relation.split("_")[0], fact.relation.split("_")[0]) >= _ALIKE
-    return alike and subject == fact.subject_id
+def _several(told: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
+    """Return the subjects and relations of which one text tells several objects."""
+    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
+    for claim, fact in told:
+        objects[fact.subject_id, fact.relation].add(claim.object)
+    return {key for key, found in objects.items() if len(found) > 1}
 
 
 def _may_clash(told: Fact, fact: Fact) -> bool:

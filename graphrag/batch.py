@@ -1,17 +1,17 @@
-"""Many episodes in a stream: read a window ahead, embed it at once, write one by one.
+"""Many episodes in a stream: read ahead, written one by one.
 
-The graph is the same as if they were added one by one: reading looks at the texts of the episodes
-before, stored or not; planning happens in order, against everything written before.
+With the rules the graph is the same as if they were added one by one: reading looks at the texts of
+the episodes before, stored or not; planning happens in order, against everything written before.
+What a model reads side by side may differ in the hints it was shown (``reads``).
 """
 
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterable, Callable, Iterable, Sized
+from collections.abc import Callable, Sized
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal
 
-from graphrag.ahead import LONG, MANY, embed_ahead, reads_ahead
 from graphrag.errors import (
     BudgetExceededError,
     ExtractionError,
@@ -20,13 +20,12 @@ from graphrag.errors import (
     PolicyError,
     TransactionError,
 )
-from graphrag.extraction import Extraction
 from graphrag.ingest import Added, Ingestion
-from graphrag.intake import NewEpisode, prepare
-from graphrag.models import Episode
-from graphrag.windows import windows
+from graphrag.intake import NewEpisode
+from graphrag.reads import Read, reads
+from graphrag.windows import Stream
 
-Episodes = Iterable[NewEpisode] | AsyncIterable[NewEpisode]
+Episodes = Stream[NewEpisode]
 OnError = Literal["stop", "skip"]
 
 _OF_ONE = (InputError, ExtractionError, PolicyError, TransactionError)
@@ -104,17 +103,6 @@ class BatchReport:
             self.steps[step] += seconds
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """An episode of a window: read, or known already, or unusable."""
-
-    name: str
-    episode: Episode | None = None
-    extraction: Extraction | None = None
-    known: Episode | None = None
-    error: GraphRAGError | None = None
-
-
 async def add_all(
     ingestion: Ingestion,
     episodes: Episodes,
@@ -132,68 +120,29 @@ async def add_all(
     report = BatchReport()
     started = time.perf_counter()
     total = len(episodes) if isinstance(episodes, Sized) else None
-    many = MANY if reads_ahead(ingestion.extractor) else 1
-    async with aclosing(windows(episodes, many=many, size=_size, longest=LONG)) as stream:
-        async for window in stream:
-            for one in await _read_window(ingestion, window, report, on_error):
-                result = await _write(ingestion, one)
-                report.seconds = time.perf_counter() - started
-                if isinstance(result, Added):
-                    report.count(result)
-                elif on_error == "skip" and _of_one(result):
-                    report.failed.append(Failed(report.done + 1, one.name, result))
-                else:
-                    raise result
-                if on_progress is not None:
-                    last = result if isinstance(result, Added) else None
-                    failed = len(report.failed)
-                    on_progress(Progress(report.done, total, last, failed, report.seconds))
+
+    def stops(error: GraphRAGError) -> bool:
+        return on_error == "stop" or not _of_one(error)
+
+    async with aclosing(reads(ingestion, episodes, report.steps, stops)) as stream:
+        async for one in stream:
+            result = await _write(ingestion, one)
+            report.seconds = time.perf_counter() - started
+            if isinstance(result, Added):
+                report.count(result)
+            elif stops(result):
+                raise result
+            else:
+                report.failed.append(Failed(report.done + 1, one.name, result))
+            if on_progress is not None:
+                last = result if isinstance(result, Added) else None
+                failed = len(report.failed)
+                on_progress(Progress(report.done, total, last, failed, report.seconds))
     report.seconds = time.perf_counter() - started
     return report
 
 
-async def _read_window(
-    ingestion: Ingestion, window: list[NewEpisode], report: BatchReport, on_error: OnError
-) -> list[_Read]:
-    """Read a window, up to the first error if that is to stop the batch, and embed it."""
-    read: list[_Read] = []
-    waiting: dict[tuple[str, str, object], Episode] = {}
-    for new in window:
-        began = time.perf_counter()
-        one = await _read(ingestion, new, waiting)
-        report.steps["extract"] += time.perf_counter() - began
-        read.append(one)
-        if one.error is not None and (on_error == "stop" or not _of_one(one.error)):
-            break
-    began = time.perf_counter()
-    if len(read) > 1:
-        pairs = [(one.episode, one.extraction) for one in read]
-        await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
-    report.steps["embed"] += time.perf_counter() - began
-    return read
-
-
-async def _read(
-    ingestion: Ingestion, new: NewEpisode, waiting: dict[tuple[str, str, object], Episode]
-) -> _Read:
-    name = new.name or str(new.content)[:60]
-    try:
-        episode = prepare(new)
-        known = await ingestion.known(episode)
-        key = (episode.group_id, episode.content_hash, episode.valid_at)
-        if known is not None:
-            return _Read(name, episode, known=known)
-        if key in waiting:
-            # The same episode twice in a window: the second is found when it is written.
-            return _Read(name, episode)
-        extraction = await ingestion.read(episode, tuple(waiting.values()))
-    except GraphRAGError as error:
-        return _Read(name, error=error)
-    waiting[key] = episode
-    return _Read(name, episode, extraction)
-
-
-async def _write(ingestion: Ingestion, one: _Read) -> Added | GraphRAGError:
+async def _write(ingestion: Ingestion, one: Read) -> Added | GraphRAGError:
     if one.error is not None:
         return one.error
     assert one.episode is not None
@@ -211,7 +160,3 @@ async def _write(ingestion: Ingestion, one: _Read) -> Added | GraphRAGError:
 
 def _of_one(error: GraphRAGError) -> bool:
     return isinstance(error, _OF_ONE) and not isinstance(error, BudgetExceededError)
-
-
-def _size(new: NewEpisode) -> int:
-    return len(new.content) if isinstance(new.content, str) else 1000

@@ -53,6 +53,9 @@ class Claim:
     """From 0 to 1; the database refuses anything else."""
     origin: Origin = "stated"
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
+    replaces: bool = False
+    """True if the text says that this takes the place of something that held before ("switched
+    to"), without saying that it was wrong. What that was, an arbiter may be asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,32 +5,33 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callab
 from typing import TypeVar
 
 T = TypeVar("T")
+Stream = Iterable[T] | AsyncIterable[T]
 
 _PATIENCE = 0.05
 """Seconds that a window waits for the next item of a slow stream."""
 
 
-class _End:
+class END:
     """What comes after the last item."""
 
 
-_END = _End()
+_END = END()
 
 
 async def windows(
-    items: Iterable[T] | AsyncIterable[T], *, many: int, size: Callable[[T], int], longest: int
+    items: Stream[T], *, many: int, size: Callable[[T], int], longest: int
 ) -> AsyncGenerator[list[T], None]:
     """Yield lists of up to ``many`` items, of about ``longest`` in size, in order.
 
     If the stream fails, what came before is yielded first and then the error is raised.
     """
-    source = aiter(items) if isinstance(items, AsyncIterable) else _stream(items)
-    coming: asyncio.Task[T | _End] | None = None
+    source = stream_of(items)
+    coming: asyncio.Task[T | END] | None = None
     window: list[T] = []
     room = longest
     try:
         while True:
-            coming = coming or asyncio.create_task(_next(source))
+            coming = coming or asyncio.create_task(following(source))
             if window:
                 await asyncio.wait([coming], timeout=_PATIENCE)
             if window and not coming.done():
@@ -43,7 +44,7 @@ async def windows(
                     yield window
                 raise
             coming = None
-            if isinstance(item, _End):
+            if isinstance(item, END):
                 break
             window.append(item)
             room -= size(item)
@@ -58,7 +59,13 @@ async def windows(
             await asyncio.wait([coming])
 
 
-async def _next(source: AsyncIterator[T]) -> T | _End:
+def stream_of(items: Stream[T]) -> AsyncIterator[T]:
+    """Return the items one after the other, whatever holds them."""
+    return aiter(items) if isinstance(items, AsyncIterable) else _stream(items)
+
+
+async def following(source: AsyncIterator[T]) -> T | END:
+    """Return the next item, or that there is none."""
     return await anext(source, _END)
 
 

@@ -20,6 +20,7 @@ LAYERS = (
     {"engine"},
     {"embed", "rerank", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
     | {"statements", "testing", "moving"},
+    {"plausible"},
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "sagas", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
@@ -27,7 +28,7 @@ LAYERS = (
     {"policy", "invariants", "returning"},
     {"writer"},
     {"ingest"},
-    {"ahead", "batch", "queue", "windows", "direct", "readers", "editor", "health"}
+    {"ahead", "batch", "queue", "reads", "windows", "direct", "readers", "editor", "health"}
     | {"split", "unmerge"},
     {"history"},
     {"facade"},

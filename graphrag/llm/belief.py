@@ -116,6 +116,7 @@ class Belief:
             invalid_at=self._time(fact, fact.until or (fact.since if ends else ""), stop=True),
             ends=ends,
             corrects=fact.kind == "correction",
+            replaces=fact.kind == "changed",
             confidence=confidence,
             origin=origin,
             attributes=self._attributes(fact.attributes),

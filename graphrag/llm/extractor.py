@@ -42,6 +42,7 @@ class LLMExtractor:
         ontology: Ontology = ANYTHING,
         context_tokens: int = 8192,
         instructions: str = "",
+        side_by_side: int = 8,
     ) -> None:
         """Take the model.
 
@@ -51,7 +52,12 @@ class LLMExtractor:
             ontology: Types that it should use, with their attributes; default: any.
             context_tokens: How much the model can hold, question and answer together.
             instructions: What to look for or leave out, in words; said after our rules.
+            side_by_side: Episodes of a batch that are read at a time, within the limits of the
+                model; with 1 each is shown every entity told before it.
         """
+        if side_by_side < 1:
+            raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")
+        self.side_by_side = side_by_side
         self._llm = llm
         self._relations = ontology.relations(relations)
         self._types = (*ontology.entities, _UNTYPED) if ontology.entities else _TYPES

@@ -50,7 +50,7 @@ class ReadFact(AnswerModel):
     fact: str
     since: str
     until: str
-    kind: Literal["holds", "ended", "correction"]
+    kind: Literal["holds", "changed", "ended", "correction"]
     certainty: Literal["stated", "likely", "guess"]
     attributes: list[ReadAttribute]
 
@@ -82,8 +82,9 @@ entity of type concept.
 pronouns. Both in the language of the text; do not translate.
 - since: when it began, until: when it stopped to hold, as YYYY, YYYY-MM or YYYY-MM-DD; "" if the \
 text does not say. Count "yesterday" and "last month" from the date of the text. Never guess.
-- kind: "holds"; "ended" if the text says that it is over (then until says since when, and object \
-may be ""); "correction" if the text replaces something wrong.
+- kind: "holds"; "changed" if the text says that it takes the place of something ("switched to", \
+"now ... instead"); "ended" if the text says that it is over (then until says since when, and \
+object may be ""); "correction" if the text replaces something wrong.
 - certainty: "stated", "likely" if it only follows from the text, "guess" if it is doubtful.
 A new state is a fact of its own: "moved from Rome to Oslo" ends lives_in Rome and starts lives_in \
 Oslo. Names that are not in the texts are refused. If there is no fact, answer with empty lists."""

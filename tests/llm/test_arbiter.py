@@ -1,5 +1,6 @@
 """The second question: only when something is open, all at once, never beyond the rules."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +11,7 @@ from graphrag import (
     Conflict,
     Doubt,
     Entity,
+    Extraction,
     ExtractionError,
     Fact,
     LLMArbiter,
@@ -96,6 +98,14 @@ class Always:
         return Ruling(exclusive=case.conflicts)
 
 
+class Never(Always):
+    """Say that no conflict is one."""
+
+    async def decide(self, case):
+        self.cases.append(case)
+        return Ruling()
+
+
 @pytest.fixture
 async def arbiter():
     return Always()
@@ -140,9 +150,51 @@ async def test_relations_of_one_name_in_two_words_are_asked(arbiter):
     assert len(arbiter.cases) == 1
 
 
-async def test_another_relation_between_the_same_two_is_asked(arbiter):
+async def test_a_denial_between_the_same_two_is_asked_and_another_relation_is_not(arbiter):
+    await tell(arbiter, "Ann trusts_in Acme.", "Ann distrusts_in Acme.")
+    assert len(arbiter.cases) == 1
     await tell(arbiter, "Ann advises_on Acme.", "Ann sued_over Acme.")
     assert len(arbiter.cases) == 1
+
+
+async def test_a_relation_known_to_hold_many_values_is_not_asked_about_again():
+    arbiter = Never()
+    many = [
+        "Ann plays_on piano.",
+        "Ann plays_on organ.",
+        "Ann plays_on harp.",
+        "Bob plays_on tuba.",
+    ]
+    await tell(arbiter, *many, "Bob plays_on lute.")
+    assert [len(case.conflicts) for case in arbiter.cases] == [1]
+
+
+async def test_several_values_in_one_text_show_that_a_relation_holds_many(arbiter):
+    await tell(arbiter, "Ann plays_on piano.", "Ann plays_on organ. Ann plays_on harp.")
+    assert arbiter.cases == []
+
+
+async def test_with_whom_one_works_is_no_rival_of_where(arbiter):
+    await tell(arbiter, "Ann works_at Acme.", "Ann works_with Bob.")
+    assert arbiter.cases == []
+
+
+async def test_what_replaces_something_by_its_own_words_is_asked_about():
+    class Switching(PlainExtractor):
+        async def extract(self, context):
+            found = await super().extract(context)
+            marked = "now" in context.episode.name
+            claims = (replace(claim, replaces=marked) for claim in found.claims)
+            return Extraction(claims=tuple(claims))
+
+    arbiter = Never()
+    async with open_graph(extractor=Switching(), arbiter=arbiter) as graph:
+        await graph.add_episode("Ann plays_on piano. Ann plays_on organ.", reference_time="2024-01")
+        await graph.add_episode("Ann plays_on harp.", reference_time="2024-02")
+        assert arbiter.cases == []
+        await graph.add_episode("Ann plays_on lute.", reference_time="2024-03", name="now")
+        [case] = arbiter.cases
+        assert {one.fact.object for one in case.conflicts} == {"piano", "organ", "harp"}
 
 
 async def test_a_failing_arbiter_leaves_nothing_behind():

@@ -151,6 +151,49 @@ async def test_open_points_of_an_episode_take_one_more_call_together(server, con
         assert now == {"Vim", "trains", "Emacs", "buses"} - {closed}
 
 
+PEOPLE = "Ann Bo Cleo Dan Eve Fay".split()
+THINGS = "tea jazz chess Rome Oslo sushi rugby skiing poker Turin opera ramen".split()
+LOOSE = "likes visited knows enjoys recommended_to mentions".split()
+
+
+def loose_episode(number):
+    """Return six facts of six people, in relations that nobody declared, with new values."""
+    told = [
+        (
+            f"{PEOPLE[place]} Ray",
+            LOOSE[(number + place) % len(LOOSE)],
+            f"{THINGS[(number + 2 * place) % len(THINGS)]} {number}",
+        )
+        for place in range(6)
+    ]
+    lines = [f"{who} {relation} {what}." for who, relation, what in told]
+    facts = [fact(*one, line) for one, line in zip(told, lines, strict=True)]
+    people = [entity(who, "person") for who, *_ in told]
+    return " ".join(lines), reading(people, facts)
+
+
+async def test_warm_episodes_of_many_valued_relations_take_one_call_each(server, connect):
+    episodes = [loose_episode(number) for number in range(32)]
+    readings = {text: read for text, read in episodes}
+
+    def answer(request):
+        asked = request["messages"][-1]["content"]
+        if "open points" in asked:
+            return decision()
+        return next(read for text, read in readings.items() if f"\n{text}\n" in asked)
+
+    server.answer = answer
+    llm = connect()
+    async with open_graph(extractor=None, llm=llm) as graph:
+        calls = []
+        for day, (text, _) in enumerate(episodes, 1):
+            added = await graph.add_episode(text, reference_time=f"2024-01-{day % 28 + 1:02}")
+            assert len(added.facts) == 6
+            calls.append(llm.usage_of(added.episode.id).calls)
+        assert max(calls) <= 2
+        assert calls[12:] == [1] * 20
+
+
 async def test_without_an_arbiter_open_points_stay_open(server, connect):
     server.replies = [
         reading([], [fact("Ann", "uses", "Vim", "Ann uses Vim.")]),

@@ -7,11 +7,23 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import chat, faults, identity, imports, novel, scale, updates, writes, yago
+from tests.benchmarks import (
+    chat,
+    faults,
+    identity,
+    imports,
+    novel,
+    parity,
+    profiles,
+    scale,
+    updates,
+    writes,
+    yago,
+)
 from tests.benchmarks.report import Report
 
 _NAMES = ("chat", "import", "novel", "scale", "writes")
-_ALL = (*_NAMES, "faults", "identity", "updates", "yago")
+_ALL = (*_NAMES, "faults", "identity", "parity", "profiles", "updates", "yago")
 
 
 def main() -> None:
@@ -31,6 +43,11 @@ def main() -> None:
                 asyncio.run(faults.measure(report, given.kills))
             case "identity":
                 identity.measure(report, given.records)
+            case "parity":
+                asyncio.run(parity.measure(report, given.cases))
+            case "profiles":
+                few = profiles.Options(tuple(given.facts), min(given.queries, 30))
+                asyncio.run(profiles.measure(report, few))
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(scale.measure(report, options))
@@ -50,6 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
+    parser.add_argument("--cases", type=int, default=1_000, help="searches to compare (parity)")
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")

@@ -3,47 +3,11 @@
 It answers the same calls in the same encoding, but all its clients share one session.
 """
 
-import socket
-from contextlib import asynccontextmanager
-
-import cbor2
 import pytest
-from aiohttp import web
-from surrealdb_embedded import AsyncEmbeddedDB
 
 from graphrag import GraphRAG, StoreAuthError, StoreUnreachableError
 from tests.conftest import open_graph, triples
-
-
-@asynccontextmanager
-async def served(*statements):
-    """Serve a database in memory; give its host and port."""
-    engine = AsyncEmbeddedDB("mem://")
-    await engine.connect()
-    for method, params in (("use", ["a", "a"]), *(("query", [text]) for text in statements)):
-        await engine.execute(cbor2.dumps({"id": "0", "method": method, "params": params}))
-
-    async def answer(request):
-        if request.method == "POST":
-            body = await engine.execute(await request.read())
-            return web.Response(body=body, content_type="application/cbor")
-        channel = web.WebSocketResponse(protocols=("cbor",))
-        await channel.prepare(request)
-        async for message in channel:
-            await channel.send_bytes(await engine.execute(message.data))
-        return channel
-
-    app = web.Application()
-    app.router.add_route("*", "/rpc", answer)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        await web.SockSite(runner, listener).start()
-        try:
-            yield "{}:{}".format(*listener.getsockname())
-        finally:
-            await runner.cleanup()
-            await engine.close()
+from tests.serving import served
 
 
 @pytest.mark.parametrize("scheme", ["ws", "http"])

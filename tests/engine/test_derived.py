@@ -1,0 +1,78 @@
+"""What the indexes cover follows from the records, whatever was written, undone or erased."""
+
+import random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphrag.schema import derived_tables
+from tests.conftest import open_graph
+from tests.engine.worlds import tell
+
+
+async def derived(graph):
+    """Return every derived row; a count of nothing is as good as none."""
+    found = {}
+    for table in sorted(derived_tables()):
+        [rows] = await graph._store.query(f"SELECT * FROM {table};")
+        for row in rows:
+            values = {key: value for key, value in row.items() if key != "id"}
+            if isinstance(values.get("ids"), list):
+                values["ids"] = sorted(values["ids"])
+            if any(values.values()):
+                found[table, tuple(row["id"].id)] = values
+    return found
+
+
+async def follows(graph):
+    """Assert that the derived rows are those that are derived anew."""
+    kept = await derived(graph)
+    await graph.build_indexes()
+    anew = await derived(graph)
+    assert kept.keys() == anew.keys()
+    assert kept == anew
+    assert (await graph.check_indexes()).sound
+
+
+async def test_they_follow_from_what_is_told_and_changed():
+    async with open_graph(profile="engine") as graph:
+        await tell(graph, random.Random(3), 12)
+        await tell(graph, random.Random(4), 4, group="other")
+        await follows(graph)
+
+
+async def test_they_follow_from_what_is_undone_and_renamed():
+    async with open_graph(profile="engine") as graph:
+        await graph.add_episode("Alice works_at Acme. Bob knows Alice.", reference_time="2020-01")
+        await graph.add_episode("Al works_at Beta.", reference_time="2021-01")
+        merged = await graph.merge("Alice", "Al")
+        await graph.unmerge(merged)
+        [fact] = await graph.facts("Al")
+        await graph.correct(fact, subject="Bob")
+        await graph.build_communities()
+        await graph.build_communities()
+        await follows(graph)
+
+
+async def test_what_is_forgotten_leaves_no_words_behind():
+    async with open_graph(profile="engine") as graph:
+        await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01")
+        await graph.add_episode("Bob works_at Beta.", reference_time="2020-01-01")
+        await graph.add_episode("Alice works_at Globex.", reference_time="2020-01-01", group="g")
+        await graph.forget("Alice")
+        await graph.forget(group="g")
+        assert "alic" not in str(await derived(graph))
+        await follows(graph)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_they_follow_from_any_history(seed):
+    import asyncio
+
+    async def play():
+        async with open_graph(profile="engine") as graph:
+            await tell(graph, random.Random(seed), 6)
+            await follows(graph)
+
+    asyncio.run(play())

@@ -1,0 +1,185 @@
+"""Random graphs with a history, and random searches of them, for both profiles."""
+
+from dataclasses import dataclass, replace
+
+from graphrag.asof import AsOf
+from graphrag.errors import InputError, PolicyError, QueryError
+from graphrag.results import Results
+from graphrag.search.engine.limits import Limits
+from graphrag.search.filters.field import Field
+from graphrag.search.recipe import SCOPES
+from graphrag.search.recipes import RECIPES
+from graphrag.temporal.moment import parse_moment, utc_now
+from graphrag.temporal.viewpoint import Viewpoint
+
+FIRST = ("Alice", "Bob", "Carol", "Dan", "Eve", "Frank", "Gina", "Hal", "Ida", "Jon")
+LAST = ("Stone", "Hill", "Marsh", "Wood", "Lake", "Moor", "Field", "Reed")
+FIRMS = ("Acme", "Beta", "Globex", "Initech")
+TOWNS = ("Paris", "Berlin", "Rome")
+THINGS = ("tea", "chess", "old maps", "the sea", "jazz", "long walks")
+CHOSEN = Limits(whole=0, scan=0)
+"""Nothing is read whole, however small: every search goes through SurrealDB's indexes."""
+
+
+class Judge:
+    """A reranker that counts letters: any order will do, if it is always the same."""
+
+    async def rank(self, query, texts):
+        return [(sum(map(ord, text)) % 97) / 97 for text in texts]
+
+
+def person(dice):
+    return f"{dice.choice(FIRST)} {dice.choice(LAST)}"
+
+
+def sentence(dice):
+    who = person(dice)
+    match dice.randrange(5):
+        case 0:
+            return f"{who} works_at {dice.choice(FIRMS)}."
+        case 1:
+            return f"{who} lives_in {dice.choice(TOWNS)}."
+        case 2:
+            return f"{who} knows {person(dice)}."
+        case 3:
+            return f"{who} likes {dice.choice(THINGS)}."
+        case _:
+            return f"{who} leads {dice.choice(FIRMS)} from 20{dice.randint(10, 20)}-01-01."
+
+
+def moment(dice):
+    return f"20{dice.randint(10, 24)}-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}"
+
+
+async def tell(graph, dice, episodes, *, group="default"):
+    """Fill a group and change its mind; return moments of system time in between."""
+    moments = []
+    told = []
+    for number in range(episodes):
+        text = " ".join(sentence(dice) for _ in range(dice.randint(1, 4)))
+        if dice.random() < 0.1:
+            text = " ".join(sentence(dice) for _ in range(60))  # long: it has passages
+        told.append(
+            await graph.add_episode(
+                text,
+                name=f"Note {number}" if dice.random() < 0.3 else "",
+                source=dice.choice(("text", "message")),
+                saga=dice.choice((None, None, "diary", "letters")),
+                reference_time=moment(dice),
+                group=group,
+            )
+        )
+        if dice.random() < 0.1:
+            moments.append(utc_now())
+    for _ in range(episodes // 5):
+        await change(graph, dice, told, group)
+        if dice.random() < 0.3:
+            moments.append(utc_now())
+    await graph.build_communities(group=group)
+    return moments
+
+
+async def change(graph, dice, told, group):
+    """Do one random thing by hand; what a rule refuses stays undone."""
+    facts = [fact for added in told for fact in added.facts]
+    fact = dice.choice(facts)
+    try:
+        match dice.randrange(5):
+            case 0:
+                await graph.retract(fact.id)
+            case 1:
+                await graph.invalidate(fact.id, at="2025-01-01")
+            case 2:
+                await graph.correct(fact.id, text=f"{fact.fact} Or {dice.choice(THINGS)}.")
+            case 3:
+                await graph.remove_episode(dice.choice(told).episode.id)
+            case _:
+                keep, other = person(dice), person(dice)
+                await graph.merge(keep, other, group=group)
+    except (InputError, PolicyError):
+        pass
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One search."""
+
+    query: str
+    name: str
+    recipe: object
+    view: Viewpoint
+    where: object
+    centers: tuple[str, ...]
+
+    async def of(self, graph, *, group="default"):
+        """Return what is found; what cannot be asked finds nothing."""
+        reading = replace(graph.at()._reading, limits=CHOSEN)
+        try:
+            return await AsOf(reading, self.view).search(
+                self.query, recipe=self.recipe, where=self.where, centers=self.centers, group=group
+            )
+        except QueryError:
+            return Results(self.query)
+
+
+def question(dice):
+    return dice.choice(
+        (
+            f"where does {person(dice)} work",
+            f"who lives in {dice.choice(TOWNS)}",
+            f"who knows {dice.choice(FIRST)}",
+            f"{dice.choice(THINGS)} and {dice.choice(FIRMS)}",
+            f"what did {person(dice)} like in 20{dice.randint(10, 24)}",
+            f"{person(dice)} and {person(dice)}",
+        )
+    )
+
+
+def ask(dice, moments, *, names=tuple(RECIPES)):
+    """Make up a search whose candidates are a small part of the graph."""
+    name = dice.choice(names)
+    recipe = replace(RECIPES[name], pool=dice.choice((8, 15, 30)))
+    kept = dice.choice((None, None, None, where(dice)))
+    if kept is not None and kept.scopes().isdisjoint(recipe.scopes or SCOPES):
+        kept = None
+    return Asked(
+        question(dice),
+        name,
+        recipe,
+        Viewpoint(
+            dice.choice((None, None, None, parse_moment(moment(dice)))),
+            dice.choice((None, None, None, *moments[:3])),
+            dice.random() < 0.1,
+        ),
+        kept,
+        dice.choice(((), (), (), (dice.choice(FIRMS),))),
+    )
+
+
+def where(dice):
+    return dice.choice(
+        (
+            Field.relation == "works_at",
+            Field.relation.in_(("knows", "likes")),
+            Field.entity_type == "person",
+            Field.valid_at >= f"20{dice.randint(10, 20)}",
+            ~(Field.relation == "likes"),
+        )
+    )
+
+
+def same(ours, theirs):
+    """Tell whether two rankings are the same, ties aside."""
+    if len(ours) != len(theirs):
+        return False
+    scores = [(mine.score, other.score) for mine, other in zip(ours, theirs, strict=True)]
+    if any(abs(a - b) > 1e-4 * max(abs(a), 1e-3) for a, b in scores):
+        return False
+    placed = {}
+    for hits, side in ((ours, 0), (theirs, 1)):
+        for hit in hits:
+            placed.setdefault(round(hit.score, 4), (set(), set()))[side].add(hit.item.id)
+    last = round(ours[-1].score, 4) if ours else None
+    return all(
+        mine == others or abs(score - last) < 2e-4 for score, (mine, others) in placed.items()
+    )

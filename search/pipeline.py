@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
+from graphrag.index.read_mentions import read_mentions
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
 from graphrag.results import Hit, Results
@@ -26,6 +27,7 @@ from graphrag.search.fuse import Fused
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import Request, Scope
 from graphrag.search.rerank.apply import rerank, reread
+from graphrag.search.then import index_then
 from graphrag.search.visible import NOTHING_UNDONE, Past, visible
 from graphrag.store.found import Found, read_found
 from graphrag.store.store import Store
@@ -68,9 +70,14 @@ async def run(
     trace = Trace(on=request.explain)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")
-    past = await undone(store, index.group_id, viewpoint)
+    past = past or await undone(store, index.group_id, viewpoint)
     if viewpoint.known_at is not None:
         trace.step("undo", len(past.before), "records changed since known_at")
+    follows = request.follows_mentions
+    if follows and not past.before:
+        await read_mentions(store, index)
+        trace.step("mentions")
+    index = await index_then(index, past, store, embedder, mentions=follows)
     if request.where is not None:
         await prepare(request.where, index, store)
         trace.step("filter", None, "columns read")
@@ -151,7 +158,7 @@ async def read(ranked: Ranked, store: Store, past: Past) -> Results:
         return tuple(Hit(values[ids[one.id]], one.score, one.why, one.relevance) for one in kept)
 
     facts = await hits("facts", past.facts(found.facts, question.index))
-    passages = await _passages(facts, found, store)
+    passages = tuple(map(past.rewind, await _passages(facts, found, store)))
     results = Results(
         question.text,
         facts=facts,

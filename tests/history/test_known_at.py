@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from graphrag import GraphRAGError
 from tests.edits.faint import whole
-from tests.history.acts import FIRST, STEPS, act, open_any, views
+from tests.history.acts import FIRST, STEPS, act, one_at_a_time, open_any, views
 
 
 async def play(steps):
@@ -20,6 +20,7 @@ async def play(steps):
             except GraphRAGError:
                 assert await graph.log() == before
             await whole(graph)
+            await one_at_a_time(graph)
             if log := await graph.log():
                 past.append((log[-1].at, await views(graph)))
         for moment, then in past:

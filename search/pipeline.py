@@ -65,8 +65,9 @@ async def run(
     viewpoint: Viewpoint,
     *,
     reranker: Reranker | None = None,
+    past: Past | None = None,
 ) -> Results:
-    """Search one group from a viewpoint."""
+    """Search one group from a viewpoint; ``past`` is what is to be undone, if it is known."""
     trace = Trace(on=request.explain)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")

@@ -1,8 +1,9 @@
-"""Kill a process that adds episodes at random moments; what it acknowledged stays, whole.
+"""Kill a process that adds or queues episodes at random moments; what it acknowledged stays, whole.
 
 Each process is a fork of a clean one that has imported everything, so that the moments fall on the
 opening, on the migration of a new store, and on the transactions, not on imports. A store is used
-for several kills and then replaced by a new one.
+for several kills and then replaced by a new one. Queued episodes are killed with the worker that
+reads them; at the end of a store the queue is drained, and the graph is that of adding in order.
 """
 
 import asyncio
@@ -20,8 +21,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
+from graphrag import GraphRAG
 from tests.benchmarks.report import Report, Section, p50, p95
 from tests.conftest import day, open_graph
 
@@ -42,6 +45,10 @@ class Faults:
     lost: list[str] = field(default_factory=list)
     half: list[str] = field(default_factory=list)
     """Findings of ``check()``."""
+    pending: int = 0
+    """Queued episodes that a kill found waiting."""
+    drained: int = 0
+    """Stores whose queue was drained and gave the graph of adding in order."""
     phases: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
 
@@ -57,26 +64,34 @@ def story(number: int) -> tuple[str, str]:
     return f"story {number}", text
 
 
-async def _add(url: str, first: int, told: Path) -> None:
+async def tell(graph: GraphRAG, number: int, *, queued: bool) -> str:
+    """Tell a story, or queue it, and return its name."""
+    name, text = story(number)
+    # What is queued is read in the order of its times, in whatever process.
+    days = number if queued else number * 13 % 997
+    when = day("2020-01-01") + timedelta(days=days)
+    await graph.add_episode(text, name=name, reference_time=when, wait=not queued)
+    return name
+
+
+async def _add(url: str, first: int, told: Path, queued: bool) -> None:
     """Add episodes without end and note each in a file, which outlives the process."""
     with told.open("ab", buffering=0) as note:
         async with open_graph(url) as graph:
             note.write(b"open\n")
             number = first
             while True:
-                name, text = story(number)
-                when = day("2020-01-01") + timedelta(days=number * 13 % 997)
-                await graph.add_episode(text, name=name, reference_time=when)
+                name = await tell(graph, number, queued=queued)
                 note.write(f"{name}\n".encode())
                 number += 1
 
 
 def serve() -> None:
-    """Fork a process for each line of a url, a number and a file; say its id, then its end."""
+    """Fork a process for each line of standard input; say its id, then how it ended."""
     for line in sys.stdin:
-        url, first, told = json.loads(line)
+        url, first, told, queued = json.loads(line)
         if (child := os.fork()) == 0:
-            asyncio.run(_add(url, first, Path(told)))
+            asyncio.run(_add(url, first, Path(told), queued))
             os._exit(0)
         sys.stdout.write(f"{child}\n")
         sys.stdout.flush()
@@ -94,14 +109,27 @@ def _forking() -> Iterator["subprocess.Popen[str]"]:
 
 
 def killed(
-    server: "subprocess.Popen[str]", url: str, first: int, told: Path, seconds: float
+    server: "subprocess.Popen[str]",
+    url: str,
+    first: int,
+    told: Path,
+    seconds: float,
+    *,
+    opened: bool,
+    queued: bool,
 ) -> tuple[str, set[str]]:
-    """Start a process, kill it after so long, and return how far it came and what it told."""
+    """Start a process, kill it after so long, and return how far it came and what it told.
+
+    The time counts from its start, or, with ``opened``, from when its store was open.
+    """
     assert server.stdin is not None and server.stdout is not None
     told.write_bytes(b"")
-    server.stdin.write(json.dumps([url, first, str(told)]) + "\n")
+    server.stdin.write(json.dumps([url, first, str(told), queued]) + "\n")
     server.stdin.flush()
     child = int(server.stdout.readline())
+    latest = time.monotonic() + 60
+    while opened and not told.stat().st_size and time.monotonic() < latest:
+        time.sleep(0.002)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     if (code := int(server.stdout.readline())) != -signal.SIGKILL:
@@ -111,14 +139,21 @@ def killed(
     return "adding" if opened else "opening", set(names)
 
 
-async def rounds(folder: Path, kills: int, *, seed: int, longest: float = 0.5) -> Faults:
+async def rounds(
+    folder: Path, kills: int, *, seed: int, longest: float = 0.5, queued: bool = False
+) -> Faults:
     """Kill processes at random moments, evenly spread, and check the store after each."""
     with _forking() as server:
-        return await _rounds(server, folder, kills, seed=seed, longest=longest)
+        return await _rounds(server, folder, kills, seed, longest, queued)
 
 
 async def _rounds(
-    server: "subprocess.Popen[str]", folder: Path, kills: int, *, seed: int, longest: float
+    server: "subprocess.Popen[str]",
+    folder: Path,
+    kills: int,
+    seed: int,
+    longest: float,
+    queued: bool,
 ) -> Faults:
     chance = random.Random(seed)
     waits = [longest * (place + chance.random()) / kills for place in range(kills)]
@@ -131,19 +166,26 @@ async def _rounds(
             url, told, number = f"surrealkv://{folder}/store{kill}", set(), 0
         began = time.perf_counter()
         phase, names = await asyncio.to_thread(
-            killed, server, url, number, folder / "told", waits[kill]
+            partial(killed, opened=kill % 3 > 0, queued=queued),
+            *(server, url, number, folder / "told", waits[kill]),
         )
         told |= names
-        async with open_graph(url) as graph:
+        async with open_graph(url, workers=0) as graph:
             report = await graph.check()
             [stored] = await graph._open().store.query("SELECT VALUE name FROM episode;")
+            found.pending += (await graph.status()).pending
+            if queued and (kill + 1 == kills or (kill + 1) % _KILLS_A_STORE == 0):
+                await graph.drain()
+                found.half += [f"kill {kill}: {what}" for what in await _differences(graph)]
+                found.drained += 1
         found.kills += 1
         found.phases[phase] += 1
         found.acknowledged += len(names)
         found.unacknowledged += len(set(stored) - told)
         found.lost += sorted(told - set(stored))
         found.half += [f"kill {kill}: {finding}" for finding in report.findings]
-        if len(stored) != len(set(stored)) or len(stored) != report.events:
+        events = len(stored) if queued else report.events
+        if len(stored) != len(set(stored)) or len(stored) != events:
             found.half.append(f"kill {kill}: {len(stored)} episodes, {report.events} events")
         told |= set(stored)
         number = len(told)
@@ -151,30 +193,67 @@ async def _rounds(
     return found
 
 
-async def measure(report: Report, kills: int) -> None:
-    """Kill so often, and tell what was lost: nothing."""
-    folder = Path(tempfile.mkdtemp(prefix="graphrag-faults-"))
-    try:
-        found = await rounds(folder, kills, seed=kills)
-    finally:
-        shutil.rmtree(folder)
-    report.add(
-        Section(
-            f"{kills} processes killed at random moments of ingestion",
-            [
-                {"what": "killed while opening the store", "count": found.phases["opening"]},
-                {"what": "killed while adding episodes", "count": found.phases["adding"]},
-                {"what": "episodes acknowledged", "count": found.acknowledged},
-                {"what": "committed, but not yet acknowledged", "count": found.unacknowledged},
-                {"what": "acknowledged and lost", "count": len(found.lost)},
-                {"what": "findings of check()", "count": len(found.half)},
-            ],
-            [
-                f"a round: {p50(found.seconds):.2f} s (p50), {p95(found.seconds):.2f} s (p95)",
-                *found.lost[:10],
-                *found.half[:10],
-            ],
-        )
+async def _differences(graph: GraphRAG) -> list[str]:
+    """Compare a graph with one to which the same stories are added in order."""
+    status = await graph.status()
+    async with open_graph() as undisturbed:
+        for number in range(status.done):
+            await tell(undisturbed, number, queued=True)
+        await undisturbed.drain()
+        expected, found = await facts_of(undisturbed), await facts_of(graph)
+    waiting = status.pending + status.failed
+    return [
+        *([f"{waiting} episodes are not done"] if waiting else []),
+        *(f"{fact} is missing" for fact in sorted(expected - found, key=str)),
+        *(f"{fact} is too much" for fact in sorted(found - expected, key=str)),
+    ]
+
+
+async def facts_of(graph: GraphRAG) -> set[tuple[object, ...]]:
+    """Return every fact with its interval, retracted or not, and how often it was told."""
+    [rows] = await graph._open().store.query(
+        "SELECT VALUE [subject, name, object, valid_at, invalid_at, retracted_at IS NONE, "
+        "array::len(sources)] FROM relates_to;"
     )
-    if found.lost or found.half:
+    assert len(rows) == len({*map(tuple, rows)})
+    return {*map(tuple, rows)}
+
+
+async def measure(report: Report, kills: int) -> None:
+    """Kill so often, adding and queueing, and tell what was lost: nothing."""
+    damage = False
+    for queued in (False, True):
+        folder = Path(tempfile.mkdtemp(prefix="graphrag-faults-"))
+        try:
+            found = await rounds(folder, kills, seed=kills, queued=queued)
+        finally:
+            shutil.rmtree(folder)
+        report.add(_section(found, kills, queued))
+        damage = damage or bool(found.lost or found.half)
+    if damage:
         raise SystemExit("a kill did damage")
+
+
+def _section(found: Faults, kills: int, queued: bool) -> Section:
+    doing = "queueing" if queued else "adding"
+    queue = [
+        {"what": "found waiting after a kill, in all", "count": found.pending},
+        {"what": "queues drained to the graph of adding in order", "count": found.drained},
+    ]
+    return Section(
+        f"{kills} processes killed at random moments of {doing}",
+        [
+            {"what": "killed while opening the store", "count": found.phases["opening"]},
+            {"what": f"killed while {doing} episodes", "count": found.phases["adding"]},
+            {"what": "episodes acknowledged", "count": found.acknowledged},
+            {"what": "committed, but not yet acknowledged", "count": found.unacknowledged},
+            {"what": "acknowledged and lost", "count": len(found.lost)},
+            *(queue if queued else ()),
+            {"what": "findings of check()", "count": len(found.half)},
+        ],
+        [
+            f"a round: {p50(found.seconds):.2f} s (p50), {p95(found.seconds):.2f} s (p95)",
+            *found.lost[:10],
+            *found.half[:10],
+        ],
+    )

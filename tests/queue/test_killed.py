@@ -1,0 +1,16 @@
+"""A process that queues episodes dies at any moment: what it acknowledged is there and is read."""
+
+import sys
+
+import pytest
+
+from tests.benchmarks import faults
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+async def test_what_was_acknowledged_is_there_and_drains_to_the_same_graph(tmp_path):
+    found = await faults.rounds(tmp_path, 6, seed=11, longest=0.8, queued=True)
+    assert found.lost == found.half == []
+    assert (found.kills, found.drained) == (6, 1)
+    assert found.acknowledged > 0
+    assert found.pending > 0

@@ -16,13 +16,14 @@ from tests.benchmarks import (
     parity,
     profiles,
     scale,
+    speed,
     updates,
     writes,
     yago,
 )
 from tests.benchmarks.report import Report
 
-_NAMES = ("chat", "import", "novel", "scale", "writes")
+_NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
 _ALL = (*_NAMES, "faults", "identity", "parity", "profiles", "updates", "yago")
 
 
@@ -49,8 +50,11 @@ def main() -> None:
                 few = profiles.Options(tuple(given.facts), min(given.queries, 30))
                 asyncio.run(profiles.measure(report, few))
             case "scale":
-                options = scale.Options(tuple(given.facts), given.runs, given.queries)
+                options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
+            case "speed":
+                fast = speed.Options(tuple(given.facts), given.runs, given.queries, given.graphiti)
+                asyncio.run(speed.measure(report, fast))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
             case "writes":
@@ -68,6 +72,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--cases", type=int, default=1_000, help="searches to compare (parity)")
+    parser.add_argument(
+        "--graphiti", type=Path, help="a Python with graphiti-core and falkordblite (speed)"
+    )
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")

@@ -1,0 +1,188 @@
+"""``speed``: every recipe, filtered and as-of search, cold open and memory, from 1,000 facts up.
+
+The floor of each size is the bare product of its matrix of fact vectors with the query's, in the
+same run. With ``--graphiti PYTHON`` (an interpreter that has graphiti-core and falkordblite)
+Graphiti searches the same facts with the same vectors.
+"""
+
+import json
+import subprocess
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from graphrag.graph import GraphRAG
+from graphrag.results import Results
+from graphrag.search.filters.field import Field
+from graphrag.search.recipes import RECIPES
+from tests.benchmarks.cold import cold_search
+from tests.benchmarks.load import load
+from tests.benchmarks.prepared import Prepared, Query
+from tests.benchmarks.report import Cell, Report, Section, p50, p95
+from tests.benchmarks.scale import opened
+from tests.benchmarks.synthetic import GROUP, MIDDLE, Batch, Synthetic
+
+_WARM = 10
+_RIVAL = Path(__file__).with_name("graphiti.py")
+Search = Callable[[Query], Awaitable[Results]]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How much to measure."""
+
+    sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 300_000)
+    runs: int = 5
+    queries: int = 100
+    graphiti: Path | None = None
+    """The interpreter that has it."""
+
+
+async def measure(report: Report, options: Options) -> None:
+    """Measure every size in a temporary folder."""
+    grown: list[dict[str, Cell]] = []
+    for size in options.sizes:
+        with TemporaryDirectory(prefix="graphrag-bench-") as folder:
+            url = f"surrealkv://{folder}/store"
+            group = Synthetic(size)
+            entities, facts = group.entities(), group.facts_with_episodes()
+            async with await opened(url) as store:
+                seq = await load(store, entities, after=0, in_flight=2)
+                await load(store, facts, after=seq, in_flight=2)
+            queries = group.queries(options.queries)
+            cold = _cold(report, size, url, queries[0], Path(folder), options.runs)
+            async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
+                found = await _searches(report, size, graph, queries)
+            grown.append({"facts": f"{size:,}", **found, **cold})
+            if options.graphiti is not None and size <= 100_000:
+                _rival(report, size, options.graphiti, entities, facts, queries, Path(folder))
+    report.add(Section("How it grows", grown))
+
+
+def _cold(
+    report: Report, size: int, url: str, query: Query, folder: Path, runs: int
+) -> dict[str, Cell]:
+    """Open in fresh processes: first from the tables, then from the columns saved at closing."""
+    first = cold_search(url, query, folder)
+    later = [cold_search(url, query, folder) for _ in range(runs)]
+    rows: list[dict[str, Cell]] = [
+        {
+            "open to first answer": name,
+            "seconds p50": p50([run["open"] + run["first"] for run in of]),
+            "highest": max(run["open"] + run["first"] for run in of),
+            "imports, apart": p50([run["imports"] for run in of]),
+            "peak memory MB": p50([run["mb"] for run in of]),
+            "runs": len(of),
+            "aim": "3 s, 600 MB at 100,000",
+        }
+        for name, of in (("from the tables", [first]), ("from saved columns", later))
+    ]
+    report.add(Section(f"{size:,} facts: cold open, in a fresh process", rows))
+    return {"cold s": rows[1]["seconds p50"], "memory MB": rows[1]["peak memory MB"]}
+
+
+async def _searches(
+    report: Report, size: int, graph: GraphRAG, queries: Sequence[Query]
+) -> dict[str, Cell]:
+    index = await graph._open().catalog.group(GROUP)
+    matrix = index.facts.vectors.values
+    centre = max(await graph.most_connected(1), key=lambda found: found[1])[0]
+    relation = Field.relation == "relation_3"
+    ways: dict[str, Search] = {
+        "facts": lambda query: graph.search(query.text, scopes=["facts"]),
+        "facts where relation": lambda query: graph.search(
+            query.text, scopes=["facts"], where=relation
+        ),
+        "facts as of": lambda query: graph.at(valid_at=MIDDLE).search(query.text, scopes=["facts"]),
+        "facts, history": lambda query: graph.at(history=True).search(query.text, scopes=["facts"]),
+        "facts, entities, episodes": lambda query: graph.search(
+            query.text, scopes=["facts", "entities", "episodes"]
+        ),
+        "all as of": lambda query: graph.at(valid_at=MIDDLE).search(query.text),
+    }
+    for name in RECIPES:
+        # A cross-encoder takes a model's time, and there are no communities here.
+        if "cross" in name or "precise" in name or "community" in name:
+            continue
+        ways[name] = _with_recipe(graph, name, centre.id)
+    rows: list[dict[str, Cell]] = []
+    floors: list[float] = []
+    for way, search in ways.items():
+        for query in queries[:_WARM]:
+            await search(query)
+        times = []
+        for query in queries:
+            started = time.perf_counter()
+            matrix @ query.vector
+            floors.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            await search(query)
+            times.append(time.perf_counter() - started)
+        rows.append({"search": way, "p50 ms": 1000 * p50(times), "p95 ms": 1000 * p95(times)})
+    floor = 1000 * p50(floors)
+    for row in rows:
+        row["times the floor"] = float(str(row["p50 ms"])) / floor
+    report.add(
+        Section(
+            f"{size:,} facts: search, vectors of the queries given",
+            rows,
+            (
+                f"floor: the bare product matrix @ query, p50 {floor:.2f} ms",
+                f"{len(queries)} queries each; aim at 100,000: facts p50 6, p95 15, all scopes 15",
+            ),
+        )
+    )
+    return {"facts p50 ms": rows[0]["p50 ms"], "all p50 ms": rows[4]["p50 ms"], "floor ms": floor}
+
+
+def _with_recipe(graph: GraphRAG, name: str, centre: str) -> Search:
+    async def search(query: Query) -> Results:
+        centers = [centre] if "distance" in name else []
+        return await graph.search(query.text, recipe=name, centers=centers)
+
+    return search
+
+
+def _rival(
+    report: Report,
+    size: int,
+    python: Path,
+    entities: Sequence[Batch],
+    facts: Sequence[Batch],
+    queries: Sequence[Query],
+    folder: Path,
+) -> None:
+    """Let Graphiti, in an environment of its own, search the same facts."""
+    few = queries[:20]
+    with (folder / "values.jsonl").open("w", encoding="utf-8") as file:
+        vectors = []
+        for value, vector in (pair for batch in (*entities, *facts) for pair in batch):
+            vectors.append(vector)
+            file.write(json.dumps(_plain(value), default=str) + "\n")
+    np.save(folder / "vectors.npy", np.stack(vectors))
+    np.save(folder / "queries.npy", np.stack([query.vector for query in few]))
+    (folder / "queries.json").write_text(json.dumps([query.text for query in few]))
+    done = subprocess.run(
+        [str(python), str(_RIVAL), str(folder)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        report.say(f"Graphiti did not run: {done.stderr.strip().splitlines()[-1:]}")
+        return
+    found = json.loads(done.stdout.splitlines()[-1])
+    rows: list[dict[str, Cell]] = [
+        {"Graphiti": name, "p50 ms": 1000 * p50(times), "highest": 1000 * max(times)}
+        for name, times in found["searches"].items()
+    ]
+    note = f"graphiti-core {found['version']} on FalkorDBLite, loaded at {found['rate']:,.0f}/s"
+    report.add(Section(f"{size:,} facts: Graphiti, the same facts and vectors", rows, (note,)))
+
+
+def _plain(value: object) -> dict[str, Any]:
+    names = ("id", "name", "content", "valid_at", "subject_id", "object_id", "relation", "fact")
+    given = {name: getattr(value, name) for name in (*names, "invalid_at") if hasattr(value, name)}
+    return {"kind": type(value).__name__, **given}

@@ -178,7 +178,11 @@ async def _write(
     now = utc_now()
     described = composed({one.id: one.name for one in entities}, index, after, now=now)
     entities = tuple(replace(one, summary=described[one.id]) for one in entities)
-    texts = {fact.id: fact_text(fact) for fact in retold} | {one.id: one.name for one in entities}
+    stored = await ingestion.store.get(Fact, [fact.id for fact in retold if fact.id in before])
+    texts = {one.id: one.name for one in entities}
+    for fact in retold:  # with the names that are stored, whoever its ends speak through now
+        named = stored.get(fact.id, fact)
+        texts[fact.id] = fact_text(replace(fact, subject=named.subject, object=named.object))
     vectors = {}
     if texts:
         rows = await ingestion.embedder.embed(list(texts.values()), purpose="document")

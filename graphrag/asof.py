@@ -1,8 +1,9 @@
 """Reading a graph from a viewpoint: now, at another moment, or as it was known at one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
 from graphrag.reading import Reading
@@ -11,6 +12,7 @@ from graphrag.search import pipeline
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Request, Scope
 from graphrag.search.recipes import recipe_of
+from graphrag.search.visible import Past
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import NOW, Viewpoint
 from graphrag.views import Views
@@ -31,7 +33,7 @@ class AsOf(Views):
         self,
         query: str,
         *,
-        group: str = DEFAULT_GROUP,
+        group: str | Sequence[str] = DEFAULT_GROUP,
         limit: int | None = None,
         scopes: Sequence[Scope] | None = None,
         recipe: Recipe | str | None = None,
@@ -44,9 +46,10 @@ class AsOf(Views):
         Raises:
             QueryError: naming the argument that cannot be used, and what would be right.
         """
+        groups = _groups(group)
         request = Request.of(
             query,
-            group,
+            ", ".join(groups),
             limit=limit,
             scopes=scopes,
             recipe=recipe_of(recipe),
@@ -55,17 +58,40 @@ class AsOf(Views):
             explain=explain,
         )
         reading = self._reading
+        index, past = await self._searched(request, groups)
         return await pipeline.run(
             request,
-            await self._searched(request),
+            index,
             reading.store,
             reading.embedder,
             self.viewpoint,
             reranker=reading.reranker,
+            past=past,
         )
 
-    async def _searched(self, request: Request) -> GroupIndex:
-        """Return the columns that a search ranks: the group's, or what SurrealDB chooses of it."""
+    async def _searched(
+        self, request: Request, groups: Sequence[str]
+    ) -> tuple[GroupIndex, Past | None]:
+        """Return the columns that a search ranks, of one group or of several as of one."""
+        if len(groups) == 1:
+            return await self._candidates(request), None
+        # Here, not above: most searches are of one group.
+        from graphrag.search.several import Asked, Part, join
+
+        reading = self._reading
+        parts = [
+            Part(
+                await self._candidates(replace(request, group=group)),
+                await pipeline.undone(reading.store, group, self.viewpoint),
+            )
+            for group in groups
+        ]
+        vector = (await reading.embedder.embed([request.query], purpose="query"))[0]
+        asked = Asked(request, vector, self.viewpoint, utc_now(), reading.limits)
+        return await join(parts, asked, reading.store, reading.embedder)
+
+    async def _candidates(self, request: Request) -> GroupIndex:
+        """Return the columns of a group, or of what SurrealDB chooses of it."""
         reading = self._reading
         if reading.store.profile == "process":
             return await self._group(request.group)
@@ -86,3 +112,10 @@ class AsOf(Views):
                 limits=reading.limits,
             )
         )
+
+
+def _groups(group: str | Sequence[str]) -> tuple[str, ...]:
+    groups = (group,) if isinstance(group, str) else tuple(dict.fromkeys(group))
+    if not groups or not all(isinstance(name, str) for name in groups):
+        raise QueryError(f"group {group!r}: give the name of a group, or a list of names")
+    return groups

@@ -254,9 +254,16 @@ async def test_10_words_are_found_in_each_group_by_itself(graph):
         assert "fulltext" in {why.method for why in hit.why}
 
 
-@pytest.mark.skip(reason=f"a search over several groups is not built yet: {READ_PATH}")
-def test_10_words_are_found_in_several_groups_at_once():
-    """Rank the words of every group asked for, not only of the last one."""
+async def test_10_words_are_found_in_several_groups_at_once(graph):
+    teas = {"a": "oolong", "b": "sencha", "c": "assam"}
+    for group, tea in teas.items():
+        await graph.add_episode(f"Ann likes {tea}.", group=group)
+    for group, tea in teas.items():
+        best = (await graph.search(tea, group=["a", "b", "c"])).facts[0]
+        assert (best.item.group_id, best.item.object) == (group, tea)
+        assert "fulltext" in {why.method for why in best.why}
+    both = await graph.search("oolong or assam", group=["c", "b", "a"], limit=2)
+    assert {hit.item.object for hit in both} == {"oolong", "assam"}
 
 
 PAIR = [(0, 1)] * 2

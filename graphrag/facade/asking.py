@@ -56,7 +56,7 @@ class Asking(Opened):
         self,
         query: str,
         *,
-        group: str = DEFAULT_GROUP,
+        group: str | Sequence[str] = DEFAULT_GROUP,
         limit: int | None = None,
         scopes: Sequence[Scope] | None = None,
         recipe: Recipe | str | None = None,
@@ -68,7 +68,8 @@ class Asking(Opened):
 
         Args:
             query: A question, or a few words.
-            group: The graph inside the store.
+            group: The graph inside the store, or several: ranked as one, with nothing between
+                them.
             limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
             scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
                 recipe's, else all.

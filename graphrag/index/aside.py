@@ -74,6 +74,13 @@ class AsideColumn:
         else:
             self.sparse.pop(row, None)
 
+    def copy(self, row: int, other: "AsideColumn", there: int) -> None:
+        """Hold in a row what another column of the same name holds in one of its own."""
+        if self._codec is None:
+            self.put(row, other.sparse.get(there))
+        else:
+            self.values(row + 1)[row] = other.values(there + 1)[there]
+
     def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
         """Put many values, moments as microseconds."""
         if self._codec is None:

@@ -15,7 +15,7 @@ entry. Average length enters at query time, so that no stored number ever goes s
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -164,9 +164,19 @@ class Postings:
         self._live -= 1
         self._total -= length
 
-    def assume(self, statistics: Statistics) -> None:
+    def assume(self, statistics: Statistics | None) -> None:
         """Score as if these texts were some of many more: those that the statistics are of."""
         self._assumed = statistics
+
+    @property
+    def assumed(self) -> Statistics | None:
+        """Return what is assumed; None if scores depend on these texts alone."""
+        return self._assumed
+
+    def statistics(self, terms: Iterable[str]) -> Statistics:
+        """Return what scores of these terms depend on."""
+        self._settle()
+        return Statistics(*self._size(), {term: self._df(term) for term in terms})
 
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row; 0 where no term of the query occurs.

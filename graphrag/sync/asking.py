@@ -33,7 +33,7 @@ class Asking(Opened):
         self,
         query: str,
         *,
-        group: str = DEFAULT_GROUP,
+        group: str | Sequence[str] = DEFAULT_GROUP,
         limit: int | None = None,
         scopes: Sequence[Scope] | None = None,
         recipe: Recipe | str | None = None,

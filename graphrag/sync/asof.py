@@ -37,7 +37,7 @@ class AsOf:
         self,
         query: str,
         *,
-        group: str = DEFAULT_GROUP,
+        group: str | Sequence[str] = DEFAULT_GROUP,
         limit: int | None = None,
         scopes: Sequence[Scope] | None = None,
         recipe: Recipe | str | None = None,

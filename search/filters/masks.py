@@ -66,9 +66,7 @@ def narrowed(where: Filter, index: GroupIndex, seen: Visible, past: Past) -> Vis
     """
     columns = _Columns(index, seen, past)
     masks = {scope: columns.mask(where, scope) for scope in TABLES}
-    kept = {
-        scope: getattr(seen, scope) & mask for scope, mask in masks.items() if mask is not None
-    }
+    kept = {scope: getattr(seen, scope) & mask for scope, mask in masks.items() if mask is not None}
     return replace(seen, **kept)
 
 
@@ -104,7 +102,11 @@ class _Columns:
         if scope not in spec.columns:
             return None
         if compare.field == "group":
-            return np.full(len(self._scopes[scope]), holds(compare, self._index.group_id))
+            rows = self._scopes[scope]
+            if (groups := rows.aside.get("group_id")) is None:  # of one group, most often
+                return np.full(len(rows), holds(compare, self._index.group_id))
+            marks = [holds(compare, groups.sparse.get(row)) for row in range(len(rows))]
+            return np.array(marks, dtype=np.bool_)
         if compare.field in _ENDS:
             of_entity = Compare(_TYPE, compare.op, compare.value)
             types = self._compare(of_entity, "entities")

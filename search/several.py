@@ -1,0 +1,248 @@
+"""Several groups searched as if they were one.
+
+Scores of two groups cannot be compared: each scales them by its own best, and a word that is rare
+in one is common in the other. So each group only proposes its candidates, by the word counts of all
+of them together, and these with what stands around them become one small index, which is ranked
+like any group. Nothing links one group to another: entities of the same name stay two.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from graphrag.index.aside import AsideColumn
+from graphrag.index.group import GroupIndex
+from graphrag.index.hops import edge_distance
+from graphrag.index.load import Rows, assembled, read_rows
+from graphrag.index.mentions import Mentions
+from graphrag.index.postings import Statistics
+from graphrag.index.scope import Scope
+from graphrag.index.tokens import tokenize
+from graphrag.protocols import Embedder, Matrix
+from graphrag.search.engine.around import Ranking, around
+from graphrag.search.engine.limits import Limits
+from graphrag.search.filters.masks import prepare
+from graphrag.search.pipeline import rank
+from graphrag.search.question import Question, ask
+from graphrag.search.recipe import MOST, Request
+from graphrag.search.then import index_then
+from graphrag.search.visible import Past, visible
+from graphrag.store.store import Store
+from graphrag.temporal.viewpoint import Viewpoint
+
+_SCOPES = {
+    "facts": "relates_to",
+    "entities": "entity",
+    "episodes": "episode",
+    "communities": "community",
+}
+_TABLES = tuple(_SCOPES.values())
+ByTable = Mapping[str, dict[str, list[Any]]]
+"""Rows by table and id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the groups."""
+
+    index: GroupIndex
+    past: Past
+
+    def rows(self) -> dict[str, Scope]:
+        """Return its columns by table."""
+        return _rows(self.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is searched for."""
+
+    request: Request
+    vector: Matrix
+    viewpoint: Viewpoint
+    now: datetime
+    limits: Limits
+
+
+async def join(
+    parts: Sequence[Part], asked: Asked, store: Store, embedder: Embedder
+) -> tuple[GroupIndex, Past]:
+    """Return one index of what a search of several groups must look at, and what to undo in it."""
+    request, dimension = asked.request, len(asked.vector)
+    then: list[Part] = []
+    for part in parts:
+        index = await index_then(part.index, part.past, store, embedder, mentions=False)
+        if request.where is not None:
+            await prepare(request.where, index, store)
+        then.append(Part(index, part.past))
+    terms = tokenize(request.query)
+    counts = {
+        table: _together(part.rows()[table].postings.statistics(terms) for part in then)
+        for table in _TABLES
+    }
+    wanted: dict[str, set[str]] = {table: set() for table in (*_TABLES, "passage")}
+    for part in then:
+        for table, ids in _candidates(part, asked, counts).items():
+            wanted[table] |= ids
+        _complete(wanted, part.index)
+    past = Past({record: image for one in parts for record, image in one.past.before.items()})
+    rows = await _read(store, wanted, {})
+    joint = _assembled(request, rows, counts, dimension, then)
+    more = await around(store, _question(joint, past, asked), _ranking(past, asked), asked.limits)
+    for part in then:
+        _complete(more.wanted, part.index)
+    rows = await _read(store, more.wanted, rows)
+    return _assembled(request, rows, counts, dimension, then, more.mentions), past
+
+
+async def _read(store: Store, wanted: Mapping[str, set[str]], known: ByTable) -> ByTable:
+    """Return the known rows with those that are wanted and not among them."""
+    missing = {table: ids - known.get(table, {}).keys() for table, ids in wanted.items()}
+    rows = {table: dict(some) for table, some in known.items()}
+    for table, found in (await read_rows(store, missing)).items():
+        rows.setdefault(table, {}).update((row[0], row) for row in found)
+    return rows
+
+
+def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> dict[str, set[str]]:
+    """Return the ids that one group proposes: all of a small one."""
+    rows = part.rows()
+    if sum(len(one.row_of) for one in rows.values()) <= asked.limits.whole:
+        return {table: set(one.row_of) for table, one in rows.items()}
+    known = tuple(one for one in asked.request.centers if _knows(part.index, one))
+    with _assuming(part.index, counts):
+        ranked = rank(
+            replace(_plain(asked.request), centers=known),
+            part.index,
+            asked.vector,
+            asked.viewpoint,
+            part.past,
+            now=asked.now,
+        )
+    found = {_SCOPES[scope]: set(ranked.ids(scope)) for scope in asked.request.scopes}
+    question = ranked.question
+    if asked.request.recipe.walks:
+        far = edge_distance(question.distance, *question.walked.ends)
+        near = np.flatnonzero((far >= 0) & question.walked.facts)
+        near = near[np.argsort(far[near], kind="stable")][: asked.limits.walk]
+        found.setdefault("relates_to", set()).update(part.index.facts.ids[row] for row in near)
+        seeds = (part.index.entities.ids[row] for row in question.seeds)
+        found.setdefault("entity", set()).update(seeds)
+    return found
+
+
+def _knows(index: GroupIndex, name: str) -> bool:
+    return name in index.entities.row_of or bool(index.entities_named(name))
+
+
+def _complete(wanted: dict[str, set[str]], index: GroupIndex) -> None:
+    """Add what rows cannot be without: the ends of facts, all that speak through an entity."""
+    row_of, ids = index.facts.row_of, index.entities.ids
+    rows = [row_of[id_] for id_ in wanted.get("relates_to", ()) if id_ in row_of]
+    ends = {ids[row] for side in ("subject", "object") for row in index.facts[side][rows].tolist()}
+    known = {id_ for id_ in wanted.get("entity", ()) if id_ in index.entities.row_of}
+    kin = {one for id_ in ends | known for one in index.heirs.family(id_)}
+    wanted.setdefault("entity", set()).update(ends | kin)
+
+
+def _assembled(
+    request: Request,
+    rows: ByTable,
+    counts: Mapping[str, Statistics],
+    dimension: int,
+    parts: Iterable[Part],
+    mentions: Iterable[tuple[str, str]] = (),
+) -> GroupIndex:
+    found: dict[str, Rows] = {table: [*some.values()] for table, some in rows.items()}
+    joint = assembled(request.group, dimension, found)
+    for table, statistics in counts.items():
+        _rows(joint)[table].postings.assume(statistics)
+    episodes, entities = joint.episodes, joint.entities
+    episodes.mentions = Mentions(joint.seq)
+    episodes.mentions.enter(
+        (episodes.row_of[episode], entities.row_of[entity])
+        for episode, entity in mentions
+        if episode in episodes.row_of and entity in entities.row_of
+    )
+    for part in parts:
+        _mark(joint, part.index)
+    return joint
+
+
+def _mark(joint: GroupIndex, index: GroupIndex) -> None:
+    """Take over the columns that filters read, and which group each row is of."""
+    for table, rows in _rows(joint).items():
+        source = _rows(index)[table]
+        mine = [
+            (row, source.row_of[id_]) for id_, row in rows.row_of.items() if id_ in source.row_of
+        ]
+        group = rows.aside.setdefault("group_id", AsideColumn("group_id", joint.seq))
+        for row, _ in mine:
+            group.put(row, index.group_id)
+        for name, column in source.aside.items():
+            taken = rows.aside.setdefault(name, AsideColumn(name, joint.seq))
+            for row, there in mine:
+                taken.copy(row, column, there)
+    joint.sagas.update(index.sagas)
+
+
+def _question(joint: GroupIndex, past: Past, asked: Asked) -> Question:
+    # Here, not above: it brings the grammar of dates.
+    from graphrag.search.when import read_when
+
+    view = asked.viewpoint
+    at = view.valid_at or min(view.known_at or asked.now, asked.now)
+    when = read_when(asked.request.query, at)
+    seen = visible(joint, view, past, now=asked.now, when=when)
+    return ask(asked.request, joint, asked.vector, seen, when, now=at)
+
+
+def _ranking(past: Past, asked: Asked) -> Ranking:
+    def ids(question: Question) -> dict[str, list[str]]:
+        ranked = rank(
+            _plain(asked.request),
+            question.index,
+            asked.vector,
+            asked.viewpoint,
+            past,
+            now=asked.now,
+        )
+        return {scope: ranked.ids(scope) for scope in asked.request.scopes}
+
+    return ids
+
+
+def _plain(request: Request) -> Request:
+    """Return the request for all candidates, before anything reranks or leaves out any."""
+    recipe = replace(request.recipe, rerank=(), min_score=0)
+    return replace(request, limit=MOST, recipe=recipe)
+
+
+@contextmanager
+def _assuming(index: GroupIndex, counts: Mapping[str, Statistics]) -> Iterator[None]:
+    """Let a group score words as part of a larger whole; nothing may be awaited inside."""
+    with ExitStack() as stack:
+        for table, statistics in counts.items():
+            postings = _rows(index)[table].postings
+            stack.callback(postings.assume, postings.assumed)
+            postings.assume(statistics)
+        yield
+
+
+def _together(parts: Iterable[Statistics]) -> Statistics:
+    known = list(parts)
+    terms = {term for one in known for term in one.frequencies}
+    return Statistics(
+        sum(one.texts for one in known),
+        sum(one.terms for one in known),
+        {term: sum(one.frequencies.get(term, 0) for one in known) for term in terms},
+    )
+
+
+def _rows(index: GroupIndex) -> dict[str, Scope]:
+    scopes = (index.facts, index.entities, index.episodes, index.communities)
+    return dict(zip(_TABLES, scopes, strict=True))

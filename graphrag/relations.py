@@ -10,6 +10,7 @@ override them.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from graphrag.errors import InputError
 
@@ -82,7 +83,7 @@ class Relations(Mapping[str, Relation]):
 
         It has what was declared of its inverse, and of what excludes it, as well.
         """
-        return self._joined.get(name) or Relation(name)
+        return self._joined.get(name) or _unknown(name)
 
     def straight(self, name: str) -> str | None:
         """Return the relation that facts of this one are stored as, with their ends swapped.
@@ -110,6 +111,11 @@ class Relations(Mapping[str, Relation]):
     def having(self, *relations: Relation) -> "Relations":
         """Return these relations with some added or replaced."""
         return Relations((*self._by_name.values(), *relations))
+
+
+@lru_cache(maxsize=4096)
+def _unknown(name: str) -> Relation:
+    return Relation(name)
 
 
 def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:

@@ -116,7 +116,7 @@ def given_end(
     kind = UNTYPED if entity_type is None else entity_type.strip()
     if not kind:
         raise InputError(f"{what}_type of {given!r} is empty: leave it out if it is unknown")
-    checked = checked_attributes(attributes or {}, f"{what} {given!r}")
+    checked = checked_attributes(attributes, f"{what} {given!r}") if attributes else {}
     return End(Mention(given.strip(), kind, aliases=aliases, attributes=checked), vector=vector)
 
 

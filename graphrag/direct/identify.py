@@ -8,15 +8,14 @@ Key = tuple[str, str, str]
 """Name, type, and the rest of a mention."""
 
 
-def distinct(mentions: Iterable[Mention]) -> dict[Key, Mention]:
-    """Return each mention once.
+def distinct(mentions: Iterable[tuple[Key, Mention]]) -> dict[Key, Mention]:
+    """Return each mention once, given with its key.
 
     Mentions compare without attributes; two people of one name with two e-mail addresses are two,
     so each gets a place of its own.
     """
     found: dict[Key, Mention] = {}
-    for mention in mentions:
-        key = identity(mention)
+    for key, mention in mentions:
         if key not in found:
             found[key] = Mention(
                 mention.name,

@@ -6,10 +6,12 @@ so that telling a fact costs the same in a group of a thousand and of a hundred 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
+
+import numpy as np
 
 from graphrag.direct.given import SOURCE
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
@@ -19,6 +21,11 @@ from graphrag.relations import AS_GIVEN, Relations
 from graphrag.review import review
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
+
+Place = tuple[str, str, str | None]
+"""Relation, one end, and the other if it is known."""
+_MANY = 24
+"""Rows that cost as much one by one as all at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +56,12 @@ class Ledger:
     """Facts that a statement only repeats, as they are to be."""
     _under_way: dict[str, Fact] = field(default_factory=dict)
     """Facts of a transaction that is under way."""
-    _at: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Facts that the index does not know yet, by an end and their relation."""
+    _at: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Facts that the index does not know yet."""
     _near: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Stored facts that each statement may meet."""
+    _places: dict[str, list[Place]] = field(default_factory=dict)
+    """Where each statement may meet any."""
 
     def follow(self, told: Mapping[str, Fact], changed: Mapping[str, Fact]) -> None:
         """Take in what a transaction under way tells and changes."""
@@ -62,7 +71,9 @@ class Ledger:
 
     async def read(self, facts: Iterable[Fact], store: Store) -> None:
         """Read the stored facts that any of these statements may meet, in one round trip."""
-        self._near = {fact.id: tuple(self._stored(fact)) for fact in facts}
+        for fact in facts:
+            self._places[fact.id] = list(_places(fact, self.rules))
+            self._near[fact.id] = tuple(self._stored(fact))
         wanted = dict.fromkeys(chain.from_iterable(self._near.values()))
         stored = await store.get(Fact, [id_ for id_ in wanted if id_ not in self._under_way])
         self.stored = self.index.heirs.follow(stored, self.index.entity_name)
@@ -113,38 +124,48 @@ class Ledger:
         return None
 
     def _enter(self, fact: Fact) -> None:
-        for end in (fact.subject_id, fact.object_id):
-            self._at[end, fact.relation].append(fact.id)
+        subject, name, object_ = fact.subject_id, fact.relation, fact.object_id
+        self._at[name, subject, object_].append(fact.id)
+        self._at[name, object_, subject].append(fact.id)
+        relation = self.rules.relations[name]
+        if relation.single_valued or relation.single_holder:
+            self._at[name, subject, None].append(fact.id)
+            self._at[name, object_, None].append(fact.id)
 
-    def _met(self, fact: Fact) -> Iterator[str]:
+    def _met(self, fact: Fact) -> Iterable[str]:
         found = dict.fromkeys(self._near[fact.id])
-        for name, end, other in _places(fact, self.rules):
-            for id_ in self._at.get((end, name), ()):
-                known = self._current(id_)
-                if known is not None and other in (None, known.subject_id, known.object_id):
-                    found[id_] = None
-        return iter(found)
+        for place in self._places[fact.id]:
+            if place in self._at:
+                found.update(dict.fromkeys(self._at[place]))
+        return found
 
     def _stored(self, fact: Fact) -> Iterator[str]:
-        for name, end, other in _places(fact, self.rules):
-            found = self.index.facts_at(end, name, other)
-            # Of a long history only what holds at the same time can be a rival.
-            yield from found if other is not None else filter(self._meeting(fact), found)
+        ids = self.index.facts.ids
+        for name, end, other in self._places[fact.id]:
+            rows = self.index.rows_at(end, name, other)
+            if rows and other is None:
+                rows = self._meeting(fact, rows)
+            for row in rows:
+                yield ids[row]
 
-    def _meeting(self, fact: Fact) -> Callable[[str], bool]:
+    def _meeting(self, fact: Fact, rows: Sequence[int]) -> Sequence[int]:
+        """Return those of a long history that hold at the same time: only they can be rivals."""
         facts = self.index.facts
         valid, invalid, retracted = (facts[name] for name in ("valid", "invalid", "retracted"))
         start, stop = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+        if len(rows) > _MANY:
+            some = np.array(rows)
+            meets = (valid[some] < stop) & (start < invalid[some]) & (retracted[some] == FOREVER)
+            return some[meets].tolist()
+        return [
+            row
+            for row in rows
+            if valid[row] < stop and start < invalid[row] and retracted[row] == FOREVER
+        ]
 
-        def meets(id_: str) -> bool:
-            row = facts.row_of[id_]
-            return bool(valid[row] < stop and start < invalid[row] and retracted[row] == FOREVER)
 
-        return meets
-
-
-def _places(fact: Fact, rules: Rules) -> Iterator[tuple[str, str, str | None]]:
-    """Yield where a rival may be: relation, one end, and the other if it is known."""
+def _places(fact: Fact, rules: Rules) -> Iterator[Place]:
+    """Yield where a rival may be."""
     relation = rules.relations[fact.relation]
     for name in (fact.relation, *relation.exclusive_with):
         yield name, fact.subject_id, fact.object_id

@@ -3,8 +3,11 @@
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
 
 from graphrag.direct.given import (
     End,
@@ -42,6 +45,8 @@ COLUMNS = {
 """What a column holds. ``attributes.NAME`` is one attribute of the fact."""
 _REQUIRED = ("subject", "relation", "object")
 _ATTRIBUTE = "attributes."
+_PRESENT = frozenset({np.ndarray, datetime, list, dict, int})
+"""What is never an empty cell."""
 
 
 @runtime_checkable
@@ -93,11 +98,13 @@ def given_row(
 
 
 def _given(row: Row, place: str, source: str | None, dimension: int, origin: Origin) -> GivenFact:
-    if not isinstance(row, Mapping):
+    if type(row) is not dict and not isinstance(row, Mapping):
         raise InputError(f"{row!r} has no named columns: pass mappings such as dict")
     cells = {name: cell for name, cell in row.items() if not _missing(cell)}
     attributes: dict[str, JSON] = {}
-    for name in [name for name in cells if name not in COLUMNS]:
+    for name in [] if cells.keys() <= COLUMNS.keys() else [*cells.keys()]:
+        if name in COLUMNS:
+            continue
         if not isinstance(name, str) or not name.startswith(_ATTRIBUTE):
             raise InputError(
                 f"there is no column {name!r}: use {', '.join(COLUMNS)}, or attributes.NAME"
@@ -148,6 +155,8 @@ def _text(cells: Row, name: str) -> str | None:
 
 
 def _number(cell: object) -> float:
+    if type(cell) is float:
+        return cell
     try:
         return float(cast(str, cell))
     except (TypeError, ValueError):
@@ -181,7 +190,9 @@ def _missing(cell: object) -> bool:
     if cell is None:
         return True
     if isinstance(cell, str):
-        return not cell.strip()
+        return not cell or cell.isspace()
+    if type(cell) in _PRESENT:
+        return False
     if isinstance(cell, float):
         return cell != cell  # NaN
     return type(cell).__name__ in ("NaTType", "NAType")

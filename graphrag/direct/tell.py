@@ -63,45 +63,54 @@ class Teller:
         now = utc_now()
         plan = DirectPlan(index.group_id)
         ends = [end for one in given for end in (one.subject, one.object)] + list(extra)
-        id_of = self._identified(ends, index, under_way, plan, now)
-        await self._enrich(ends, id_of, index, plan, now)
-        new = plan.entities | (under_way.entities if under_way else {})
-        renamed = {id_: after for id_, (_, after) in plan.changed_entities.items()}
+        keys = [identity(end.mention) for end in ends]
+        ids = self._identified(ends, keys, index, under_way, plan, now)
+        await self._enrich(ends, keys, ids, index, plan, now)
+        name_of = {id_: entity.name for id_, entity in plan.entities.items()}
+        if under_way is not None:
+            name_of |= {id_: entity.name for id_, entity in under_way.entities.items()}
+        name_of |= {id_: after.name for id_, (_, after) in plan.changed_entities.items()}
 
-        def named(end: End, place: str) -> tuple[str, str]:
-            id_ = index.heirs.of(end.id or id_of[identity(end.mention)])
-            known = new.get(id_) or renamed.get(id_)
-            if known is None and id_ not in index.entities.row_of:
-                raise InputError(
-                    f"{place}entity {end.mention.name!r} ({id_}) is not in group "
-                    f"{index.group_id!r}: give one of that group, or its name"
-                )
-            return id_, known.name if known else index.entity_name(id_)
+        def named(id_: str, end: End, place: str) -> tuple[str, str]:
+            if id_ not in name_of:
+                if id_ not in index.entities.row_of:
+                    raise InputError(
+                        f"{place}entity {end.mention.name!r} ({id_}) is not in group "
+                        f"{index.group_id!r}: give one of that group, or its name"
+                    )
+                name_of[id_] = index.entity_name(id_)
+            return id_, name_of[id_]
 
         facts = []
-        for one in given:
-            subject, object_ = named(one.subject, one.place), named(one.object, one.place)
+        meant = iter(ids)
+        for one, subject_id, object_id in zip(given, meant, meant, strict=False):
+            subject = named(subject_id, one.subject, one.place)
+            object_ = named(object_id, one.object, one.place)
             if subject[0] == object_[0]:
                 raise InputError(
                     f"{one.place}{one.subject.mention.name!r} {one.relation} "
                     f"{one.object.mention.name!r}: both ends are the same entity"
                 )
             facts.append(one.as_fact(index.group_id, subject, object_, now=now))
-        plan.extra = tuple(named(end, "")[0] for end in extra)
+        apart = zip(ids[2 * len(given) :], extra, strict=True)
+        plan.extra = tuple(named(id_, end, "")[0] for id_, end in apart)
         await self._judge(facts, index, under_way, plan, now)
         self._summarize(plan, index, under_way, now)
-        plan.vectors = await self._vectors(given, facts, ends, id_of, plan)
+        plan.vectors = await self._vectors(given, facts, ends, ids, plan)
         return plan
 
     def _identified(
         self,
-        ends: Iterable[End],
+        ends: Sequence[End],
+        keys: Sequence[Key],
         index: GroupIndex,
         under_way: DirectPlan | None,
         plan: DirectPlan,
         now: datetime,
-    ) -> dict[Key, str]:
-        mentions = distinct(end.mention for end in ends if end.id is None)
+    ) -> list[str]:
+        """Return the id of the entity that each end means, and note those that are new."""
+        named = ((key, end.mention) for key, end in zip(keys, ends, strict=True) if end.id is None)
+        mentions = distinct(named)
         beside = under_way.entities if under_way is not None else {}
         resolution = resolve(
             mentions.values(),
@@ -114,28 +123,33 @@ class Teller:
         for id_, entity in beside.items():
             if plan.entities.pop(id_) != entity:
                 raise UndecidedError
-        return {key: resolution.entity_of[mention] for key, mention in mentions.items()}
+        heir = index.heirs.of
+        id_of = {key: heir(resolution.entity_of[mention]) for key, mention in mentions.items()}
+        return [
+            id_of[key] if end.id is None else heir(end.id)
+            for key, end in zip(keys, ends, strict=True)
+        ]
 
     async def _enrich(
         self,
-        ends: Iterable[End],
-        id_of: Mapping[Key, str],
+        ends: Sequence[End],
+        keys: Sequence[Key],
+        ids: Sequence[str],
         index: GroupIndex,
         plan: DirectPlan,
         now: datetime,
     ) -> None:
         """Note the stored entities to which a mention adds a name, a type or attributes."""
-        adding: dict[Key, tuple[Mention, str]] = {}
-        for end in ends:
-            key = identity(end.mention)
-            id_ = index.heirs.of(end.id or id_of[key])
-            if id_ in index.entities.row_of and adds_something(
-                end.mention, index.entity_name(id_), index.entity_type(id_)
-            ):
-                adding[key] = end.mention, id_
-        before = await self.store.get(Entity, [id_ for _, id_ in adding.values()])
+        told = dict(zip(zip(keys, ids, strict=True), ends, strict=True))
+        adding = [
+            (end.mention, id_)
+            for (_, id_), end in told.items()
+            if id_ in index.entities.row_of
+            and adds_something(end.mention, index.entity_name(id_), index.entity_type(id_))
+        ]
+        before = await self.store.get(Entity, [id_ for _, id_ in adding])
         after = dict(before)
-        for mention, id_ in adding.values():
+        for mention, id_ in adding:
             if id_ in after:
                 after[id_] = enriched(after[id_], _gathered(mention, after[id_]), now)
         plan.changed_entities = {
@@ -168,7 +182,10 @@ class Teller:
         closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
         before = under_way.facts if under_way else {}
         changed: dict[str, Fact] = {**before, **plan.facts, **closed}
-        touched = plan.touched if self.summarize else ends_of(closed.values())
+        if self.summarize:
+            touched = plan.touched
+        else:  # an empty summary says nothing that has become wrong
+            touched = [id_ for id_ in ends_of(closed.values()) if index.summary(id_)]
         plan.summaries = refreshed(touched, index, changed, now=now)
         if not self.summarize:
             return
@@ -181,7 +198,7 @@ class Teller:
         given: Sequence[GivenFact],
         facts: Sequence[Fact],
         ends: Iterable[End],
-        id_of: Mapping[Key, str],
+        ids: Iterable[str],
         plan: DirectPlan,
     ) -> dict[str, Matrix]:
         vectors = {
@@ -189,8 +206,7 @@ class Teller:
             for one, fact in zip(given, facts, strict=True)
             if one.vector is not None and fact.id in plan.facts
         }
-        for end in ends:
-            id_ = id_of.get(identity(end.mention))
+        for end, id_ in zip(ends, ids, strict=True):
             if end.vector is not None and id_ in plan.entities:
                 vectors[id_] = end.vector
         texts = {id_: entity_text(one) for id_, one in plan.entities.items() if id_ not in vectors}

@@ -29,8 +29,9 @@ class Known:
 
     def each(self, look: Callable[[NameBook], Iterable[str]]) -> list[str]:
         """Look something up; the stored come first."""
-        found = [*self._index.heirs.each(look(self._index.names)), *look(self._fresh)]
-        return list(dict.fromkeys(found))
+        found = self._index.heirs.each(look(self._index.names))
+        fresh = look(self._fresh)
+        return list(dict.fromkeys((*found, *fresh))) if fresh else found
 
     def type_of(self, id_: str) -> str:
         """Return the type of an entity."""
@@ -47,12 +48,16 @@ class Known:
 
     def sharing(self, mention: Mention) -> list[str]:
         """Return the entities that share an identifier with a mention."""
+        if not mention.attributes:
+            return []
         pairs = list(self._unique(identifiers(mention.attributes), mention.entity_type))
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
     def told_apart(self, id_: str, mention: Mention) -> bool:
         """Tell whether an entity and a mention each have an identifier that the other has not."""
+        if not mention.attributes:
+            return False
         theirs = set(self._unique(identifiers(mention.attributes), mention.entity_type))
         return _differ(self._book(id_).identifiers_of(id_), theirs)
 

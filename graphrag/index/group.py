@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.ends import Ends
+from graphrag.index.ends import Ends, common
 from graphrag.index.episodes import Episodes
 from graphrag.index.heirs import Heirs, Rows
 from graphrag.index.namebook import NameBook
@@ -52,9 +52,7 @@ class GroupIndex:
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self._summary: dict[str, str] = {}
-        self._facts_by_end = Ends()
-        self._linked = 0
-        """Rows of facts that are entered at their ends: by the first write that asks for them."""
+        self._by_end = Ends(self.facts)
         self._timeline = Timeline()
 
     # -- lookups of the write path -------------------------------------------------------------
@@ -106,6 +104,8 @@ class GroupIndex:
     def _rows_of(self, entity: str) -> list[int]:
         """Return the rows of an entity and of all that speak through it."""
         row_of = self.entities.row_of
+        if not self.heirs:
+            return [row_of[entity]] if entity in row_of else []
         return [row_of[id_] for id_ in self.heirs.family(entity) if id_ in row_of]
 
     def facts_of(self, entity: str) -> list[str]:
@@ -119,18 +119,20 @@ class GroupIndex:
 
         With ``other`` only those that lead to it. The cost does not grow with the group.
         """
+        return [self.facts.ids[fact] for fact in self.rows_at(entity, relation, other)]
+
+    def rows_at(self, entity: str, relation: str, other: str | None = None) -> list[int]:
+        """Return the rows of what ``facts_at`` gives, in the order of telling."""
         code = self._relation_code.get(relation)
         if code is None:
             return []
-        rows, ends = self._by_end().at(self._rows_of(entity), code), self._rows_of(entity)
-        if other is not None:
-            # From the end that has fewer: one of the two may be a hub.
-            others = self._by_end().at(self._rows_of(other), code)
-            rows, ends = (others, ends) if len(others) < len(rows) else (rows, self._rows_of(other))
-            subject, object_ = self.facts["subject"], self.facts["object"]
-            rows = [fact for fact in rows if subject[fact] in ends or object_[fact] in ends]
+        rows = self._by_end.at(self._rows_of(entity), code)
+        if other is not None and rows:
+            rows = common(rows, self._by_end.at(self._rows_of(other), code))
+        if len(self.facts.row_of) == len(self.facts.ids):  # nothing was ever erased
+            return rows
         alive = self.facts.alive.values
-        return [self.facts.ids[fact] for fact in rows if alive[fact]]
+        return [fact for fact in rows if alive[fact]]
 
     def facts_told_last(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
         """Return the rows of the facts told last at an entity, by relation, in order of telling.
@@ -138,7 +140,7 @@ class GroupIndex:
         Up to ``each`` rows of up to ``relations`` relations, the one told last first: the cost does
         not grow with the number of facts.
         """
-        latest = self._by_end().latest(self._rows_of(entity), relations=relations, each=each)
+        latest = self._by_end.latest(self._rows_of(entity), relations=relations, each=each)
         if len(self.facts.row_of) == len(self.facts.ids):  # nothing was ever erased
             return {self.relations[code]: rows for code, rows in latest.items()}
         alive = self.facts.alive.values
@@ -285,17 +287,3 @@ class GroupIndex:
     def _register(self, entity: Entity) -> None:
         names, told = (entity.name, *entity.aliases), entity.attributes
         self.register_entity(entity.id, entity.entity_type, names, told, entity.merged_into)
-
-    def _by_end(self) -> Ends:
-        if self._linked < len(self.facts):
-            self._link(range(self._linked, len(self.facts)))
-            self._linked = len(self.facts)
-        return self._facts_by_end
-
-    def _link(self, rows: range) -> None:
-        subjects, objects, relations = (
-            self.facts[name][rows.start : rows.stop].tolist()
-            for name in ("subject", "object", "relation")
-        )
-        for row, subject, object_, relation in zip(rows, subjects, objects, relations, strict=True):
-            self._facts_by_end.add(row, relation, {subject, object_})

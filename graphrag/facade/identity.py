@@ -30,7 +30,7 @@ class Identity(Opened):
 
         They share an identifier, their names are alike, or their names mean much the same. Pairs
         with different identifiers, and those that ``keep_apart``, a split or an arbiter found to
-        be two, are left out. The work grows with the group: about a minute for 100,000 entities.
+        be two, are left out. The work grows with the group: about two minutes for 100,000 entities.
 
         Raises:
             InputError: if the limit is below 1.

@@ -1,6 +1,7 @@
 """Tell the graph what address books and calendars say; no model reads them."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from itertools import islice
 
 from graphrag.direct.given import End, GivenFact
@@ -8,10 +9,12 @@ from graphrag.direct.told import ImportReport
 from graphrag.facade.opened import Moment, Opened
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP
-from graphrag.readers.calendar import Calendar, meeting_facts, read_meetings
+from graphrag.readers.calendar import Calendar, Horizon, meeting_facts, read_meetings
 from graphrag.readers.contacts import Contacts, contact_end, contact_facts, read_contacts
+from graphrag.temporal.moment import parse_moment, utc_now
 
 _BATCH = 200
+_YEAR = timedelta(days=365)
 
 Record = tuple[list[GivenFact], list[End]]
 """The facts of one contact or meeting, and the people that it may say nothing else of."""
@@ -58,6 +61,9 @@ class Records(Opened):
         self,
         calendar: Calendar,
         *,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        time_zone: str | None = None,
         source: str | None = None,
         group: str = DEFAULT_GROUP,
     ) -> ImportReport:
@@ -66,12 +72,16 @@ class Records(Opened):
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
         ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold for as long as it lasts. Of a repeated meeting the first one is told; cancelled
-        ones and those who declined are left out. Importing the same again adds nothing. Nothing is
-        written unless every meeting can be read.
+        facts hold for as long as it lasts. Of a repeated one each meeting is told, at most 1,000;
+        cancelled ones and those who declined are left out. Importing the same again adds nothing.
+        Nothing is written unless every meeting can be read.
 
         Args:
             calendar: The meetings.
+            since: The earliest repeated meeting to tell. Default: the first one.
+            until: The first moment that is too late for a repeated meeting. Default: in a year.
+            time_zone: Where the times are that name no zone, such as ``Europe/Oslo``. Default: what
+                the file says; if it says nothing such times are an error.
             source: Where it comes from, for people.
             group: The graph inside the store that it belongs to.
 
@@ -79,9 +89,14 @@ class Records(Opened):
             InputError: naming the meeting that cannot be used.
             PolicyError: if the write policy refused.
         """
+        horizon = Horizon(
+            utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
+            None if since is None else parse_moment(since, what="since"),
+            time_zone,
+        )
         records: list[Record] = [
             (list(meeting_facts(one, place, source=source)), [])
-            for place, one in read_meetings(calendar)
+            for place, one in read_meetings(calendar, horizon)
         ]
         return await self._tell(records, "import_calendar", group)
 

@@ -79,8 +79,8 @@ class Telling(Opened):
 
         ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
         After a crash, add the same episodes again: those already in the graph are skipped.
-        With the rules the graph is the same as if they were added one by one. A language model reads
-        several at a time, see ``LLMExtractor(side_by_side=...)``; they are written in order.
+        With the rules the graph is the same as if they were added one by one. A language model
+        reads several at a time, see ``LLMExtractor(side_by_side=...)``; they are written in order.
 
         Args:
             episodes: What to add, in this order.

@@ -1,18 +1,19 @@
 """Meetings with those who attend them, from iCalendar files or dictionaries."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from graphrag.direct.given import End, GivenFact, given_end, given_fact
 from graphrag.errors import InputError
 from graphrag.names import name_key
 from graphrag.readers.contacts import Contact, contact_end, read_text
 from graphrag.readers.lines import Line, components
+from graphrag.readers.recurring import occurrences
+from graphrag.readers.zones import Zones
 from graphrag.temporal.moment import parse_moment
 
 Calendar = str | Path | Iterable[Mapping[str, Any]]
@@ -37,7 +38,16 @@ class Meeting:
     uid: str = ""
 
 
-def read_meetings(calendar: Calendar) -> Iterator[tuple[str, Meeting]]:
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Which of the repeated meetings are wanted, and when times are that name no zone."""
+
+    until: datetime
+    since: datetime | None = None
+    time_zone: str | None = None
+
+
+def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, Meeting]]:
     """Yield meetings, each with what to call it in an error; cancelled ones are left out.
 
     Raises:
@@ -45,10 +55,18 @@ def read_meetings(calendar: Calendar) -> Iterator[tuple[str, Meeting]]:
     """
     if isinstance(calendar, str | Path):
         path = Path(calendar)
-        for number, lines in enumerate(components(read_text(path), "VEVENT", what=str(path)), 1):
-            place = f"{path.name}, event {number}: "
-            if not any(line.name == "STATUS" and line.text == "CANCELLED" for line in lines):
-                yield place, _of_event(lines, place)
+        text = read_text(path)
+        zones = Zones(text, horizon.time_zone)
+        events = [
+            _Event(f"{path.name}, event {number}: ", lines, zones)
+            for number, lines in enumerate(components(text, "VEVENT", what=str(path)), 1)
+        ]
+        # An event that says which of a series it is stands for that one, even if called off.
+        moved = {(one.uid, one.instead_of) for one in events if one.instead_of is not None}
+        for event in events:
+            if not event.cancelled:
+                for meeting in _meetings(event, moved, horizon):
+                    yield event.place, meeting
     else:
         for number, row in enumerate(calendar, 1):
             place = f"event {number}: "
@@ -91,33 +109,94 @@ def _event(meeting: Meeting) -> End:
     return given_end(name, "event", attributes={"event_uid": key} if key else None)
 
 
-def _of_event(lines: Sequence[Line], place: str) -> Meeting:
-    first = {line.name: line for line in reversed(lines)}
-    if "DTSTART" not in first:
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """One event of a file, as its lines say."""
+
+    place: str
+    lines: Sequence[Line]
+    zones: Zones
+
+    def all(self, name: str) -> list[Line]:
+        return [line for line in self.lines if line.name == name]
+
+    def text(self, name: str) -> str:
+        found = self.all(name)
+        return found[0].text if found else ""
+
+    @property
+    def uid(self) -> str:
+        return self.text("UID")
+
+    @property
+    def cancelled(self) -> bool:
+        return self.text("STATUS").upper() == "CANCELLED"
+
+    @property
+    def instead_of(self) -> datetime | None:
+        found = self.moments("RECURRENCE-ID")
+        return found[0].astimezone(UTC) if found else None
+
+    def moments(self, name: str) -> list[datetime]:
+        """Return the moments of a property, in their own time zones."""
+        return [
+            _moment(line, text.strip(), self.zones, self.place)
+            for line in self.all(name)
+            for text in line.value.split(",")
+            if text.strip()
+        ]
+
+
+def _meetings(
+    event: _Event, moved: Container[tuple[str, datetime | None]], horizon: Horizon
+) -> Iterator[Meeting]:
+    """Yield the meeting of an event, or each of a series as far as it is wanted."""
+    first = _of_event(event)
+    rules = event.all("RRULE")
+    if not rules and not event.all("RDATE"):
+        yield first
+        return
+    [start, *_] = event.moments("DTSTART")
+    starts = {first.start, *(moment.astimezone(UTC) for moment in event.moments("RDATE"))}
+    without = [moment.astimezone(UTC) for moment in event.moments("EXDATE")]
+    for rule in rules:
+        try:
+            starts |= set(occurrences(start, rule.value, since=horizon.since, until=horizon.until))
+        except InputError as error:
+            raise InputError(f"{event.place}{error}") from None
+    for moment in sorted(starts.difference(without)):
+        wanted = moment < horizon.until and (horizon.since is None or moment >= horizon.since)
+        if wanted and (event.uid, moment) not in moved:
+            yield replace(first, start=moment, end=moment + (first.end - first.start))
+
+
+def _of_event(event: _Event) -> Meeting:
+    place = event.place
+    if not (starts := event.moments("DTSTART")):
         raise InputError(f"{place}it has no start (DTSTART)")
-    start, whole_day = _moment(first["DTSTART"], place)
-    if "DTEND" in first:
-        end = _moment(first["DTEND"], place)[0]
-    elif "DURATION" in first:
-        end = start + _duration(first["DURATION"].value, place)
+    start = starts[0].astimezone(UTC)
+    whole_day = len(event.all("DTSTART")[0].value.strip()) == len("20240131")
+    if ends := event.moments("DTEND"):
+        end = ends[0].astimezone(UTC)
+    elif durations := event.all("DURATION"):
+        end = start + _duration(durations[0].value, place)
     else:
         end = start + (_DAY if whole_day else timedelta(hours=1))
-    organizer = first.get("ORGANIZER")
+    organizers = event.all("ORGANIZER")
     return _checked(
         Meeting(
-            name=first["SUMMARY"].text if "SUMMARY" in first else "",
+            name=event.text("SUMMARY"),
             start=start,
             end=end,
-            location=first["LOCATION"].text if "LOCATION" in first else "",
-            organizer=None if organizer is None else _person(organizer),
+            location=event.text("LOCATION"),
+            organizer=_person(organizers[0]) if organizers else None,
             attendees=tuple(
                 _person(line)
-                for line in lines
-                if line.name == "ATTENDEE"
-                and line.parameters.get("CUTYPE", "INDIVIDUAL").upper() == "INDIVIDUAL"
+                for line in event.all("ATTENDEE")
+                if line.parameters.get("CUTYPE", "INDIVIDUAL").upper() == "INDIVIDUAL"
                 and line.parameters.get("PARTSTAT", "").upper() != "DECLINED"
             ),
-            uid=first["UID"].text if "UID" in first else "",
+            uid=event.uid,
         ),
         place,
     )
@@ -168,26 +247,25 @@ def _person(line: Line) -> Contact:
     return Contact(name or email, (email,) if "@" in email else ())
 
 
-def _moment(line: Line, place: str) -> tuple[datetime, bool]:
-    """Return a moment in UTC and whether it is a whole day."""
-    text, zone = line.value.strip(), line.parameters.get("TZID")
+def _moment(line: Line, text: str, zones: Zones, place: str) -> datetime:
+    """Return a moment in the zone that it is given in; a day begins in UTC."""
     try:
-        if len(text) == 8:
-            day = datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC)
-            return day, True
+        if len(text) == len("20240131"):
+            return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC)
         if text.endswith("Z"):
-            return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC), False
+            return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         local = datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007
     except ValueError:
         raise InputError(f"{place}{line.name} {text!r} is not a time") from None
+    try:
+        zone = zones.of(line.parameters.get("TZID"))
+    except InputError as error:
+        raise InputError(f"{place}{line.name} has {error}") from None
     if zone is None:
         raise InputError(
-            f"{place}{line.name} {text!r} has no time zone: export the calendar with time zones"
+            f"{place}{line.name} {text!r} has no time zone: name one for such times (time_zone)"
         )
-    try:
-        return local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC), False
-    except (ZoneInfoNotFoundError, ValueError):
-        raise InputError(f"{place}{line.name} has the unknown time zone {zone!r}") from None
+    return local.replace(tzinfo=zone)
 
 
 def _duration(text: str, place: str) -> timedelta:

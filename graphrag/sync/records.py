@@ -30,10 +30,15 @@ class Records(Opened):
         self,
         calendar: Calendar,
         *,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        time_zone: str | None = None,
         source: str | None = None,
         group: str = DEFAULT_GROUP,
     ) -> ImportReport:
         """Tell which meetings there were, who attended them, and where."""
         return self._running().wait(
-            self._graph.import_calendar(calendar, source=source, group=group)
+            self._graph.import_calendar(
+                calendar, since=since, until=until, time_zone=time_zone, source=source, group=group
+            )
         )

@@ -7,7 +7,7 @@ from graphrag.errors import InputError, PolicyError, QueryError
 from graphrag.results import Results
 from graphrag.search.engine.limits import Limits
 from graphrag.search.filters.field import Field
-from graphrag.search.recipe import SCOPES
+from graphrag.search.recipe import SCOPES, Recipe
 from graphrag.search.recipes import RECIPES
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.temporal.viewpoint import Viewpoint
@@ -135,10 +135,14 @@ def question(dice):
     )
 
 
-def ask(dice, moments, *, names=tuple(RECIPES)):
+ASKED = {**RECIPES, "in context": Recipe(fusion="scores"), "by rank": Recipe(fusion="rrf")}
+"""Recipes by name, and the default in either way of fusing."""
+
+
+def ask(dice, moments, *, names=tuple(ASKED)):
     """Make up a search whose candidates are a small part of the graph."""
     name = dice.choice(names)
-    recipe = replace(RECIPES[name], pool=dice.choice((8, 15, 30)))
+    recipe = replace(ASKED[name], pool=dice.choice((8, 15, 30)))
     kept = dice.choice((None, None, None, where(dice)))
     if kept is not None and kept.scopes().isdisjoint(recipe.scopes or SCOPES):
         kept = None

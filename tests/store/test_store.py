@@ -15,7 +15,7 @@ from graphrag.errors import (
     TransactionError,
 )
 from graphrag.models import Entity, Fact, Span
-from graphrag.schema import newest
+from graphrag.schema import engine_indexes, newest
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.connection import _cause
 from graphrag.store.record import Record
@@ -194,13 +194,14 @@ async def test_a_server_that_does_not_answer_is_named(url):
         await opened(url)
 
 
-async def test_the_engine_profile_can_be_applied(store):
-    from graphrag.schema import pending
-
-    [engine] = pending(frozenset({1, 3}), "engine")
-    await store.query(engine.statements(dimension=4))
-    [info] = await store.query("INFO FOR TABLE relates_to;")
-    assert "HNSW DIMENSION 4" in info["indexes"]["relates_to_vector"]
+async def test_a_store_of_the_engine_profile_has_its_indexes():
+    target = Target.parse("mem://", profile="engine")
+    async with await Store.open(target, embedder="hash", dimension=4) as store:
+        for index in engine_indexes():
+            [info] = await store.query(f"INFO FOR TABLE {index.table};")
+            assert ("HNSW DIMENSION 4" in info["indexes"][index.name]) == index.meaning
+        with pytest.raises(TransactionError, match="opened for reading only"):
+            await store.apply(change(entity("a")), after=0)
 
 
 async def test_a_query_error_names_the_cause(store):

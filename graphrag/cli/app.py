@@ -10,11 +10,15 @@ from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
+from graphrag.cli.forget import forget
 from graphrag.cli.health import check, repair
+from graphrag.cli.queue import queue
+from graphrag.cli.replay import replay
 from graphrag.cli.search import search
 from graphrag.cli.session import OpenGraph
 from graphrag.cli.show import show
 from graphrag.cli.stats import stats
+from graphrag.cli.times import changes, timeline
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,11 +57,25 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
-    for command in (demo, add, search, show, stats, check, repair, copy):
+    for command in (
+        demo,
+        add,
+        search,
+        show,
+        timeline,
+        changes,
+        stats,
+        queue,
+        check,
+        repair,
+        forget,
+        replay,
+        copy,
+    ):
         app.command(command.__name__)(as_command(command, open_graph))
     index = typer.Typer(help="SurrealDB's own indexes, which the engine profile searches.")
-    for command in (indexes.build, indexes.check):
-        index.command(command.__name__)(as_command(command, open_graph))
+    for about_indexes in (indexes.build, indexes.check):
+        index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
     return app
 

@@ -129,7 +129,7 @@ class _Boundary:
             # What reads our output has gone; python must not try to flush it again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(_FAILED) from None
-        if isinstance(error, KeyboardInterrupt | Stopped):
+        if isinstance(error, KeyboardInterrupt | Stopped | typer.Abort):
             self._session.note(f"stopped: {error}" if str(error) else "stopped")
             raise typer.Exit(STOPPED) from None
         if self._session.debug:

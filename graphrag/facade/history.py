@@ -154,6 +154,7 @@ class History(Opened):
         group: str | None = None,
         episodes: Texts = "erase",
         actor: str | None = None,
+        dry_run: bool = False,
     ) -> Forgotten:
         """Erase an entity, or a whole group, for good. The only thing that deletes.
 
@@ -174,6 +175,7 @@ class History(Opened):
             episodes: ``keep`` lets every text stay as it was said: it is still found by its
                 words, and no longer leads to the entity.
             actor: Who says so; default: the one given to ``GraphRAG.open``.
+            dry_run: Erase nothing and only count what would go; the policy is not asked.
 
         Raises:
             InputError: if there is no such entity, a name means several, or nothing is named.
@@ -185,7 +187,8 @@ class History(Opened):
         if isinstance(entity, Whole):
             from graphrag.history.forget_group import forget_group
 
-            return await forget_group(checked_group(group or ""), ingestion, actor or "")
+            group = checked_group(group or "")
+            return await forget_group(group, ingestion, actor or "", dry_run=dry_run)
         group = (
             entity.group_id if isinstance(entity, Entity) else checked_group(group or DEFAULT_GROUP)
         )
@@ -196,12 +199,16 @@ class History(Opened):
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal records
             id_ = entity_id(entity, index)
-            ingestion.catalog.unsave(group)
             changes = await forget(id_, index, ingestion, episodes, now=utc_now())
             changes.actor = actor or ""
             records = counted(changes)
+            if not dry_run:
+                ingestion.catalog.unsave(group)
             return changes
 
+        if dry_run:
+            await build(await ingestion.catalog.group(group))
+            return Forgotten(group, records)
         seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
         return Forgotten(group, records, event)

@@ -21,8 +21,8 @@ from graphrag.store.store import Store
 _PAGE = 1000
 
 
-async def forget_group(group: str, ingestion: Ingestion, actor: str) -> Forgotten:
-    """Erase a group.
+async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run: bool) -> Forgotten:
+    """Erase a group, or with ``dry_run`` only count what would go.
 
     Raises:
         QueryError: if there is none of this name.
@@ -33,6 +33,8 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str) -> Forgotte
     if not half_gone and group not in (names := await group_names(store)):
         known = ", ".join(map(repr, names)) or "none yet"
         raise QueryError(f"there is no group {group!r}; groups in this store: {known}")
+    if dry_run:
+        return Forgotten(group, await store.count_group(group))
     # What is half gone was allowed to go.
     if ingestion.writer.policy is not None and not half_gone:
         await _ask(group, ingestion, ingestion.writer.policy, actor)

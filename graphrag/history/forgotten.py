@@ -33,7 +33,9 @@ class Forgotten:
     records: Mapping[str, int]
     """Erased rows by table; of a whole group also its ``event`` rows."""
     event: Event | None = None
-    """What the log keeps: that something was forgotten, and when; None for a whole group."""
+    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
+    what was only counted.
+    """
 
 
 def checked(entity: Entity | str | Whole, group: str | None, episodes: str) -> None:

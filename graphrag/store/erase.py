@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from graphrag.schema import derived_tables
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
 
@@ -44,16 +43,21 @@ async def mark(group: str, connection: Connection) -> None:
     )
 
 
+async def count(group: str, connection: Connection) -> Counter[str]:
+    """Return how many rows of a group there are, by table."""
+    counted: Counter[str] = Counter()
+    for table, source in await _sources(connection):
+        sql = f"SELECT count() AS number FROM {source} GROUP ALL;"
+        [rows] = await connection.query(sql, {"group": group})
+        counted[table] += rows[0]["number"] if rows else 0
+    return +counted
+
+
 async def erase(group: str, connection: Connection) -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
-    [known] = await connection.query("INFO FOR DB;")
-    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS})
-    sources = [("event", _RANGE), *((table, _FIELD) for table in (*_LINKS, *rest))]
-    # Derived rows have the group in their id instead.
-    sources += ((table, _RANGE) for table in rest)
     erased: Counter[str] = Counter()
-    for table, source in sources:
-        sql = f"SELECT VALUE id FROM {source.format(table=table)} LIMIT {BATCH};"
+    for table, source in await _sources(connection):
+        sql = f"SELECT VALUE id FROM {source} LIMIT {BATCH};"
         while True:
             [ids] = await connection.query(sql, {"group": group})
             if not ids:
@@ -62,6 +66,18 @@ async def erase(group: str, connection: Connection) -> Counter[str]:
             erased[table] += len(ids)
     await connection.transact("DELETE $info RETURN NONE;", _info(group))
     return erased
+
+
+async def _sources(connection: Connection) -> list[tuple[str, str]]:
+    """Return each table with where its rows of a group are, the log first."""
+    [known] = await connection.query("INFO FOR DB;")
+    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS})
+    return [
+        ("event", _RANGE.format(table="event")),
+        *((table, _FIELD.format(table=table)) for table in (*_LINKS, *rest)),
+        # Derived rows have the group in their id instead.
+        *((table, _RANGE.format(table=table)) for table in rest),
+    ]
 
 
 def _info(group: str) -> Mapping[str, Any]:

@@ -172,6 +172,10 @@ class Store:
         """Return since when a group is being erased, None if it is not."""
         return await erase.forgotten_since(group, self._connection)
 
+    async def count_group(self, group: str) -> Mapping[str, int]:
+        """Return the number of rows of a group by table, its events among them."""
+        return await erase.count(group, self._connection)
+
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
         [numbers] = await self.query(

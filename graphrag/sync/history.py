@@ -55,10 +55,11 @@ class History(Opened):
         group: str | None = None,
         episodes: Texts = "erase",
         actor: str | None = None,
+        dry_run: bool = False,
     ) -> Forgotten:
         """Erase an entity, or a whole group, for good. The only thing that deletes."""
         return self._running().wait(
-            self._graph.forget(entity, group=group, episodes=episodes, actor=actor)
+            self._graph.forget(entity, group=group, episodes=episodes, actor=actor, dry_run=dry_run)
         )
 
     def replay(

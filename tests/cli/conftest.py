@@ -59,6 +59,7 @@ def opener(extractor):
             database=settings.database,
             embedder=HashEmbedder(),
             extractor=extractor,
+            workers=0,
         )
 
     return open_graph

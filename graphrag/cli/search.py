@@ -43,18 +43,28 @@ async def search(
         list[str] | None,
         typer.Option(help="Name or id of an entity to count closeness from; may be repeated."),
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILTER",
+            help='What hits must be like: "relation == works_at and valid_at < 2022".',
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each step of the search with its time.")
     ] = False,
 ) -> None:
     """Search what is true now, or what was true at a moment."""
+    from graphrag.search.filters.parse import parse_filter
     from graphrag.search.recipe import SCOPES, Request
     from graphrag.search.recipes import recipe_of
 
     view, way = seen(at, known_at, history), recipe_of(recipe)
     asked = [known for known in SCOPES if known in (scope or way.scopes or SCOPES)]
     limit = limit or way.limit or _LIMIT
-    Request(query, session.group, limit, tuple(asked))  # Checked before anything is opened.
+    wanted = None if where is None else parse_filter(where)
+    # Checked before anything is opened.
+    Request(query, session.group, limit, tuple(asked), where=wanted)
     with session.busy("loading models"):
         async with session.graph() as graph:
             results = await graph.at(
@@ -66,6 +76,7 @@ async def search(
                 scopes=asked,
                 recipe=way,
                 centers=center or (),
+                where=wanted,
                 explain=explain,
             )
     if session.json:

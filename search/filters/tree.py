@@ -36,6 +36,18 @@ class Filter:
         """Refuse ``and``, ``or`` and ``not``, which Python decides before the search."""
         raise TypeError("a filter is neither true nor false: combine filters with &, | and ~")
 
+    @staticmethod
+    def parse(text: str) -> "Filter":
+        """Return the filter that a text describes: ``relation == works_at and valid_at < 2022``.
+
+        Raises:
+            QueryError: saying where the text is no filter.
+            TimeError: for a moment that cannot be read.
+        """
+        from graphrag.search.filters.parse import parse_filter
+
+        return parse_filter(text)
+
     def comparisons(self) -> Iterator["Compare"]:
         """Yield every comparison."""
         match self:

@@ -140,6 +140,16 @@ class Derivation:
                 "INSERT INTO known_as $derived_named "
                 "ON DUPLICATE KEY UPDATE ids = array::union(ids ?? [], $input.ids) RETURN NONE;"
             )
+        # At the end, since what a transaction deletes it cannot insert again. A name or a term that
+        # nothing has any more must not be left behind: it may have been forgotten.
+        fewer = [self._record("term_count", *key) for key, n in self._terms.items() if n < 0]
+        for key, records, condition in (
+            ("derived_fewer", fewer, "n <= 0"),
+            ("derived_nameless", [*map(self._known_as, self._unnamed)], "array::is_empty(ids)"),
+        ):
+            if records:
+                params[key] = records
+                lines.append(f"DELETE ${key} WHERE {condition} RETURN NONE;")
         return "\n".join(lines), params
 
     def _word(self, table: str, id_: str, pieces: Pieces, sign: int) -> None:
@@ -161,6 +171,9 @@ class Derivation:
         return [
             {"id": self._record("known_as", key), "ids": sorted(ids)} for key, ids in names.items()
         ]
+
+    def _known_as(self, key: str) -> Record:
+        return self._record("known_as", key)
 
     def _record(self, table: str, *key: str) -> Record:
         return Record(table, [self.group, *key])

@@ -268,6 +268,48 @@ async def test_a_saga_is_forgotten_with_its_last_episode(graph):
     await whole(graph)
 
 
+async def test_no_file_of_a_replayed_store_holds_the_name(tmp_path):
+    """The database keeps erased bytes in its files until it compacts them: a new store has none."""
+
+    def times(folder, word):
+        files = [file for file in folder.rglob("*") if file.is_file()]
+        return sum(file.read_bytes().count(word) for file in files)
+
+    async with open_graph(f"surrealkv://{tmp_path}/old") as graph:
+        await tell(graph, ("Xantippe knows Bob.", "2020"), ("Bob likes tea.", "2021"))
+        await graph.forget("Xantippe")
+        await graph.replay(open_graph(f"surrealkv://{tmp_path}/new"))
+    assert times(tmp_path / "old", b"Bob")
+    assert times(tmp_path / "new", b"Bob")
+    assert not times(tmp_path / "new", b"Xantippe")
+
+
+async def test_what_would_go_is_counted_and_stays(graph):
+    await tell(graph, ("Alice knows Bob.", "2020"), ("Bob likes tea.", "2021"))
+    planned = await graph.forget("Alice", dry_run=True)
+    assert planned.event is None
+    everything = await graph.forget(group="default", dry_run=True)
+    assert everything.records["event"] == 2
+    assert len(await graph.log()) == 2
+    assert (await graph.forget("Alice")).records == planned.records
+    everything = await graph.forget(group="default", dry_run=True)
+    assert (await graph.forget(group="default")).records == everything.records
+
+
+@pytest.mark.parametrize("texts", ["erase", "keep"])
+async def test_the_rows_that_surrealdb_searches_forget_too(texts):
+    async with open_graph(profile="engine") as graph:
+        await tell(graph, ("Alice knows Bob. Bob likes tea.", "2020"), ("Bob likes tea.", "2021"))
+        await graph.forget("Alice", episodes=texts)
+        found = [row for row in await rows(graph) if "episode" not in str(row["id"])]
+        kept = [row for row in found if row["id"].table != "event" or texts == "erase"]
+        assert "alic" not in repr(kept).casefold()
+        assert [hit.item.object for hit in (await graph.search("who likes tea")).facts] == ["tea"]
+        assert (await graph.check_indexes()).sound
+        await graph.forget(group="default")
+        assert not [row for row in await rows(graph) if row["id"].table != "meta"]
+
+
 async def test_unclear_wishes_change_nothing(graph):
     await tell(graph, ("Alice knows Bob.", "2020"))
     for wish in (

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from graphrag.temporal.interval import Interval
     from graphrag.temporal.viewpoint import Viewpoint
     from graphrag.twins import MergeCandidate
+    from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
 
 _LATER = {name: f"graphrag.{place}" for place, names in PLACES.items() for name in names}
 
@@ -175,12 +176,15 @@ __all__ = [
     "Message",
     "MissingExtraError",
     "Mutation",
+    "Neighbor",
     "NewEpisode",
     "NodeDistance",
     "Ontology",
     "OpenAILLM",
+    "Path",
     "Policy",
     "PolicyError",
+    "Portrait",
     "Progress",
     "ProtectedTypes",
     "PydanticAILLM",
@@ -215,6 +219,7 @@ __all__ = [
     "StoreURLError",
     "StoreUnreachableError",
     "StoreVersionError",
+    "Subgraph",
     "TimeError",
     "Told",
     "TransactionError",

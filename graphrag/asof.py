@@ -15,11 +15,11 @@ from graphrag.search.recipes import recipe_of
 from graphrag.search.visible import Past
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import NOW, Viewpoint
-from graphrag.views import Views
+from graphrag.walks.views import Walks
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AsOf(Views):
+class AsOf(Walks):
     """The graph as seen from one viewpoint; every read of the graph is a method here."""
 
     _reading: Reading

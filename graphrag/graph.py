@@ -5,7 +5,6 @@ from types import TracebackType
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
-from graphrag.facade.asking import Asking
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.health import Health
@@ -15,6 +14,7 @@ from graphrag.facade.indexes import Indexes
 from graphrag.facade.queue import Queued
 from graphrag.facade.records import Records
 from graphrag.facade.telling import Telling
+from graphrag.facade.walking import Walking
 from graphrag.index.catalog import Catalog
 from graphrag.ingest import Ingestion
 from graphrag.ontology.ontology import ANYTHING, Ontology
@@ -31,7 +31,7 @@ from graphrag.writer import Writer
 
 
 class GraphRAG(
-    Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued, Indexes
+    Telling, Direct, Records, Walking, Editing, History, Identity, Health, Queued, Indexes
 ):
     """A temporal knowledge graph in SurrealDB.
 

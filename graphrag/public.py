@@ -89,5 +89,6 @@ PLACES = {
     "temporal.interval": ("Interval",),
     "temporal.viewpoint": ("Viewpoint",),
     "twins": ("MergeCandidate",),
+    "walks.found": ("Neighbor", "Path", "Portrait", "Subgraph"),
 }
 """Public names by the module that defines them."""

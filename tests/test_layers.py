@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 LAYERS = (
     {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"relations", "settings", "stated", "token_count", "bars", "token_count"},
+    | {"relations", "settings", "stated", "token_count", "bars"},
     {"extraction", "ontology", "explanation", "context", "display", "results"},
     {"protocols"},
     {"schema"},
@@ -24,7 +24,7 @@ LAYERS = (
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "sagas", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
-    {"planner", "asof", "views", "merge", "release", "twins"},
+    {"planner", "asof", "views", "walks", "merge", "release", "twins"},
     {"policy", "invariants", "returning"},
     {"writer"},
     {"ingest"},

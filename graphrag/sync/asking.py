@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment
+from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.sagas import SagaView
@@ -11,12 +12,17 @@ from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.sync.asof import AsOf
+from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.opened import Opened
+from graphrag.sync.walking import Walking
 from graphrag.timeline import Timeline
 
 
-class Asking(Opened):
+class Asking(Opened, Walking):
     """Reading and searching."""
+
+    def _walked(self) -> tuple[BackgroundLoop, AsyncGraphRAG]:
+        return self._running(), self._graph
 
     def at(
         self,

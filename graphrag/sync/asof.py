@@ -12,12 +12,13 @@ from graphrag.search.recipe import Recipe, Scope
 from graphrag.sources import Quote
 from graphrag.stats import Stats
 from graphrag.sync.loop import BackgroundLoop
+from graphrag.sync.walking import Walking
 from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.timeline import Timeline
 from graphrag.views import Moment
 
 
-class AsOf:
+class AsOf(Walking):
     """The graph as seen from one viewpoint."""
 
     def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:
@@ -27,6 +28,9 @@ class AsOf:
     def __repr__(self) -> str:
         """Show the viewpoint."""
         return repr(self._view)
+
+    def _walked(self) -> tuple[BackgroundLoop, AsyncAsOf]:
+        return self._loop, self._view
 
     @property
     def viewpoint(self) -> Viewpoint:

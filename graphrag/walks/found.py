@@ -1,0 +1,114 @@
+"""What walking the graph gives: neighbours, paths and pieces to draw."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from graphrag.models import Entity, Fact
+from graphrag.results import lifetime, triple
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """An entity near another."""
+
+    entity: Entity
+    distance: int
+    """Facts between the two on the shortest way."""
+    facts: tuple[Fact, ...]
+    """Facts that join it to what is one step nearer, by their start; the first few of many."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Path:
+    """A chain of facts from one entity to another."""
+
+    entities: tuple[Entity, ...]
+    facts: tuple[Fact, ...]
+    """Each joins the entity of its place to the next one, in either direction."""
+    cost: float
+    """The sum over its facts of 2 minus their confidence: sure facts are shorter."""
+
+    def __len__(self) -> int:
+        """Count the facts."""
+        return len(self.facts)
+
+    def __repr__(self) -> str:
+        """Show the chain: ``Ann -works_at-> Acme <-works_at- Bob``."""
+        return f"Path({self})"
+
+    def __str__(self) -> str:
+        """Return the chain in one line."""
+        words = [self.entities[0].name]
+        for here, fact, there in zip(self.entities, self.facts, self.entities[1:], strict=False):
+            arrow = f"-{fact.relation}->" if fact.subject_id == here.id else f"<-{fact.relation}-"
+            words += [arrow, there.name]
+        return " ".join(words)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(triple(fact))}</td><td>{escape(lifetime(fact))}</td></tr>"
+            for fact in self.facts
+        )
+        return f"<b>{escape(str(self))}</b><table>{rows}</table>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Subgraph:
+    """A part of the graph that can be drawn."""
+
+    entities: tuple[Entity, ...]
+    """Nearest or best connected first."""
+    facts: tuple[Fact, ...]
+    """All visible facts between them."""
+    degrees: Mapping[str, int]
+    """By entity id: its facts in the whole graph."""
+    heat: Mapping[str, float]
+    """By entity id: its facts inside, as a share of the most, 0 to 1."""
+    left_out: int
+    """Entities that were in reach and had no room."""
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"Subgraph({len(self.entities)} entities, {len(self.facts)} facts, "
+            f"{self.left_out} left out)"
+        )
+
+    def _repr_html_(self) -> str:
+        from graphrag.walks.drawing import drawn
+
+        return drawn(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Portrait:
+    """Who or what an entity is, briefly: for a prompt, or for a person."""
+
+    entity: Entity
+    facts: tuple[Fact, ...]
+    """What holds at the viewpoint, told last first."""
+    changes: tuple[Fact, ...]
+    """What ended last, latest first."""
+
+    def __str__(self) -> str:
+        """Return a few lines of text."""
+        one = self.entity
+        head = f"{one.name} ({one.entity_type})"
+        if one.aliases:
+            head += f", also called {', '.join(one.aliases)}"
+        lines = [head]
+        if one.attributes:
+            lines.append("; ".join(f"{key}: {value}" for key, value in one.attributes.items()))
+        lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
+        if self.changes:
+            lines.append("before:")
+            lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.changes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Show whose it is and how much it says."""
+        return f"Portrait({self.entity.name!r}: {len(self.facts)} facts, {len(self.changes)} ended)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"

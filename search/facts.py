@@ -1,11 +1,13 @@
 """Ranking facts: by meaning, by words, by closeness to the entities in question, and by time."""
 
+import math
+
 import numpy as np
 
 from graphrag.index.hops import edge_distance
 from graphrag.index.vectors import Cosines
 from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
-from graphrag.search.near import Nearness
+from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question
 from graphrag.search.relevance import relevance
 from graphrag.search.times import overlapping
@@ -24,8 +26,9 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
     ]
     if recipe.graph * weights.graph and question.seeds:
-        near = _closeness(question, cosines)
-        methods.append(Method("graph", near, recipe.graph * weights.graph))
+        distance = edge_distance(question.distance, *seen.ends)
+        weight = recipe.graph * weights.graph * _telling(distance, seen.facts)
+        methods.append(Method("graph", _closeness(question, distance, cosines), weight))
         trace.step("facts: graph")
     if when.said:
         fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
@@ -47,15 +50,23 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     return ranked
 
 
-def _closeness(question: Question, cosines: Cosines) -> Nearness:
+def _telling(distance: Distances, seen: Mask) -> float:
+    """Return how much it says to be at the seeds, from 0 to 1, as the rarity of a word does.
+
+    Little, if every fact is: a question about the one who keeps the diary.
+    """
+    facts, at_seeds = int(seen.sum()), int((seen & (distance == 0)).sum())
+    return math.log1p(facts / max(1, at_seeds)) / math.log1p(max(1, facts))
+
+
+def _closeness(question: Question, distance: Distances, cosines: Cosines) -> Nearness:
     """Score facts by hops from the seeds; of those equally far, by answer type and cosine."""
-    distance = question.distance
     subject, object_ = question.seen.ends
     # An end that answers is one that the query does not name.
-    answers = question.asked & (distance != 0)
+    answers = question.asked & (question.distance != 0)
 
     def bonus(rows: Candidates) -> Scores:
         answering: Mask = answers[subject[rows]] | answers[object_[rows]]
         return answering.astype(np.float32)
 
-    return Nearness(edge_distance(distance, subject, object_), cosines, bonus)
+    return Nearness(distance, cosines, bonus)

@@ -8,6 +8,7 @@ everywhere. A ``Request`` is one checked search; ``Question`` (``search/question
 together with what every ranking asks of the group.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
@@ -35,6 +36,7 @@ MOST = 1000
 LONGEST = 10_000
 """Characters of a query: three pages, more than any model reads of it."""
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _RANGES: Final = {
     "pool": (1, 10_000),
     "depth": (1, 3),
@@ -56,7 +58,7 @@ class Recipe:
     """Factor on the weight of words in every scope; 0 leaves them out."""
     graph: float = 1.0
     """Factor on the weight of closeness in the graph in every scope; 0 leaves it out."""
-    fusion: Fusion = "rrf"
+    fusion: Fusion = "scores"
     """``scores``: weighted mean of the methods' scores; ``rrf``: of their ranks."""
     rerank: tuple[Reranking | Rereading, ...] = ()
     """What orders the ranking anew, one after another."""
@@ -131,6 +133,11 @@ class Request:
                 f"the query has {len(self.query)} characters, at most {LONGEST}: ask a question, "
                 "or search with a part of the text"
             )
+        for center in self.centers:
+            if not isinstance(center, str) or not _is_text(center):
+                raise QueryError(f"centers {center!r}: give entities, their names or their ids")
+        if not _is_text(self.query):
+            raise QueryError("the query holds half of a surrogate pair, which is no character")
         if isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 1:
             raise QueryError(f"limit {self.limit!r}: ask for at least 1 hit")
         if self.limit > MOST:
@@ -199,3 +206,8 @@ class Request:
     def wanted(self) -> int | None:
         """How long each ranking must be: all of it while something reranks it."""
         return None if self.recipe.rerank or self.recipe.min_score else self.limit
+
+
+def _is_text(given: str) -> bool:
+    """Tell whether a string can be written down: half of a surrogate pair cannot."""
+    return not _SURROGATE.search(given)

@@ -24,12 +24,13 @@ def checked_weights(weights: Mapping[str, float]) -> None:
 class FactWeights:
     """Weights of the methods that rank facts; 0 leaves a method out."""
 
-    vector: float = 1.0
+    vector: float = 0.65
     """Meaning: cosine of query and fact."""
-    fulltext: float = 1.0
+    fulltext: float = 0.35
     """Words: BM25."""
-    graph: float = 0.5
-    """Closeness to the entities that the query names or finds, or to given ones."""
+    graph: float = 0.2
+    """Closeness to the entities that the query names or finds, or to given ones; less, the more of
+    the facts are about those."""
     time: float = 0.5
     """Holding at a time that the question speaks of; counts only if it does."""
 
@@ -42,11 +43,11 @@ class FactWeights:
 class EntityWeights:
     """Weights of the methods that rank entities; 0 leaves a method out."""
 
-    vector: float = 1.0
+    vector: float = 0.65
     """Meaning: cosine of query and name."""
-    fulltext: float = 1.0
+    fulltext: float = 0.35
     """Words: BM25 of the names."""
-    graph: float = 0.5
+    graph: float = 0.2
     """Closeness to the entities that the query names or finds, or to given ones."""
     name: float = 1.0
     """Being named in the query, word for word."""
@@ -62,9 +63,9 @@ class EntityWeights:
 class CommunityWeights:
     """Weights of the methods that rank communities; 0 leaves a method out."""
 
-    vector: float = 1.0
+    vector: float = 0.6
     """Meaning: cosine of the query and the community's name and summary."""
-    fulltext: float = 1.0
+    fulltext: float = 0.4
     """Words: BM25 of the same."""
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
 from graphrag.cli.forget import forget
 from graphrag.cli.health import check, repair
+from graphrag.cli.importing import import_files
 from graphrag.cli.queue import queue
 from graphrag.cli.replay import replay
 from graphrag.cli.search import search
@@ -77,6 +78,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     for about_indexes in (indexes.build, indexes.check):
         index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
+    app.command("import")(as_command(import_files, open_graph))
     return app
 
 

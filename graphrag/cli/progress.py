@@ -18,6 +18,7 @@ from rich.progress import Progress as Bar
 
 if TYPE_CHECKING:
     from graphrag.batch import Progress
+    from graphrag.direct.told import ImportReport
 
 _NAME = 32
 
@@ -85,6 +86,51 @@ class Counted:
             description=escape(shown),
             left=_left(progress.eta),
         )
+
+
+@dataclass(slots=True)
+class Told:
+    """Follow imports, file by file; the rows are counted on a terminal only."""
+
+    console: Console
+    rows: int = 0
+    """Rows of all files that are in the graph."""
+    _before: int = 0
+    _bar: Bar = field(init=False)
+
+    def __enter__(self) -> "Told":
+        """Draw the counter."""
+        self._bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TextColumn("{task.fields[told]}"),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._bar.add_task("loading models", total=None, told="")
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the counter."""
+        self._bar.stop()
+
+    def begin(self, name: str) -> None:
+        """Turn to the next file."""
+        self._before = self.rows
+        self._bar.update(self._bar.task_ids[0], description=escape(name), told="")
+
+    def __call__(self, report: "ImportReport") -> None:
+        """Count the rows of one more batch."""
+        self.rows = self._before + report.rows
+        told = f"{report.rows:,} rows, {report.rate:,.0f} a second"
+        self._bar.update(self._bar.task_ids[0], told=told)
 
 
 def _left(eta: float | None) -> str:

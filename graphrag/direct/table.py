@@ -1,11 +1,9 @@
-"""Tables of facts: CSV, JSON and JSON Lines files, data frames and any rows with named columns."""
+"""Rows with named columns to facts."""
 
-import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 
@@ -44,43 +42,9 @@ COLUMNS = {
 }
 """What a column holds. ``attributes.NAME`` is one attribute of the fact."""
 _REQUIRED = ("subject", "relation", "object")
-_ATTRIBUTE = "attributes."
+ATTRIBUTE = "attributes."
 _PRESENT = frozenset({np.ndarray, datetime, list, dict, int})
 """What is never an empty cell."""
-
-
-@runtime_checkable
-class Frame(Protocol):
-    """A data frame, as pandas and its like have it."""
-
-    @property
-    def columns(self) -> Iterable[Any]:
-        """Return the names of the columns."""
-
-    def itertuples(self, index: bool, name: None) -> Iterable[tuple[Any, ...]]:
-        """Yield the rows."""
-
-
-Rows = str | Path | Iterable[Row] | Frame
-"""A path, rows with named columns, or a data frame."""
-
-
-def read_rows(rows: Rows) -> Iterator[Row]:
-    """Yield the rows of a table, whatever holds it.
-
-    Raises:
-        InputError: if there is no such file, or it cannot be read as its ending says.
-    """
-    if isinstance(rows, str | Path):
-        return _read_file(Path(rows))
-    if isinstance(rows, Frame):
-        names = [str(name) for name in rows.columns]
-        return (
-            dict(zip(names, row, strict=True)) for row in rows.itertuples(index=False, name=None)
-        )
-    if isinstance(rows, Mapping):
-        raise InputError("one mapping is no table: pass a list of rows, or use seed(...)")
-    return iter(rows)
 
 
 def given_row(
@@ -105,11 +69,11 @@ def _given(row: Row, place: str, source: str | None, dimension: int, origin: Ori
     for name in [] if cells.keys() <= COLUMNS.keys() else [*cells.keys()]:
         if name in COLUMNS:
             continue
-        if not isinstance(name, str) or not name.startswith(_ATTRIBUTE):
+        if not isinstance(name, str) or not name.startswith(ATTRIBUTE):
             raise InputError(
                 f"there is no column {name!r}: use {', '.join(COLUMNS)}, or attributes.NAME"
             )
-        attributes[name.removeprefix(_ATTRIBUTE)] = cells.pop(name)
+        attributes[name.removeprefix(ATTRIBUTE)] = cells.pop(name)
     for name in _REQUIRED:
         if name not in cells:
             raise InputError(f"column {name!r} is missing or empty")
@@ -196,54 +160,3 @@ def _missing(cell: object) -> bool:
     if isinstance(cell, float):
         return cell != cell  # NaN
     return type(cell).__name__ in ("NaTType", "NAType")
-
-
-def _read_file(path: Path) -> Iterator[Row]:
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    match path.suffix.casefold():
-        case ".csv":
-            return _read_csv(path, ",")
-        case ".tsv":
-            return _read_csv(path, "\t")
-        case ".json":
-            return _read_json(path)
-        case ".jsonl" | ".ndjson":
-            return _read_lines(path)
-    raise InputError(f"{path} is no table: use .csv, .tsv, .json or .jsonl")
-
-
-def _read_csv(path: Path, delimiter: str) -> Iterator[Row]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
-        try:
-            for row in reader:
-                if None in row:
-                    raise InputError(
-                        f"{path}, line {reader.line_num}: it has more cells than the header"
-                    )
-                yield row
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(f"{path}, line {reader.line_num}: {error}") from None
-
-
-def _read_json(path: Path) -> Iterator[Row]:
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no JSON: {error}") from None
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise InputError(f"{path} holds no list of rows")
-    yield from rows
-
-
-def _read_lines(path: Path) -> Iterator[Row]:
-    with path.open(encoding="utf-8-sig") as file:
-        number = 0
-        try:
-            for line in file:
-                number += 1
-                if line.strip():
-                    yield json.loads(line)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}, line {number}: no JSON: {error}") from None

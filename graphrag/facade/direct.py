@@ -1,11 +1,11 @@
 """Tell the graph facts and entities as they are known, without extraction."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from itertools import count
 
+from graphrag.direct.files import Columns, Rows, read_rows
 from graphrag.direct.given import given_end, given_fact
 from graphrag.direct.seed import Known, seeded
-from graphrag.direct.table import Rows, given_row, read_rows
+from graphrag.direct.table import given_row
 from graphrag.direct.told import ImportReport, Told
 from graphrag.facade.opened import Moment, Opened
 from graphrag.intake import checked_group
@@ -119,6 +119,7 @@ class Direct(Opened):
         self,
         rows: Rows,
         *,
+        columns: Columns | None = None,
         judge: bool = True,
         batch: int = 1000,
         source: str | None = None,
@@ -139,6 +140,8 @@ class Direct(Opened):
 
         Args:
             rows: The table.
+            columns: What the table calls a column, such as ``{"subject": "Employee"}``. Columns
+                that are not named and not known are then left out, and an error otherwise.
             judge: False for a table that is right about every lifetime: they all stand as they are
                 given, and nothing closes anything. With True single-valued relations hold one value
                 at a time here too; other relations keep all their lifetimes either way.
@@ -166,11 +169,10 @@ class Direct(Opened):
             once=True,
             summarize=False,
         )
-        numbered = zip(count(1), read_rows(rows), strict=False)
         return await load(
             (
-                given_row(row, f"row {number}: ", source=source, dimension=dimension)
-                for number, row in numbered
+                given_row(row, place, source=source, dimension=dimension)
+                for place, row in read_rows(rows, columns)
             ),
             writer,
             batch=batch,

@@ -33,7 +33,8 @@ class Records(Opened):
     ) -> ImportReport:
         """Tell who the people of an address book are and where they work.
 
-        ``contacts`` is a vCard file, or dictionaries with ``name``, ``email``, ``phone``,
+        ``contacts`` is a vCard file, a CSV file with a header, as address books export it, or
+        dictionaries with ``name``, ``email``, ``phone``,
         ``company``, ``title`` and ``aliases``. Importing the same again adds nothing. Nothing is
         written unless every contact can be read.
 
@@ -89,11 +90,7 @@ class Records(Opened):
             InputError: naming the meeting that cannot be used.
             PolicyError: if the write policy refused.
         """
-        horizon = Horizon(
-            utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
-            None if since is None else parse_moment(since, what="since"),
-            time_zone,
-        )
+        horizon = horizon_of(since, until, time_zone)
         records: list[Record] = [
             (list(meeting_facts(one, place, source=source)), [])
             for place, one in read_meetings(calendar, horizon)
@@ -110,3 +107,16 @@ class Records(Opened):
             plan = await writer.tell(facts, [end for _, ends in some for end in ends])
             report = report.after(plan, rows=len(some), seconds=0.0)
         return report
+
+
+def horizon_of(since: Moment | None, until: Moment | None, time_zone: str | None) -> Horizon:
+    """Return which meetings are wanted; by default none that repeats more than a year from now.
+
+    Raises:
+        InputError: if a moment is none.
+    """
+    return Horizon(
+        utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
+        None if since is None else parse_moment(since, what="since"),
+        time_zone,
+    )

@@ -1,10 +1,12 @@
-"""Contacts: people with their addresses and companies, from vCard files or dictionaries."""
+"""Contacts: people with their addresses and companies, from vCard or CSV files or dictionaries."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphrag.direct.files import read_file
 from graphrag.direct.given import End, GivenFact, given_end, given_fact
 from graphrag.errors import InputError
 from graphrag.models import JSON
@@ -12,7 +14,7 @@ from graphrag.names import name_key
 from graphrag.readers.lines import Line, components
 
 Contacts = str | Path | Iterable[Mapping[str, Any]]
-"""A ``.vcf`` file, or dictionaries with the fields of ``Contact``."""
+"""A ``.vcf``, ``.csv`` or ``.tsv`` file, or dictionaries with the fields of ``Contact``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,24 @@ class Contact:
 
 _FIELDS = ("name", "email", "phone", "company", "title", "aliases")
 _SEVERAL = ("email", "phone", "aliases")
+_HEADERS = {
+    header: field
+    for field, headers in {
+        "name": "name, full name, fullname, display name",
+        "given": "first name, given name",
+        "family": "last name, family name, surname",
+        "email": "email, e mail, email address, e mail address, e mail value, mail",
+        "phone": "phone, telephone, phone number, phone value, mobile phone, business phone, "
+        "home phone, primary phone, mobile",
+        "company": "company, organization, organisation, organization name, employer",
+        "title": "title, job title, organization title, role, position",
+        "aliases": "alias, aliases, nickname, nick name",
+    }.items()
+    for header in headers.split(", ")
+}
+"""What address books call the columns of their tables, without digits and marks."""
+_MARKS = re.compile(r"[\W\d_]+")
+_SEVERAL_IN = re.compile(r"\s*(?:;|:::)\s*")
 
 
 def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
@@ -40,6 +60,10 @@ def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
     """
     if isinstance(contacts, str | Path):
         path = Path(contacts)
+        if path.suffix.casefold() in (".csv", ".tsv"):
+            for place, row in read_file(path):
+                yield place, _checked(_of_table(row, place), place)
+            return
         for number, lines in enumerate(components(read_text(path), "VCARD", what=str(path)), 1):
             place = f"{path.name}, contact {number}: "
             yield place, _checked(_of_card(lines), place)
@@ -124,6 +148,34 @@ def _of_card(lines: Sequence[Line]) -> Contact:
         aliases=tuple(
             part for line in lines if line.name == "NICKNAME" for part in line.parts(",") if part
         ),
+    )
+
+
+def _of_table(row: Mapping[str, Any], place: str) -> Contact:
+    """Return the contact of a row as Google, Outlook and others export it."""
+    cells: dict[str, list[str]] = {}
+    known = {name: _HEADERS.get(_MARKS.sub(" ", name.casefold()).strip()) for name in row}
+    if not any(known.values()):
+        raise InputError(f"{place}no column is known: name them {', '.join(_FIELDS)}")
+    for name, field in known.items():
+        if field is not None and (cell := (row[name] or "").strip()):
+            cells.setdefault(field, []).append(cell)
+    parts = [cells[field][0] for field in ("given", "family") if field in cells]
+
+    def first(field: str) -> str:
+        return cells.get(field, [""])[0]
+
+    def every(field: str) -> tuple[str, ...]:
+        found = (part.strip() for cell in cells.get(field, ()) for part in _SEVERAL_IN.split(cell))
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    return Contact(
+        name=first("name") or " ".join(parts) or first("email"),
+        email=every("email"),
+        phone=every("phone"),
+        company=first("company"),
+        title=first("title"),
+        aliases=every("aliases"),
     )
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from graphrag.direct.files import Columns, Rows
 from graphrag.direct.seed import Known
-from graphrag.direct.table import Rows
 from graphrag.direct.told import ImportReport, Told
 from graphrag.facade.opened import Moment
 from graphrag.models import DEFAULT_GROUP, JSON, Entity
@@ -69,6 +69,7 @@ class Direct(Opened):
         self,
         rows: Rows,
         *,
+        columns: Columns | None = None,
         judge: bool = True,
         batch: int = 1000,
         source: str | None = None,
@@ -82,7 +83,13 @@ class Direct(Opened):
         """
         return self._running().wait(
             self._graph.import_facts(
-                rows, judge=judge, batch=batch, source=source, on_progress=on_progress, group=group
+                rows,
+                columns=columns,
+                judge=judge,
+                batch=batch,
+                source=source,
+                on_progress=on_progress,
+                group=group,
             )
         )
 

@@ -53,7 +53,8 @@ class Writer:
                 changes = await build(index)
                 if not changes:
                     return 0
-                back = returning(changes, index)
+                if back := returning(changes, index):
+                    changes.ready = None
                 changes, refusal = self.allowed(changes, index)
                 try:
                     seq = await self._write(index, changes, None if refusal else enter)
@@ -69,6 +70,11 @@ class Writer:
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "
             "written, try again"
         )
+
+    def prepare(self, changes: ChangeSet, *, after: int) -> None:
+        """Encode a transaction ahead of ``commit``, in which it will be if nobody else writes."""
+        changes.actor = changes.actor or self.actor
+        self.store.prepare(changes, after=after)
 
     async def _write(self, index: GroupIndex, changes: ChangeSet, enter: Enter | None) -> int:
         """Apply and enter as one: what the engine has begun is not left half known by a cancel."""

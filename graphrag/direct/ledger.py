@@ -148,7 +148,7 @@ class Ledger:
             for row in rows:
                 yield ids[row]
 
-    def _meeting(self, fact: Fact, rows: Sequence[int]) -> Sequence[int]:
+    def _meeting(self, fact: Fact, rows: Sequence[int]) -> list[int]:
         """Return those of a long history that hold at the same time: only they can be rivals."""
         facts = self.index.facts
         valid, invalid, retracted = (facts[name] for name in ("valid", "invalid", "retracted"))
@@ -156,7 +156,7 @@ class Ledger:
         if len(rows) > _MANY:
             some = np.array(rows)
             meets = (valid[some] < stop) & (start < invalid[some]) & (retracted[some] == FOREVER)
-            return some[meets].tolist()
+            return list(map(int, some[meets]))
         return [
             row
             for row in rows

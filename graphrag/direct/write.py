@@ -5,7 +5,7 @@ group was changed by someone else meanwhile, the plan is thrown away and made ag
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from graphrag.direct.fit import fitted, fitted_entity
@@ -21,9 +21,6 @@ from graphrag.temporal.moment import utc_now
 
 _SUMMARIES = 2_000
 """Entities whose summaries one transaction brings up to date."""
-
-Written = tuple[DirectPlan, int]
-"""What was written, under which event number; 0 if there was nothing to write."""
 
 
 @dataclass(slots=True)
@@ -93,79 +90,104 @@ class DirectWriter:
         )
 
 
+Make = Callable[[GroupIndex, DirectPlan | None], Awaitable[DirectPlan]]
+"""Plan a transaction against a group, and what is being written to it meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What was made ready before its turn, for a group that is then at event ``after``."""
+
+    plan: DirectPlan
+    changes: ChangeSet
+    after: int
+
+
 @dataclass(slots=True)
 class Stream:
-    """Batches for one group, each planned while the one before is being written."""
+    """Batches for one group: one is planned and encoded while the one before is being written."""
 
     writer: DirectWriter
     touched: dict[str, None] = field(default_factory=dict)
     """Entities whose summaries are to be made again."""
-    _plan: DirectPlan | None = None
-    """What is being written, as it was planned."""
-    _writing: asyncio.Task[Written] | None = None
+    _under_way: _Ahead | None = None
+    """What is being written, if it is what was made ready."""
+    _writing: asyncio.Task[DirectPlan] | None = None
 
     async def add(self, batch: Sequence[GivenFact]) -> DirectPlan | None:
         """Begin to write a batch, and return what the one before changed."""
-        index = await self.writer.ingestion.catalog.group(self.writer.group)
-        under_way, seen = self._plan, index.seq
-        ahead: DirectPlan | None
-        try:
-            ahead = await self.writer.plan(batch, index, under_way=under_way)
-        except UndecidedError:
-            ahead = None
-        done, seq = await self._settled()
-        if done is not under_way:
-            ahead = None  # it was planned again, so this plan builds on what never was
-        self._plan = ahead
-        self._writing = asyncio.create_task(self._write(batch, ahead, seq or seen))
-        await asyncio.sleep(0)  # let the request leave before the next batch is planned
-        return done
+
+        async def make(index: GroupIndex, under_way: DirectPlan | None) -> DirectPlan:
+            return await self.writer.plan(batch, index, under_way=under_way)
+
+        return await self._begin(make, self.writer.kind)
 
     async def settle(self) -> DirectPlan | None:
         """Wait for the batch that is being written, and return what it changed."""
-        return (await self._settled())[0]
-
-    async def _settled(self) -> tuple[DirectPlan | None, int]:
-        writing, self._writing, self._plan = self._writing, None, None
+        writing, self._writing, self._under_way = self._writing, None, None
         if writing is None:
-            return None, 0
-        done, seq = await writing
+            return None
+        done = await writing
         self.touched |= dict.fromkeys((*done.touched, *ends_of(done.repeated.values())))
-        return done, seq
+        return done
 
-    async def _write(
-        self, batch: Sequence[GivenFact], ahead: DirectPlan | None, expected: int
-    ) -> Written:
-        plan = ahead or DirectPlan(self.writer.group)
+    async def summarize(self) -> None:
+        """Bring the summaries of all entities that were touched up to date."""
+        await self.settle()
+        touched = list(self.touched)
+        for first in range(0, len(touched), _SUMMARIES):
+            some = touched[first : first + _SUMMARIES]
+
+            async def make(
+                index: GroupIndex, _: DirectPlan | None, some: Sequence[str] = some
+            ) -> DirectPlan:
+                updates = refreshed(some, index, {}, now=utc_now())
+                return DirectPlan(index.group_id, summaries=updates)
+
+            await self._begin(make, "summarize")
+        await self.settle()
+
+    async def _begin(self, make: Make, kind: str) -> DirectPlan | None:
+        before = self._under_way
+        ahead = await self._ahead(make, kind)
+        done = await self.settle()
+        if done is not (before and before.plan):
+            ahead = None  # it was planned again, so this plan builds on what never was
+        self._under_way = ahead
+        self._writing = asyncio.create_task(self._write(make, kind, ahead))
+        await asyncio.sleep(0)  # let the request leave before the next batch is planned
+        return done
+
+    async def _ahead(self, make: Make, kind: str) -> _Ahead | None:
+        """Make a batch ready on top of the one that is being written, if that is known."""
+        before = self._under_way
+        if before is None and self._writing is not None:
+            return None
+        ingestion = self.writer.ingestion
+        index = await ingestion.catalog.group(self.writer.group)
+        after = before.after + bool(before.changes) if before else index.seq
+        try:
+            plan = await make(index, before.plan if before else None)
+        except UndecidedError:
+            return None
+        changes = plan.changes(kind)
+        if changes:
+            ingestion.writer.prepare(changes, after=after)
+        return _Ahead(plan, changes, after)
+
+    async def _write(self, make: Make, kind: str, ahead: _Ahead | None) -> DirectPlan:
+        plan = DirectPlan(self.writer.group)
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan
-            if ahead is None or index.seq != expected:
-                plan = await self.writer.plan(batch, index)
-            return plan.changes(self.writer.kind)
+            if ahead is not None and index.seq == ahead.after:
+                plan = ahead.plan
+                return ahead.changes
+            plan = await make(index, None)
+            return plan.changes(kind)
 
         def enter(index: GroupIndex, seq: int) -> None:
             plan.enter(index, seq)
 
-        seq = await self.writer.ingestion.writer.commit(self.writer.group, build, enter=enter)
-        return plan, seq
-
-    async def summarize(self) -> None:
-        """Bring the summaries of all entities that were touched up to date."""
-        touched = list(self.touched)
-        for first in range(0, len(touched), _SUMMARIES):
-            await self._summarize(touched[first : first + _SUMMARIES])
-
-    async def _summarize(self, entities: Sequence[str]) -> None:
-        changes = ChangeSet(self.writer.group, kind="summarize")
-
-        async def build(index: GroupIndex) -> ChangeSet:
-            changes.updates = refreshed(entities, index, {}, now=utc_now())
-            return changes
-
-        def enter(index: GroupIndex, seq: int) -> None:
-            for update in changes.updates:
-                index.summarize(update.id, update.after["summary"])
-            index.seq = seq
-
         await self.writer.ingestion.writer.commit(self.writer.group, build, enter=enter)
+        return plan

@@ -53,6 +53,15 @@ class Update:
     after: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A transaction that only needs to be sent, if it is to be event number ``seq``."""
+
+    seq: int
+    sql: str
+    params: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class ChangeSet:
     """Everything one transaction writes to one group."""
@@ -76,6 +85,8 @@ class ChangeSet:
     """Events without what ``forget`` erases: id, changes, note and actor."""
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes what is erased out of the images of this event, too."""
+    ready: "Ready | None" = None
+    """The transaction, encoded ahead of its turn; whoever adds to the changes takes it away."""
 
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""

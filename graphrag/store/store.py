@@ -10,10 +10,10 @@ from graphrag.errors import TransactionError
 from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
 from graphrag.store import erase
-from graphrag.store.changes import ChangeSet
+from graphrag.store.changes import ChangeSet, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.derived import Derived
-from graphrag.store.engine import Row
+from graphrag.store.engine import Packed, Row
 from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
@@ -98,6 +98,15 @@ class Store:
 
     # -- write ---------------------------------------------------------------------------------
 
+    def prepare(self, changes: ChangeSet, *, after: int) -> None:
+        """Encode a transaction while another is being written, if it is to follow on ``after``."""
+        if after == 0:
+            return  # the row of the group comes with its first event
+        sql, params = changes.statements(after + 1, utc_now())
+        if self.target.embedded:
+            params = {name: Packed.of(value) for name, value in params.items()}
+        changes.ready = Ready(after + 1, sql, params)
+
     async def apply(self, changes: ChangeSet, *, after: int) -> int:
         """Write one change set as event number ``after + 1`` of its group and return that number.
 
@@ -106,12 +115,10 @@ class Store:
             TransactionError: for any other cause; nothing was written.
         """
         seq = after + 1
-        now = utc_now()
-        if seq == 1:
-            changes.insert_row(
-                "group_info", {"id": Record("group_info", changes.group_id), "created_at": now}
-            )
-        sql, params = changes.statements(seq, now)
+        if changes.ready is not None and changes.ready.seq == seq:
+            sql, params = changes.ready.sql, dict(changes.ready.params)
+        else:
+            sql, params = _stated(changes, seq)
         if self.profile == "engine":
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
@@ -207,6 +214,15 @@ class Store:
             moment=moment,
         )
         return [event_of(row) for row in rows]
+
+
+def _stated(changes: ChangeSet, seq: int) -> tuple[str, dict[str, Any]]:
+    now = utc_now()
+    if seq == 1:
+        changes.insert_row(
+            "group_info", {"id": Record("group_info", changes.group_id), "created_at": now}
+        )
+    return changes.statements(seq, now)
 
 
 def event_of(row: Row) -> Event:

@@ -120,6 +120,29 @@ class Pieces(Postings):
             scores += (repeats * (K1 + 1) * idf * counts / (counts + room)).astype(np.float32)
         return scores
 
+    def entire(self, query: str | Sequence[str]) -> NDArray[np.float32]:
+        """Return the score of every row as one text, however many pieces it has.
+
+        Words are as rare as among the pieces.
+        """
+        self._settle()
+        rows = len(self._of_row)
+        lengths = np.bincount(self.owner.values, self._lengths.values, rows)
+        texts, total = self._size()
+        # Of a part of a group: as many pieces to a row as here.
+        average = total / max(texts, 1) * len(self) / max(rows, 1)
+        room = K1 * (1 - B + B * lengths / max(average, 1.0))
+        scores = np.zeros(rows, dtype=np.float32)
+        for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
+            number = self._numbers.get(term)
+            if number is None or not (entries := self._of_term(number)).size:
+                continue
+            holding = self.owner.values[entries.rows[: entries.size]]
+            counts = np.bincount(holding, entries.counts[: entries.size], rows)
+            weight = repeats * (K1 + 1) * self._idf(self._df(term))
+            scores += (weight * counts / (counts + room)).astype(np.float32)
+        return scores
+
     def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the best of each row's pieces."""
         best = np.zeros(len(self._of_row), dtype=np.float32)

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from graphrag.index.vectors import Vectors
 from graphrag.protocols import Matrix
-from graphrag.search.fuse import Candidates
 from graphrag.search.episodes.plain import Parts
+from graphrag.search.fuse import Candidates
 
 BEST = 3
 """Episodes that are read beside the query."""

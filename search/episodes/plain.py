@@ -29,6 +29,21 @@ def cosines(index: GroupIndex, query: Matrix) -> Scores:
     return scores
 
 
+def words(index: GroupIndex, query: str) -> Scores:
+    """Return the BM25 of each episode; of a long one half of it is that of its best piece.
+
+    The best piece alone would pass over a long text that says a little everywhere, the whole text
+    alone one that says it all in one place.
+    """
+    pieces = index.episodes.pieces
+    best = pieces.scores(query)
+    if pieces.count == len(best):
+        return best
+    entire = pieces.entire(query)
+    scale = float(best.max(initial=0.0)) / max(float(entire.max(initial=0.0)), 1e-9)
+    return np.asarray((best + entire * np.float32(scale)) / 2, dtype=np.float32)
+
+
 class Plain:
     """Words and meaning as one score, from 0 to the sum of their weights.
 
@@ -50,9 +65,9 @@ class Plain:
     def parts(self, rows: Candidates) -> tuple[Parts, Parts]:
         """Return what meaning and what words give some rows."""
         vector, fulltext = self._weights
-        near = np.clip((self._meaning[rows] - self._worst) / self._range, 0.0, 1.0)
-        said = np.clip(self._words[rows] / self._most, 0.0, 1.0)
-        return vector * near.astype(np.float64), fulltext * said.astype(np.float64)
+        near = np.clip((self._meaning[rows].astype(np.float64) - self._worst) / self._range, 0, 1)
+        said = np.clip(self._words[rows].astype(np.float64) / self._most, 0, 1)
+        return np.asarray(vector * near), np.asarray(fulltext * said)
 
     def __call__(self, rows: Candidates) -> Parts:
         """Return the score of some rows."""

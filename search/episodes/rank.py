@@ -19,7 +19,7 @@ from graphrag.search.episodes.context import (
     with_neighbours,
 )
 from graphrag.search.episodes.linked import linked
-from graphrag.search.episodes.plain import Parts, Plain, cosines
+from graphrag.search.episodes.plain import Parts, Plain, cosines, words
 from graphrag.search.episodes.walk import walk
 from graphrag.search.episodes.years import of_time
 from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
@@ -35,11 +35,11 @@ def rank_episodes(question: Question) -> list[Fused[int]]:
     recipe, index, weights = question.recipe, question.index, question.recipe.episodes
     meaning = cosines(index, question.vector)
     question.trace.step("episodes: vector")
-    words = index.episodes.postings.scores(question.text)
+    said = words(index, question.text)
     question.trace.step("episodes: fulltext")
     methods = (
         Method("vector", meaning, recipe.vector * weights.vector),
-        Method("fulltext", words, recipe.fulltext * weights.fulltext),
+        Method("fulltext", said, recipe.fulltext * weights.fulltext),
     )
     rows = candidates(methods, question.seen.episodes, recipe.pool)
     question.trace.step("episodes: candidates", len(rows))
@@ -50,11 +50,11 @@ def rank_episodes(question: Question) -> list[Fused[int]]:
             fusion="rrf",
             k=recipe.rrf_k,
             limit=question.request.wanted,
-            relevance=relevance(index.episodes, question.text, meaning[rows], words[rows]),
+            relevance=relevance(index.episodes, question.text, meaning[rows], said[rows]),
         )
         question.trace.step("episodes: fuse rrf", len(ranked))
         return ranked
-    table = _Table(question, meaning, words, rows)
+    table = _Table(question, meaning, said, rows)
     table.follow_links()
     return table.ranked()
 
@@ -94,7 +94,7 @@ class _Table:
     @property
     def total(self) -> Parts:
         """Return the score of each candidate so far."""
-        return np.sum(np.stack(list(self.parts.values())), axis=0)
+        return np.asarray(np.stack(list(self.parts.values())).sum(axis=0), dtype=np.float64)
 
     def _score(self, rows: Candidates) -> None:
         weights = self.question.recipe.episodes
@@ -106,13 +106,14 @@ class _Table:
                 ("previous", sessions.previous[rows], weights.previous * fade),
                 ("following", sessions.following[rows], weights.following),
             ):
-                self.parts[name] = weight * np.where(other >= 0, self._plain(other), 0.0)
+                there = (other >= 0).astype(np.float64)
+                self.parts[name] = weight * there * self._plain(other)
             if self._session is not None:
-                number = sessions.number[rows]
-                prior = np.where(number >= 0, self._session[number], 0.0)
+                inside = (sessions.number[rows] >= 0).astype(np.float64)
+                prior = inside * self._session[sessions.number[rows]]
                 self.parts["session"] = weights.session * fade * prior
         if self._timely is not None:
-            self.parts["time"] = weights.time * self._timely[rows]
+            self.parts["time"] = weights.time * self._timely[rows].astype(np.float64)
 
     def _extend(self, rows: Candidates) -> None:
         """Take in more candidates."""
@@ -178,13 +179,18 @@ class _Table:
         total = self.total
         wanted = self.question.request.wanted
         order = np.lexsort((self.rows, -total))[:wanted]
-        shown = {"vector": self.meaning[self.rows], "fulltext": self.words[self.rows]}
-        shown = {name: shown.get(name, part) for name, part in self.parts.items()}
+        shown = self.parts | {
+            "vector": self.meaning[self.rows].astype(np.float64),
+            "fulltext": self.words[self.rows].astype(np.float64),
+        }
         places = {
             name: np.argsort(np.lexsort((self.rows, -part))) + 1 for name, part in shown.items()
         }
         share = relevance(
-            self.question.index.episodes, self.question.text, shown["vector"], shown["fulltext"]
+            self.question.index.episodes,
+            self.question.text,
+            self.meaning[self.rows],
+            self.words[self.rows],
         )
         return [
             Fused(

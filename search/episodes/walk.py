@@ -41,7 +41,7 @@ def walk(
     seeds: Rows,
     strength: Weights,
     named: Rows,
-    own: Rows | None = None,
+    own: npt.NDArray[np.int32] | None = None,
 ) -> Walk:
     """Walk from some episodes and some names.
 

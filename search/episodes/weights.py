@@ -15,11 +15,11 @@ class EpisodeWeights:
     """Meaning: cosine of the query and the episode, or its best passage."""
     fulltext: float = 0.4
     """Words: BM25 of the best piece."""
-    previous: float = 0.25
+    previous: float = 0.3
     """Score of the message before, in the same session."""
-    following: float = 0.25
+    following: float = 0.3
     """Score of the message after: often the reply to a question."""
-    session: float = 0.3
+    session: float = 0.5
     """Words of the whole session."""
     time: float = 0.2
     """Saying, or being told at, a time that the query speaks of."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphrag.asof import AsOf
     from graphrag.batch import BatchReport, Failed, Progress
     from graphrag.context import Citation, Context
+    from graphrag.differences import ChangedFact, Changes
     from graphrag.direct.told import ImportReport, Told
     from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
     from graphrag.engine.report import Built, IndexReport, IndexState
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from graphrag.stats import Stats
     from graphrag.temporal.interval import Interval
     from graphrag.temporal.viewpoint import Viewpoint
+    from graphrag.timeline import Stage, Timeline
     from graphrag.twins import MergeCandidate
     from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
 
@@ -121,6 +123,8 @@ __all__ = [
     "CachedEmbedder",
     "Case",
     "Change",
+    "ChangedFact",
+    "Changes",
     "CheckReport",
     "Citation",
     "Claim",
@@ -207,6 +211,7 @@ __all__ = [
     "SentenceTransformerEmbedder",
     "Settings",
     "Span",
+    "Stage",
     "Stats",
     "Step",
     "StoreAuthError",
@@ -221,6 +226,7 @@ __all__ = [
     "StoreVersionError",
     "Subgraph",
     "TimeError",
+    "Timeline",
     "Told",
     "TransactionError",
     "Usage",

@@ -4,6 +4,7 @@ PLACES = {
     "asof": ("AsOf",),
     "batch": ("BatchReport", "Failed", "Progress"),
     "direct.told": ("ImportReport", "Told"),
+    "differences": ("ChangedFact", "Changes"),
     "embed": ("CachedEmbedder", "SentenceTransformerEmbedder"),
     "engine.report": ("Built", "IndexReport", "IndexState"),
     "errors": (
@@ -88,6 +89,7 @@ PLACES = {
     "stats": ("Stats",),
     "temporal.interval": ("Interval",),
     "temporal.viewpoint": ("Viewpoint",),
+    "timeline": ("Stage", "Timeline"),
     "twins": ("MergeCandidate",),
     "walks.found": ("Neighbor", "Path", "Portrait", "Subgraph"),
 }

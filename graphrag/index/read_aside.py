@@ -19,7 +19,12 @@ async def read_aside(
     store: Store, index: GroupIndex, wanted: Mapping[str, Collection[str]]
 ) -> None:
     """Have these columns, by table, as of the newest event that is in the index, or a later one."""
-    scopes = {"relates_to": index.facts, "entity": index.entities, "episode": index.episodes}
+    scopes = {
+        "relates_to": index.facts,
+        "entity": index.entities,
+        "episode": index.episodes,
+        "community": index.communities,
+    }
     for table, names in wanted.items():
         if missing := sorted(set(names) - scopes[table].aside.keys()):
             await _read(store, index, table, scopes[table], missing)

@@ -28,7 +28,12 @@ from graphrag.temporal.moment import to_micros
 
 Array = npt.NDArray[Any]
 
-TABLES: Final = {"facts": "relates_to", "entities": "entity", "episodes": "episode"}
+TABLES: Final = {
+    "facts": "relates_to",
+    "entities": "entity",
+    "episodes": "episode",
+    "communities": "community",
+}
 _LOADED: Final = {
     ("facts", "name"): "relation",
     ("facts", "valid_at"): "valid",
@@ -81,6 +86,7 @@ class _Columns:
             "facts": index.facts,
             "entities": index.entities,
             "episodes": index.episodes,
+            "communities": index.communities,
         }
 
     def mask(self, where: Filter, scope: str) -> Mask | None:

@@ -45,7 +45,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
     {
         spec.name: spec
         for spec in (
-            _spec("group", "text", facts="", entities="", episodes=""),
+            _spec("group", "text", facts="", entities="", episodes="", communities=""),
             _spec("relation", "text", facts="name"),
             _spec("subject_type", "text", facts=""),
             _spec("object_type", "text", facts=""),
@@ -62,6 +62,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
                 facts="created_at",
                 entities="created_at",
                 episodes="created_at",
+                communities="created_at",
             ),
             _spec("expired_at", "moment", facts="expired_at"),
             _spec("reference_time", "moment", facts="reference_time", episodes="valid_at"),

@@ -43,23 +43,34 @@ async def closed_by(
     freed = {
         id_: replace(fact, **_before(fact, fallen.id, events)) for id_, fact in victims.items()
     }
-    return await _freed_further(freed, fallen, store)
+    return await without_fallen(freed, store)
 
 
-async def _freed_further(freed: dict[str, Fact], fallen: Fact, store: Store) -> dict[str, Fact]:
-    """Return freed facts without the closings before that one whose facts have fallen since."""
-    seen: set[str] = {fallen.id}
+async def without_fallen(
+    facts: Mapping[str, Fact], store: Store, known: Mapping[str, Fact] | None = None
+) -> dict[str, Fact]:
+    """Return facts without the closings whose facts have fallen since.
+
+    Under the closing that is undone there may be an older one, by a fact that was retracted while
+    the later closing stood. ``known`` are facts as they are to be.
+    """
+    freed = dict(facts)
+    seen: set[str] = set()
     events: list[Event] = []
     while closers := {one.invalidated_by for one in freed.values() if one.invalidated_by} - seen:
-        stored = await store.get(Fact, sorted(closers))
+        stored = {**(await store.get(Fact, sorted(closers))), **(known or {})}
         seen |= closers
         gone = {id_ for id_, fact in stored.items() if fact.retracted_at is not None}
-        if gone and not events:
-            oldest = min(fact.created_at for fact in freed.values())
-            events = await store.events_since(fallen.group_id, oldest - _TICK)
-        for id_, fact in freed.items():
-            if fact.invalidated_by in gone and not is_aside(fact):
-                freed[id_] = replace(fact, **_before(fact, fact.invalidated_by, events))
+        victims = {
+            id_: fact
+            for id_, fact in freed.items()
+            if fact.invalidated_by in gone and not is_aside(fact)
+        }
+        if victims and not events:
+            oldest = min(victims.values(), key=lambda fact: fact.created_at)
+            events = await store.events_since(oldest.group_id, oldest.created_at - _TICK)
+        for id_, fact in victims.items():
+            freed[id_] = replace(fact, **_before(fact, fact.invalidated_by or "", events))
     return freed
 
 

@@ -18,7 +18,7 @@ from graphrag.merge import MERGE
 from graphrag.models import Change, Entity, Event, Fact
 from graphrag.planner import candidates
 from graphrag.relations import Relations
-from graphrag.release import closed_by, recut
+from graphrag.release import closed_by, recut, without_fallen
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
@@ -100,6 +100,7 @@ class _Parted:
 
     async def free(self, store: Store) -> None:
         """Free the facts of each entity that facts of the other had ended since."""
+        self.after |= await without_fallen(self.changed(), store, self.after)
         closers = {fact.invalidated_by for fact in self.after.values()} & self.after.keys()
         for id_ in sorted(filter(None, closers)):
             closer = self.after[id_]

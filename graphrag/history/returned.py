@@ -13,7 +13,7 @@ from graphrag.history.images import back, field_of
 from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
 from graphrag.models import Change, Episode, Event, Fact
-from graphrag.release import closed_by, recut, rivals_of
+from graphrag.release import closed_by, recut, rivals_of, without_fallen
 from graphrag.store.store import Store
 
 
@@ -41,6 +41,8 @@ async def undone_facts(
     before = await store.get(Fact, [*undoing.facts, *resting])
     heard = await _heard(before.values(), undoing, store)
     after = {id_: _undone(fact, undoing, heard) for id_, fact in before.items()}
+    closed = {id_: fact for id_, fact in after.items() if _closed_anew(before[id_], fact)}
+    after |= await without_fallen(closed, store, after)
     return await _settled(before, after, index, ingestion, undoing.now)
 
 
@@ -151,6 +153,10 @@ def _by_hand(fact: Fact) -> bool:
 
 def _stands(fact: Fact) -> bool:
     return fact.retracted_at is None and not fact.pending
+
+
+def _closed_anew(before: Fact, after: Fact) -> bool:
+    return after.invalidated_by not in (None, before.invalidated_by)
 
 
 def _gives_way(before: Fact, after: Fact) -> bool:

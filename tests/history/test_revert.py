@@ -82,3 +82,161 @@ async def test_communities_and_unknown_events_are_refused(graph):
         await graph.revert(2)
     with pytest.raises(InputError, match="no event 9"):
         await graph.revert(9)
+
+
+async def job_times(graph, name="Alice"):
+    facts = await graph.at(history=True).facts(name)
+    return {
+        (
+            fact.object,
+            fact.valid_at and fact.valid_at.year,
+            fact.invalid_at and fact.invalid_at.year,
+        )
+        for fact in facts
+        if fact.retracted_at is None and fact.relation == "works_at"
+    }
+
+
+async def test_a_fallen_fact_frees_what_later_events_say_it_closed(graph):
+    await graph.add_episode("Alice works_at Globex from 2021.", reference_time="2021")
+    await graph.add_episode("Alice works_at Acme from 2019 to 2024.", reference_time="2022")
+    await graph.add_episode("Alice works_at Beta from 2018.", reference_time="2022-02")
+    assert await job_times(graph) == {
+        ("Beta", 2018, 2019),
+        ("Acme", 2019, 2021),
+        ("Globex", 2021, None),
+    }
+    undo = await graph.revert(1)
+    assert await job_times(graph) == {("Beta", 2018, 2019), ("Acme", 2019, 2024)}
+    await graph.revert(undo)
+    assert await job_times(graph) == {
+        ("Beta", 2018, 2019),
+        ("Acme", 2019, 2021),
+        ("Globex", 2021, None),
+    }
+    await whole(graph)
+
+
+async def test_a_closing_under_a_closing_is_freed_with_both(graph):
+    await graph.add_episode("Alice works_at Acme from 2018.", reference_time="2018")
+    await graph.add_episode("Alice works_at Globex from 2021.", reference_time="2021")
+    await graph.add_episode("Alice works_at Beta from 2020.", reference_time="2022")
+    assert ("Acme", 2018, 2020) in await job_times(graph)
+    await graph.revert(2)
+    assert await job_times(graph) == {("Acme", 2018, 2020), ("Beta", 2020, None)}
+    await graph.revert(3)
+    assert await job_times(graph) == {("Acme", 2018, None)}
+    await whole(graph)
+
+
+async def test_what_another_episode_tells_too_stays(graph):
+    first = await graph.add_episode("Alice likes tea.", reference_time="2020")
+    second = await graph.add_episode("Alice likes tea. Bob likes tea.", reference_time="2021")
+    third = await graph.add_episode("Alice likes tea.", reference_time="2022")
+    await graph.revert(2)
+    [tea] = await graph.facts("Alice")
+    assert tea.episodes == (first.episode.id, third.episode.id)
+    assert await graph.entity("Bob") is None
+    await graph.revert(1)
+    [tea] = await graph.facts("Alice")
+    assert tea.episodes == (third.episode.id,)
+    assert second.episode.id not in {quote.episode.id for quote in await graph.sources(tea)}
+    await whole(graph)
+
+
+async def snapshot(graph):
+    seen = []
+    for name in ("Alice", "Alice B", "Bob", "Acme", "Globex", "tea"):
+        entities = await graph.entities(name)
+        seen.append([(entity, await graph.facts(entity)) for entity in entities])
+    return seen
+
+
+async def test_a_split_is_reverted_exactly(graph):
+    await graph.add_episode("Alice works_at Acme from 2019.", reference_time="2020")
+    other = await graph.add_episode(
+        "Alice works_at Globex from 2021. Alice likes tea.", reference_time="2021"
+    )
+    await graph.add_episode("Bob knows Alice.", reference_time="2022")
+    before = await snapshot(graph)
+    await graph.split("Alice", name="Alice B", episodes=[other.episode])
+    parted = await snapshot(graph)
+    assert [fact.object for fact in await graph.facts("Alice")] == ["Acme", "Alice"]
+    split = (await graph.log())[-1]
+    undo = await graph.revert(split)
+    assert await snapshot(graph) == before
+    await whole(graph)
+    await graph.revert(undo)
+    assert await snapshot(graph) == parted
+    await whole(graph)
+
+
+async def test_what_was_told_of_a_split_off_entity_keeps_it(graph):
+    await graph.add_episode("Alice works_at Acme from 2019.", reference_time="2020")
+    other = await graph.add_episode("Alice likes tea.", reference_time="2021")
+    await graph.split("Alice", name="Alice B", episodes=[other.episode])
+    await graph.add_episode("Alice B knows Bob.", reference_time="2022")
+    await graph.revert(3)
+    assert {fact.object for fact in await graph.facts("Alice")} == {"Acme", "tea"}
+    assert [fact.object for fact in await graph.facts("Alice B")] == ["Bob"]
+    await whole(graph)
+
+
+async def test_an_import_is_reverted(graph):
+    await graph.add_episode("Alice works_at Acme from 2019.", reference_time="2020")
+    before = await snapshot(graph)
+    await graph.import_facts(
+        [
+            {"subject": "Alice", "relation": "works_at", "object": "Globex", "valid_at": "2021"},
+            {"subject": "Bob", "relation": "likes", "object": "tea"},
+        ]
+    )
+    [imported] = [event for event in await graph.log() if event.kind == "import_facts"]
+    await graph.revert(imported)
+    assert await snapshot(graph) == before
+    await whole(graph)
+
+
+async def test_a_queued_telling_waits_failed_after_its_revert_and_may_be_read_again(graph):
+    await graph.add_episode("Alice likes tea.", reference_time="2020", wait=False)
+    await graph.drain()
+    told = await graph.facts("Alice")
+    queued, finished = await graph.log()
+    with pytest.raises(InputError, match="was read since"):
+        await graph.revert(queued)
+    await graph.revert(finished)
+    assert await graph.entity("Alice") is None
+    [failed] = await graph.failed_episodes()
+    assert failed.error == "event 2 was reverted"
+    await graph.drain()
+    assert await graph.entity("Alice") is None
+    await graph.retry_failed()
+    await graph.drain()
+    assert [fact.fact for fact in await graph.facts("Alice")] == [fact.fact for fact in told]
+    await whole(graph)
+
+
+async def test_an_undone_unmerge_is_the_merge_again_with_what_was_told_since(graph):
+    await graph.add_episode(
+        "Alice works_at Acme from 2019. Alicia likes tea.", reference_time="2020"
+    )
+    merged = await graph.merge("Alice", "Alicia")
+    parted = await graph.unmerge(merged)
+    await graph.add_episode("Alicia works_at Globex from 2021.", reference_time="2021")
+    again = await graph.revert(parted)
+    assert (await graph.entity("Alicia")).name == "Alice"
+    assert await job_times(graph) == {("Acme", 2019, 2021), ("Globex", 2021, None)}
+    await whole(graph)
+    await graph.revert(again)
+    assert await job_times(graph) == {("Acme", 2019, None)}
+    assert await job_times(graph, "Alicia") == {("Globex", 2021, None)}
+    await whole(graph)
+
+
+async def test_a_fact_does_not_return_without_anybody_who_tells_it(graph):
+    added = await graph.add_episode("Alice likes tea.", reference_time="2020")
+    await graph.retract(added.facts[0])
+    await graph.remove_episode(added.episode)
+    with pytest.raises(InputError, match="nothing that still stands"):
+        await graph.revert(2)
+    await whole(graph)

@@ -14,11 +14,11 @@ from graphrag import Claim, Extraction, Field, GraphRAG, Mention, NewEpisode, Re
 from graphrag.community.detect import detect
 from graphrag.invalidate import Statement, judge
 from graphrag.models import Fact
+from graphrag.search.rerank.mmr import greedy
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import day, open_graph, triples
 
-READ_PATH = "issue 'The read path: hybrid search'"
 SAGAS = "issue 'Communities, sagas and the questions only a graph can answer'"
 
 STORIES = [
@@ -204,9 +204,31 @@ async def test_07_exact_names_are_found_whatever_the_embedding_says():
 # -- search ------------------------------------------------------------------------------------
 
 
-@pytest.mark.skip(reason=f"MMR is not built yet: {READ_PATH}")
 def test_08_mmr_is_greedy_mmr_and_never_drops_the_first():
-    """Compare with the definition of Carbonell and Goldstein on random rankings."""
+    vectors = np.array([(0.8, 0.6, 0), (0.79, 0.613, 0), (0.7, 0, 0.714)])
+    picks, _ = greedy(vectors[:, 0] / 0.8, vectors / norms(vectors), 0.5, 3)
+    assert picks == [0, 2, 1]
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        count = int(rng.integers(1, 9))
+        vectors = rng.standard_normal((count, 4))
+        vectors /= norms(vectors)
+        relevance, balance = np.sort(rng.random(count))[::-1], float(rng.random())
+        picks, _ = greedy(relevance, vectors, balance, count)
+        expected: list[int] = []
+
+        def worth(one, balance=balance, relevance=relevance, vectors=vectors, picked=expected):
+            like = max([0.0, *(float(vectors[one] @ vectors[other]) for other in picked)])
+            return balance * relevance[one] - (1 - balance) * like
+
+        while len(expected) < count:
+            expected.append(max((n for n in range(count) if n not in expected), key=worth))
+        assert picks == expected
+        assert picks[0] == 0
+
+
+def norms(vectors):
+    return np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 async def test_09_the_two_times_filter_independently(graph):
@@ -283,9 +305,15 @@ async def test_11_communities_of_a_pair_and_of_a_star_come_to_an_end(graph, edge
     assert [one.id for one in await graph.build_communities()] == [community.id]
 
 
-@pytest.mark.skip(reason=f"communities are rebuilt, not updated, so far: {SAGAS}")
-def test_11_communities_updated_by_one_fact_come_to_an_end():
-    """Add a fact between two communities and update only what it touches."""
+@pytest.mark.parametrize(("edges", "size"), [(PAIR, 2), (STAR, 6)])
+async def test_11_communities_updated_by_one_fact_come_to_an_end(graph, edges, size):
+    for number in range(30):
+        await graph.add_fact("Zoe", "likes", f"thing {number}")
+    await graph.build_communities()
+    for start, (one, other) in enumerate(edges):
+        await graph.add_fact(f"N{one}", "knows_of", f"N{other}", valid_at=f"{2000 + start}")
+        await graph.update_communities()
+    assert size in {len(one.members) for one in await graph.communities()}
 
 
 async def test_12_a_search_for_one_hit_does_not_change_what_is_told_next(graph):

@@ -1,0 +1,72 @@
+"""Filtered searches, through every step."""
+
+import pytest
+
+from graphrag import Field
+from graphrag.temporal.moment import utc_now
+from tests.conftest import open_graph
+
+
+async def tell(graph):
+    for text, when, channel in (
+        ("Alice works_at Acme from 2020.", "2020-02-01", "mail"),
+        ("Alice likes tea. Bob knows Alice.", "2021-02-01", "chat"),
+        ("Alice works_at Beta from 2022.", "2022-02-01", "mail"),
+    ):
+        await graph.add_episode(text, reference_time=when, metadata={"channel": channel})
+
+
+def objects(results):
+    return {hit.item.object for hit in results.facts}
+
+
+async def test_a_filter_holds_with_a_view_of_the_past_whatever_was_asked_before(graph):
+    await tell(graph)
+    [likes] = [fact for fact in await graph.facts("Alice") if fact.relation == "likes"]
+    before = utc_now()
+    await graph.correct(likes, text="Alice is fond of tea.")
+    await graph.add_episode("Alice likes coffee.", metadata={"channel": "mail"})
+    then = graph.at(known_at=before)
+    confirmed = Field.confirmed == True  # noqa: E712
+    for _ in range(2):
+        assert objects(await graph.search("Alice tea", where=confirmed)) == {"tea"}
+        assert objects(await then.search("Alice tea", where=confirmed)) == set()
+        mail = await then.search("Alice", where=Field.metadata["channel"] == "mail")
+        assert len(mail.episodes) == 2
+        everything = await then.search("Alice", where=Field.created_at <= utc_now())
+        assert objects(everything) == {"tea", "Beta", "Alice"}
+
+
+async def test_names_and_walks_go_by_what_is_visible_and_hits_by_the_filter(graph):
+    await tell(graph)
+    results = await graph.search(
+        "where does Alice work?", where=Field.entity_type == "organization"
+    )
+    assert {hit.item.entity_type for hit in results.entities} == {"organization"}
+    assert results.entities[0].item.name == "Beta"
+    assert len(results.facts) == 3
+
+
+async def test_what_a_filter_reads_is_kept_up_to_date(graph):
+    where = (Field.origin == "manual") | (Field.confidence > 0.99)
+    await tell(graph)
+    known = objects(await graph.search("Alice Bob", where=where))
+    await graph.add_fact("Alice", "likes", "jazz")
+    assert objects(await graph.search("Alice Bob jazz", where=where)) == known | {"jazz"}
+    await graph.merge("Bob", "Alice")
+    assert await graph.search("jazz", where=where, scopes=["facts"])
+
+
+@pytest.mark.parametrize("profile", ["process", "engine"])
+async def test_filters_and_several_groups_in_either_profile(profile):
+    async with open_graph(profile=profile) as graph:
+        for group in ("a", "b"):
+            for number in range(6):
+                await graph.add_episode(
+                    f"Alice likes tea{number}.", metadata={"number": number}, group=group
+                )
+        where = Field.metadata["number"].between(1, 3)
+        for groups in ("a", ["a", "b"]):
+            results = await graph.search("Alice tea2", group=groups, where=where)
+            assert {hit.item.metadata["number"] for hit in results.episodes} == {1, 2}
+            assert results.facts[0].item.object == "tea2"

@@ -39,10 +39,27 @@ def detect(
         n_iterations=_ITERATIONS,
         seed=seed,
     )
-    strength = graph.strength(weights=weight.tolist())
-    found = [
-        [int(nodes[node]) for node in sorted(members, key=lambda node: (-strength[node], node))]
-        for members in partition
-        if len(members) > 1
-    ]
+    labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
+    labels[nodes] = partition.membership
+    return grouped(labels, subjects, objects, weights=weights)
+
+
+def grouped(
+    labels: npt.NDArray[np.int64],
+    subjects: npt.NDArray[np.int32],
+    objects: npt.NDArray[np.int32],
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> list[list[int]]:
+    """Return the communities of at least two nodes that labels mean; -1 is none.
+
+    Largest first, members best connected first.
+    """
+    heavy = None if weights is None else np.concatenate((weights, weights))
+    ends = np.concatenate((subjects, objects))
+    strength = np.bincount(ends, weights=heavy, minlength=len(labels))
+    held = np.flatnonzero(labels >= 0)
+    order = held[np.lexsort((held, -strength[held], labels[held]))]
+    borders = np.flatnonzero(np.diff(labels[order])) + 1
+    found = [part.tolist() for part in np.split(order, borders) if len(part) > 1]
     return sorted(found, key=lambda members: (-len(members), members))

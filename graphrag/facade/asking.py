@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf
-from graphrag.community.build import plan_communities
+from graphrag.community.build import PlanCommunities, plan_communities, plan_update
 from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
@@ -159,16 +159,27 @@ class Asking(Opened):
 
     async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""
+        return await self._communities(plan_communities, group)
+
+    async def update_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Bring the communities up to date around what changed since, largest first.
+
+        Quick for few changes; when more than a twentieth of the facts changed since the communities
+        were built, or there are none yet, they are built anew.
+        """
+        return await self._communities(plan_update, group)
+
+    async def _communities(self, plan: PlanCommunities, group: str) -> list[Community]:
         ingestion = self._open()
-        built: list[Community] = []
+        found: list[Community] = []
 
         async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal built
-            built, changes = await plan_communities(index, ingestion.store, ingestion.embedder)
+            nonlocal found
+            found, changes = await plan(index, ingestion.store, ingestion.embedder)
             return changes
 
         await ingestion.writer.commit(checked_group(group), build)
-        return built
+        return found
 
     async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Return the communities as they were last built, largest first; none before that."""

@@ -104,6 +104,10 @@ class Asking(Opened, Walking):
         """Detect and store the communities of the facts that hold now, largest first."""
         return self._running().wait(self._graph.build_communities(group=group))
 
+    def update_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
+        """Bring the communities up to date around what changed since, largest first."""
+        return self._running().wait(self._graph.update_communities(group=group))
+
     def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Return the communities as they were last built, largest first."""
         return self._running().wait(self._graph.communities(group=group))

@@ -59,9 +59,54 @@ async def test_unchanged_communities_keep_their_id_and_write_nothing(graph):
     assert len(await graph.log()) == events
     await graph.add_episode("Erik works_at Acme.")
     second = await graph.build_communities()
-    assert len({community.id for community in first} & {c.id for c in second}) == 1
+    assert {community.id for community in first} == {c.id for c in second}
+    assert sorted(len(community.members) for community in second) == [3, 4]
 
 
 async def test_ended_facts_tie_nobody_together(graph):
     await graph.add_episode("Alice works_at Acme from 2020 to 2021.")
     assert await graph.build_communities() == []
+
+
+async def test_an_update_takes_in_what_was_told_since(graph):
+    await graph.add_episode(TOWN)
+    assert await graph.update_communities() == await graph.communities()
+    first = await graph.communities()
+    for number in range(80):  # so that a few more facts are no twentieth of all
+        await graph.add_episode(f"Carol likes thing {number}.")
+    await graph.build_communities()
+    await graph.add_episode("Erik works_at Acme.")
+    await graph.add_episode("Finn likes milk. Gwen likes milk.")
+    updated = await graph.update_communities()
+    assert (await graph.log())[-1].kind == "update_communities"
+    names = [{(await graph.entities(id_))[0].name for id_ in one.members} for one in updated]
+    assert {"Alice", "Bob", "Acme", "Erik"} in names
+    assert {"Finn", "Gwen", "milk"} in names
+    assert {one.id for one in first} <= {one.id for one in updated}
+    events = len(await graph.log())
+    assert await graph.update_communities() == updated
+    assert len(await graph.log()) == events
+    rebuilt = {frozenset(one.members) for one in await graph.build_communities()}
+    assert rebuilt == {frozenset(one.members) for one in updated}
+
+
+async def test_an_update_lets_go_of_what_ended(graph):
+    await graph.add_episode(TOWN)
+    for number in range(100):
+        await graph.add_episode(f"Carol likes thing {number}.")
+    await graph.build_communities()
+    for fact in await graph.facts("Bob"):
+        await graph.retract(fact)
+    names = [
+        {(await graph.entities(id_))[0].name for id_ in one.members}
+        for one in await graph.update_communities()
+    ]
+    assert {"Alice", "Acme"} in names and not any("Bob" in some for some in names)
+
+
+async def test_much_that_is_new_is_detected_anew(graph):
+    await graph.add_episode(TOWN)
+    await graph.build_communities()
+    await graph.add_episode("Erik works_at Acme. Finn works_at Acme.")
+    await graph.update_communities()
+    assert (await graph.log())[-1].kind == "build_communities"

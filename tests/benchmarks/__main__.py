@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.benchmarks import (
+    ablation,
     chat,
     faults,
     identity,
@@ -15,16 +16,20 @@ from tests.benchmarks import (
     novel,
     parity,
     profiles,
+    quality,
     scale,
     speed,
     updates,
     writes,
     yago,
 )
-from tests.benchmarks.report import Report
+from tests.benchmarks.report import RESULTS, Report
 
 _NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
-_ALL = (*_NAMES, "faults", "identity", "parity", "profiles", "updates", "yago")
+_ALL = (
+    *_NAMES,
+    *("ablation", "faults", "identity", "parity", "profiles", "quality", "updates", "yago"),
+)
 
 
 def main() -> None:
@@ -34,6 +39,8 @@ def main() -> None:
     for name in given.names or _NAMES:
         report = Report(name, console)
         match name:
+            case "ablation":
+                asyncio.run(ablation.measure(report, _places(given)))
             case "chat":
                 asyncio.run(chat.measure(report, given.runs))
             case "import":
@@ -49,6 +56,8 @@ def main() -> None:
             case "profiles":
                 few = profiles.Options(tuple(given.facts), min(given.queries, 30))
                 asyncio.run(profiles.measure(report, few))
+            case "quality":
+                asyncio.run(quality.measure(report, _places(given)))
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
@@ -79,12 +88,20 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
     parser.add_argument("--yago", type=Path, help="folder of lifetimes (yago)")
+    parser.add_argument("--data", type=Path, default=Path("data"), help="folder of sets (quality)")
+    parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")
+    parser.add_argument("--stores", type=Path, default=RESULTS / "stores", help="where they are")
+    parser.add_argument("--vectors", type=Path, default=RESULTS / "vectors", help="theirs")
     given = parser.parse_args()
     if "updates" in given.names and given.conversations is None:
         parser.error("updates needs --conversations FOLDER, which is not part of the repository")
     if unknown := set(given.names) - set(_ALL):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")
     return given
+
+
+def _places(given: argparse.Namespace) -> quality.Places:
+    return quality.Places(given.data, given.stores, given.vectors, tuple(given.sets))
 
 
 def _file(path: str) -> Path:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from graphrag import NewEpisode
 
@@ -42,6 +42,10 @@ class Corpus:
     """With their id in the metadata."""
     questions: Sequence[Asked]
     """In the order of the file, those without an answer left out."""
+    store: str
+    """Name of the store that holds it: two sets that tell the same share one."""
+    sagas: bool = False
+    """Sagas are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,10 @@ class Set:
 
     name: str
     folder: str
-    sessions: bool = False
-    """Whole sessions are told and asked for, not single messages."""
+    asked: Literal["episodes", "sagas"] = "episodes"
+    """What is to be found: episodes, or the sagas that those found belong to."""
+    whole: bool = False
+    """Whole sessions are told, not single messages."""
     pages: bool = False
     """Groups are pages: searched together, each paragraph named after its page."""
     pooled: bool = False
@@ -60,7 +66,8 @@ class Set:
 
 SETS = (
     Set("locomo turns", "locomo"),
-    Set("locomo sessions", "locomo", sessions=True),
+    Set("locomo sessions", "locomo", asked="sagas"),
+    Set("locomo sessions, whole", "locomo", whole=True),
     Set("beam100k", "beam100k"),
     Set("lihua_world", "lihua_world"),
     Set("longmemeval_mini", "longmemeval_mini"),
@@ -84,19 +91,20 @@ def read(folder: Path, kind: Set) -> Corpus | None:
         Asked(
             question["text"],
             POOL if kind.pooled or kind.pages else str(question.get("group") or POOL),
-            frozenset(_gold(question, sessions=kind.sessions)),
+            frozenset(_gold(question, kind)),
         )
         for question in asked
         if question["gold"]
     ]
-    told = _sessions(rows) if kind.sessions else [_episode(row, kind) for row in rows]
-    return Corpus(kind.name, told, questions)
+    told = _sessions(rows) if kind.whole else [_episode(row, kind) for row in rows]
+    how = "_whole" * kind.whole + "_pages" * kind.pages
+    return Corpus(kind.name, told, questions, kind.folder + how, kind.asked == "sagas")
 
 
-def _gold(question: Row, *, sessions: bool) -> Sequence[str]:
-    if not sessions:
-        return list(question["gold"])
-    return [f"{question['group']}/{session}" for session in question["gold_sessions"]]
+def _gold(question: Row, kind: Set) -> Sequence[str]:
+    if kind.whole:
+        return [f"{question['group']}/{session}" for session in question["gold_sessions"]]
+    return list(question["gold_sessions" if kind.asked == "sagas" else "gold"])
 
 
 def _episode(row: Row, kind: Set) -> NewEpisode:

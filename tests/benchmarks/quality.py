@@ -15,11 +15,13 @@ from pathlib import Path
 from graphrag import GraphRAG, Recipe, SentenceTransformerEmbedder
 from graphrag.protocols import Embedder
 from graphrag.search.episodes.weights import EpisodeWeights
-from tests.benchmarks.corpora import SETS, Corpus, Set, read
+from tests.benchmarks.corpora import SETS, Corpus, read
 from tests.benchmarks.kept import Kept
 from tests.benchmarks.recall import Score, interval, mean, score
 from tests.benchmarks.report import Report, Section
 
+_MESSAGES = 60
+"""Messages that are asked for where their sagas are to be found."""
 _ALONE = {"previous": 0.0, "following": 0.0, "session": 0.0, "time": 0.0}
 BM25 = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=0, fulltext=1, **_ALONE))
 DENSE = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=1, fulltext=0, **_ALONE))
@@ -71,7 +73,7 @@ async def told(report: Report, places: Places) -> AsyncIterator[tuple[Corpus, Gr
         if corpus is None:
             report.say(f"{kind.name}: no {kind.folder}/corpus.jsonl in {places.data}: skipped")
             continue
-        async with _graph(corpus, kind, places, embedder, report) as graph:
+        async with _graph(corpus, places, embedder, report) as graph:
             yield corpus, graph
 
 
@@ -79,20 +81,23 @@ async def ask(graph: GraphRAG, corpus: Corpus, recipe: Recipe) -> list[Score]:
     """Ask every question of a set."""
     scores = []
     for asked in corpus.questions:
+        limit = _MESSAGES if corpus.sagas else 10
         found = await graph.search(
-            asked.text, group=asked.group, limit=10, scopes=("episodes",), recipe=recipe
+            asked.text, group=asked.group, limit=limit, scopes=("episodes",), recipe=recipe
         )
-        ids = [str(hit.item.metadata["id"]) for hit in found.episodes]
-        scores.append(score(ids, asked.gold))
+        hits = [hit.item for hit in found.episodes]
+        # A saga is as good as its best message.
+        ids = [one.saga or "" if corpus.sagas else str(one.metadata["id"]) for one in hits]
+        scores.append(score(list(dict.fromkeys(ids)), asked.gold))
     return scores
 
 
 @asynccontextmanager
 async def _graph(
-    corpus: Corpus, kind: Set, places: Places, embedder: Embedder, report: Report
+    corpus: Corpus, places: Places, embedder: Embedder, report: Report
 ) -> AsyncIterator[GraphRAG]:
     """Open the store of a set, told if it is new; telling again goes on where it stopped."""
-    place = places.stores / kind.name.replace(" ", "_").replace(",", "")
+    place = places.stores / corpus.store
     complete = place.with_suffix(".json")
     place.parent.mkdir(parents=True, exist_ok=True)
     async with GraphRAG.open(f"surrealkv://{place}?sync=never", embedder=embedder) as graph:

@@ -1,10 +1,12 @@
 """The benchmarks still run: names in the pipeline that they time are really there."""
 
+import json
 from pathlib import Path
 
 from rich.console import Console
 
-from tests.benchmarks import report, scale, speed, writes
+from graphrag.testing import HashEmbedder
+from tests.benchmarks import ablation, quality, report, scale, speed, writes
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -36,3 +38,53 @@ async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
     for title in ("import_facts", "what the rules cost", "add_fact"):
         assert title in written
+
+
+def _a_set(folder: Path) -> Path:
+    """Write a conversation of two sessions and a small encyclopedia."""
+    spoken = [
+        {"id": "m1", "session": "s1", "speaker": "Ann", "text": "Where do you live now?"},
+        {"id": "m2", "session": "s1", "speaker": "Bob", "text": "In Ghent, by the canal."},
+        {"id": "m3", "session": "s2", "speaker": "Ann", "text": "The cello lessons are great."},
+    ]
+    pages = [
+        {"id": "p1", "title": "Blue Harbour", "text": "Blue Harbour is a film by Ida Stern."},
+        {"id": "p2", "title": "Ida Stern", "text": "Ida Stern was born in Lund in 1950."},
+    ]
+    asked = {
+        "locomo": {"text": "Where does Bob live?", "gold": ["m2"], "gold_sessions": ["s1"]},
+        "musique_dev80": {"text": "Who made Blue Harbour?", "gold": ["p1", "p2"]},
+    }
+    for name, rows in (("locomo", spoken), ("musique_dev80", pages)):
+        place = folder / name
+        place.mkdir(parents=True)
+        for row in rows:
+            row |= {"time": "2024-03-01"} | ({"group": "chat"} if name == "locomo" else {})
+        questions = 2 * [asked[name] | ({"group": "chat"} if name == "locomo" else {})]
+        for file, lines in (("corpus", rows), ("queries", questions)):
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+            (place / f"{file}.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+async def test_quality_and_ablation_measure_small_sets_and_keep_their_stores(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(quality, "SentenceTransformerEmbedder", HashEmbedder)
+    places = quality.Places(_a_set(tmp_path / "data"), tmp_path / "stores", tmp_path / "vectors")
+    for name, benchmark in (("quality", quality), ("ablation", ablation)):
+        result = report.Report(name, Console(record=True, quiet=True))
+        await benchmark.measure(result, places)
+        result.write()
+        written = Path(tmp_path / f"{name}.json").read_text(encoding="utf-8")
+        assert "locomo turns" in written
+        assert "locomo sessions" in written
+        assert "musique_dev80" in written
+    assert "- bridge" in written
+    assert (tmp_path / "stores" / "locomo.json").is_file()
+
+
+async def test_quality_says_what_it_skips(tmp_path):
+    console = Console(record=True, width=200)
+    result = report.Report("quality", console)
+    await quality.measure(result, quality.Places(tmp_path / "none", tmp_path, tmp_path))
+    assert f"there is no folder {tmp_path / 'none'}: skipped" in console.export_text()

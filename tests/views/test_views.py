@@ -8,8 +8,8 @@ from graphrag import AsOf, GraphRAG, InputError
 from graphrag.temporal.moment import utc_now
 
 WRITES = {
-    "add_entity", "add_episode", "add_episodes", "add_fact", "build_communities", "update_communities", "confirm",
-    "correct", "forget", "forget_group", "import_calendar", "import_contacts", "import_facts",
+    "add_entity", "add_episode", "add_episodes", "add_fact", "build_communities", "confirm",
+    "correct", "update_communities", "forget", "forget_group", "import_calendar", "import_contacts", "import_facts",
     "invalidate", "keep_apart", "merge", "reject", "remove_episode", "replay", "retract", "revert",
     "seed", "split", "summarize_saga", "unmerge",
 }  # fmt: skip

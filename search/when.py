@@ -91,7 +91,7 @@ def read_when(question: str, reference: datetime | None = None) -> When:
     found = sorted([*_dated(text, at), *_current(text, at)], key=lambda one: one[0])
     spans = [(start, end) for start, end, _ in found]
     anchors = tuple(anchors_in(text, spans))
-    said = _joined([said for _, _, said in found])
+    said = _joined(found, text)
     asks = asked_of(text)
     return When(
         said=said,
@@ -111,7 +111,8 @@ Found = tuple[int, int, Said]
 
 _LEAD: Final = (
     r"(?:in|on|at|by|as of|as at|since|until|till|up to|before|prior to|after|during|throughout|"
-    r"over|within|between|from|to|through|of the year)"
+    r"over|within|between|from|to|through|of the year|(?:for|during|in|over) the period|"
+    r"between the years)"
 )
 """Prepositions that make a time the answer's own; "about 2019" is not one."""
 _LED: Final = re.compile(rf"\b{_LEAD}$", re.IGNORECASE)
@@ -172,18 +173,34 @@ def _current(text: str, at: datetime) -> list[Found]:
     ]
 
 
-def _joined(said: list[Said]) -> tuple[Said, ...]:
-    """Join each pair of an opening and a closing bound, "after 2010 and before 2014", into one."""
+def _joined(found: list[Found], text: str) -> tuple[Said, ...]:
+    """Join what opens and what closes one stretch: "after 2010 and before 2014", "1982 to 1989"."""
     joined: list[Said] = []
-    for one in said:
+    stop = 0
+    for start, end, one in found:
         last = joined[-1] if joined else None
-        both = None if last is None else last.interval.intersection(one.interval)
-        if last and both and _opens(last) != _opens(one) and _half(last) and _half(one):
+        both = None
+        if last is not None and _range(text, stop, start, last.words):
+            opening, closing = last.interval.start, one.interval.end
+            both = Interval(opening, closing) if opening and closing and opening < closing else None
+        elif last is not None and _half(last) and _half(one) and _opens(last) != _opens(one):
+            both = last.interval.intersection(one.interval)
+        if last is not None and both is not None:
             words = f"{last.words} {one.words}"
             joined[-1] = replace(last, words=words, interval=both, bound="in", granularity=None)
         else:
             joined.append(one)
+        stop = end
     return tuple(dict.fromkeys(joined))
+
+
+def _range(text: str, stop: int, start: int, first: str) -> bool:
+    """Tell whether the words between two times, and before the first, make them one range."""
+    joint = text[stop:start].strip().lower()
+    before = text[: stop - len(first)].rstrip().lower()
+    return joint in ("to", "until", "till", "through", "-") or (
+        joint == "and" and before.endswith(("between", "between the years", "between years"))
+    )
 
 
 def _half(said: Said) -> bool:

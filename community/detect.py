@@ -1,14 +1,22 @@
 """Leiden communities of the entity graph (Traag, Waltman and van Eck, Scientific Reports 2019).
 
-Leiden guarantees connected communities and, unlike label propagation, always ends. Facts between
-the same two entities add up to one weighted edge; entities without live facts are in no community.
+igraph's own implementation: 100,000 facts between 30,000 entities take 0.3 s, where ``leidenalg``
+takes 4 to 13 for a partition that is no better. Leiden guarantees connected communities and, unlike
+label propagation, always ends. Facts between the same two entities add up to one weighted edge;
+entities without live facts are in no community.
 """
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
+_drawing = Lock()
 
 
 def detect(
@@ -25,23 +33,32 @@ def detect(
     if not len(subjects):
         return []
     import igraph
-    import leidenalg
 
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
     edges = np.sort(ends.reshape(2, -1), axis=0).T
     pairs, place = np.unique(edges, axis=0, return_inverse=True)
     weight = np.bincount(place.reshape(-1), weights=weights, minlength=len(pairs))
     graph = igraph.Graph(n=len(nodes), edges=pairs.tolist())
-    partition = leidenalg.find_partition(
-        graph,
-        leidenalg.ModularityVertexPartition,
-        weights=weight.tolist(),
-        n_iterations=_ITERATIONS,
-        seed=seed,
-    )
+    with _seeded(seed):
+        partition = graph.community_leiden(
+            "modularity", weights=weight.tolist(), n_iterations=_ITERATIONS
+        )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
     return grouped(labels, subjects, objects, weights=weights)
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Let igraph draw from numbers of our own, one call at a time: its source is global."""
+    import igraph
+
+    with _drawing:
+        igraph.set_random_number_generator(random.Random(seed))
+        try:
+            yield
+        finally:
+            igraph.set_random_number_generator(random)
 
 
 def grouped(

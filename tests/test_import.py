@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODELS = {"sentence_transformers", "spacy", "torch", "transformers"}
-ENGINES = {"igraph", "leidenalg", "surrealdb", "surrealdb_embedded"}
+ENGINES = {"igraph", "surrealdb", "surrealdb_embedded"}
 DOORS = {"rich", "typer"}
 
 

@@ -117,6 +117,11 @@ def rank(
     trace = trace or Trace()
     at = viewpoint.valid_at or min(viewpoint.known_at or now, now)
     when = read_when(request.query, at)
+    if when.anchors and viewpoint.valid_at is None:
+        from graphrag.search.anchored import anchored
+
+        ever = visible(index, replace(viewpoint, history=True), past, now=now)
+        when = anchored(when, request.query, index, ever)
     if when:
         trace.step("time", len(when.said), str(when))
     walked = seen = visible(index, viewpoint, past, now=now, when=when)

@@ -17,6 +17,7 @@ from tests.benchmarks import (
     parity,
     profiles,
     quality,
+    questions,
     scale,
     speed,
     updates,
@@ -28,7 +29,8 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "faults", "identity", "parity", "profiles", "quality", "updates", "yago"),
+    *("ablation", "faults", "identity", "parity", "profiles", "quality", "questions"),
+    *("updates", "yago"),
 )
 
 
@@ -58,6 +60,8 @@ def main() -> None:
                 asyncio.run(profiles.measure(report, few))
             case "quality":
                 asyncio.run(quality.measure(report, _places(given)))
+            case "questions":
+                questions.measure(report, given.questions)
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
@@ -87,6 +91,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
+    parser.add_argument("--questions", type=Path, nargs="*", default=[], help="JSONL (questions)")
     parser.add_argument("--yago", type=Path, help="folder of lifetimes (yago)")
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of sets (quality)")
     parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")

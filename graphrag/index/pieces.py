@@ -106,8 +106,8 @@ class Pieces(Postings):
         kept = of_piece >= 0
         lengths = np.bincount(of_piece[kept], self._lengths.values[kept], groups)
         scores = np.zeros(groups, dtype=np.float32)
-        average = max(float(lengths.mean()), 1.0) if groups else 1.0
-        room = K1 * (1 - B + B * lengths / average)
+        average = float(lengths.mean()) if groups else 0.0
+        room = K1 * (1 - B + B * lengths / (average or 1.0))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
@@ -123,15 +123,15 @@ class Pieces(Postings):
     def entire(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row as one text, however many pieces it has.
 
-        Words are as rare as among the pieces.
+        How many rows there are, and how many have a word, is worked out from the pieces in the
+        proportion that is found here: exact for a group, fair for a part of one.
         """
         self._settle()
         rows = len(self._of_row)
         lengths = np.bincount(self.owner.values, self._lengths.values, rows)
         texts, total = self._size()
-        # Of a part of a group: as many pieces to a row as here.
-        average = total / max(texts, 1) * len(self) / max(rows, 1)
-        room = K1 * (1 - B + B * lengths / max(average, 1.0))
+        live = texts * rows / max(len(self), 1)
+        room = K1 * (1 - B + B * lengths * live / max(total, 1))
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
@@ -139,7 +139,8 @@ class Pieces(Postings):
                 continue
             holding = self.owner.values[entries.rows[: entries.size]]
             counts = np.bincount(holding, entries.counts[: entries.size], rows)
-            weight = repeats * (K1 + 1) * self._idf(self._df(term))
+            df = self._df(term) * np.count_nonzero(counts) / entries.size
+            weight = repeats * (K1 + 1) * math.log1p(max(live - df + 0.5, 0.0) / (df + 0.5))
             scores += (weight * counts / (counts + room)).astype(np.float32)
         return scores
 

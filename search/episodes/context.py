@@ -52,10 +52,13 @@ def sessions_of(episodes: Episodes, seen: Mask) -> Sessions | None:
     inside = np.flatnonzero(~begins)
     previous[rows[inside]] = rows[inside - 1]
     following[rows[inside - 1]] = rows[inside]
+    return Sessions(previous, following, number, int(begins.sum()), shortness(episodes, rows))
+
+
+def shortness(episodes: Episodes, rows: Candidates) -> float:
+    """Return 1 for short messages, less the longer they are on average."""
     words = float(episodes.pieces.words_of(rows).mean())
-    return Sessions(
-        previous, following, number, int(begins.sum()), min(1.0, _SHORT / max(words, 1.0))
-    )
+    return min(1.0, _SHORT / max(words, 1.0))
 
 
 def with_neighbours(rows: Candidates, sessions: Sessions) -> Candidates:

@@ -16,6 +16,7 @@ from graphrag.search.episodes.context import (
     Sessions,
     session_scores,
     sessions_of,
+    shortness,
     with_neighbours,
 )
 from graphrag.search.episodes.linked import linked
@@ -144,7 +145,9 @@ class _Table:
         if not len(self.rows) or recipe.graph == 0:
             return
         links = linked(question, self.rows)
-        weight = recipe.graph * (weights.titles if links.titled else weights.mentions)
+        # A long text speaks of so much that sharing an entity with it says little.
+        short = shortness(index.episodes, self.rows)
+        weight = recipe.graph * (weights.titles if links.titled else weights.mentions * short)
         if weight and links.links is not None and len(links.links):
             total = self.total
             best = np.argsort(-total, kind="stable")[:_SEEDS]

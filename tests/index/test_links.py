@@ -1,0 +1,108 @@
+"""Links between episodes: pairs from both sides, phrases in texts, titles."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.index import incidence
+from graphrag.index.incidence import Incidence
+from graphrag.index.phrases import find_phrases
+from graphrag.index.pieces import Pieces
+from graphrag.index.texts import episode_words
+from graphrag.index.titles import Titles
+
+PAIRS = st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)))
+STREAM = st.lists(st.lists(st.integers(2, 5), max_size=8), max_size=5)
+PHRASES = st.sets(st.tuples(st.integers(2, 5)) | st.tuples(st.integers(2, 5), st.integers(2, 5)))
+
+
+@given(st.lists(PAIRS, max_size=4), st.sets(st.integers(0, 14)))
+def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(incidence, "_FEW", 3)
+        links, known = Incidence(), set()
+        for batch in batches:
+            new = sorted(batch - known)
+            known |= batch
+            links.add([left for left, _ in new], [right for _, right in new])
+    rows = sorted(asked)
+    lefts, rights = links.of_left(rows)
+    assert set(zip(lefts.tolist(), rights.tolist(), strict=True)) == {
+        pair for pair in known if pair[0] in asked
+    }
+    lefts, rights = links.of_right(rows)
+    assert set(zip(lefts.tolist(), rights.tolist(), strict=True)) == {
+        pair for pair in known if pair[1] in asked
+    }
+    counts = [sum(right == row for _, right in known) for row in rows]
+    assert links.counts_right(rows).tolist() == counts
+    assert len(links) == len(known)
+
+
+@given(STREAM, PHRASES)
+def test_phrases_are_found_in_their_texts_and_nowhere_else(texts, phrases):
+    phrases = sorted(phrases)
+    words = np.array([word for text in texts for word in text], dtype=np.int32)
+    owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
+    rows, numbers = find_phrases(words, owners, phrases)
+    found = set(zip(rows.tolist(), (phrases[number] for number in numbers), strict=True))
+    held = {
+        (row, tuple(text[at : at + len(phrase)]))
+        for row, text in enumerate(texts)
+        for phrase in phrases
+        for at in range(len(text))
+        if tuple(text[at : at + len(phrase)]) == phrase
+    }
+    assert found <= held
+    longest = max(map(len, phrases), default=0)
+    assert {pair for pair in held if len(pair[1]) == longest} <= found
+
+
+def test_a_longer_phrase_hides_the_shorter_one_inside_it():
+    words = np.array([7, 8, 9, 7], dtype=np.int32)
+    _, numbers = find_phrases(words, np.zeros(4, dtype=np.int32), [(7,), (7, 8)])
+    assert sorted(numbers.tolist()) == [0, 1]
+    _, numbers = find_phrases(words[:3], np.zeros(3, dtype=np.int32), [(7,), (7, 8)])
+    assert numbers.tolist() == [1]
+
+
+def linked(*pages: tuple[str, str], steps: int = 1) -> dict[int, set[int]]:
+    """Return which pages share a title with each page, told in some steps."""
+    titles, pieces = Titles(), Pieces()
+    for part in np.array_split(np.arange(len(pages)), steps):
+        titles.enter(int(part[0]), [pages[page][0] for page in part])
+        pieces.extend([episode_words(*pages[page]) for page in part])
+        titles.catch_up(pieces)
+    found = {}
+    for page in range(len(pages)):
+        _, names = titles.links.of_left([page])
+        others, _ = titles.links.of_right(names)
+        found[page] = set(others.tolist()) - {page}
+    return found
+
+
+PAGES = (
+    ("Blue Harbour (film)", "A film by Ida Stern, shot in the old town of Lund."),
+    ("Ida Stern", "She was born in Gent."),
+    ("Lund", "A town."),
+    ("Old Town", "A song."),
+    ("", "Ida Stern came to Blue Harbour."),
+)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_pages_that_name_each_other_are_linked_in_whatever_order_they_come(steps):
+    found = linked(*PAGES, steps=steps)
+    assert found[0] == {1, 2, 3, 4}
+    assert found[1] == {0, 4}
+    assert found[2] == {0}
+
+
+def test_titles_of_a_question_are_found_the_longest_first():
+    titles, pieces = Titles(), Pieces()
+    titles.enter(0, ["Ida", "Ida Stern", "Of the"])
+    pieces.extend(["", "", ""])
+    titles.catch_up(pieces)
+    assert titles.named(pieces.numbered("Was Ida Stern born in Ida?")) == [1, 0]
+    assert titles.own[2] == -1

@@ -1,0 +1,57 @@
+"""Words of long texts: by their best piece, and as a whole."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.index.pieces import Pieces
+from graphrag.index.postings import Postings
+from graphrag.index.texts import PIECE
+
+WORDS = st.sampled_from(["river", "stone", "bridge", "tower", "lamp", "cello"])
+TEXTS = st.lists(st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=3), max_size=8)
+
+
+def joined(text: list[list[str]], border: str) -> str:
+    return border.join(" ".join(piece) for piece in text)
+
+
+@given(TEXTS, st.lists(WORDS, min_size=1, max_size=3))
+def test_a_row_scores_as_its_best_piece_does(texts, query):
+    pieces = Pieces()
+    pieces.extend([joined(text, PIECE) for text in texts])
+    alone = Postings([" ".join(piece) for text in texts for piece in text]).scores(query)
+    starts = np.cumsum([0, *map(len, texts)])
+    expected = [alone[start : starts[at + 1]].max() for at, start in enumerate(starts[:-1])]
+    np.testing.assert_allclose(pieces.scores(query), expected, rtol=1e-5)
+
+
+@given(TEXTS, st.lists(WORDS, min_size=1, max_size=3))
+def test_a_whole_row_scores_as_the_joined_text_does(texts, query):
+    pieces = Pieces()
+    pieces.extend([joined(text, PIECE) for text in texts])
+    expected = Postings([joined(text, " ") for text in texts]).scores(query)
+    np.testing.assert_allclose(pieces.entire(query), expected, rtol=1e-4, atol=1e-5)
+
+
+@given(TEXTS, st.lists(WORDS, min_size=1, max_size=3), st.data())
+def test_a_group_of_rows_scores_as_their_joined_text_does(texts, query, data):
+    group = np.array([data.draw(st.integers(0, 2)) for _ in texts], dtype=np.intp)
+    pieces = Pieces()
+    pieces.extend([joined(text, PIECE) for text in texts])
+    together = [
+        " ".join(joined(text, " ") for text, own in zip(texts, group, strict=True) if own == number)
+        for number in range(3)
+    ]
+    expected = Postings(together).scores(query)
+    np.testing.assert_allclose(pieces.grouped(query, group, 3), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_removed_row_is_found_no_more_and_a_replaced_one_by_its_new_words():
+    pieces = Pieces()
+    pieces.extend([f"river{PIECE}stone", "stone", "lamp"])
+    pieces.remove(0)
+    pieces.replace(1, f"tower{PIECE}cello")
+    assert pieces.scores("river stone").tolist() == [0, 0, 0]
+    assert pieces.scores("cello")[1] > 0
+    assert pieces.rows_with("cello").tolist() == [1]

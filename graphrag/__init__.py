@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         TransactionError,
     )
     from graphrag.explanation import Explanation, Step
+    from graphrag.events import Log
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
     from graphrag.health.findings import CheckReport, Finding, RepairReport
@@ -175,6 +176,7 @@ __all__ = [
     "LLMArbiter",
     "LLMError",
     "LLMExtractor",
+    "Log",
     "Mention",
     "MergeCandidate",
     "Message",

@@ -186,7 +186,7 @@ class Change:
     """None when the event erased the record."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """One committed transaction of a group, as the append-only log keeps it."""
 
@@ -201,3 +201,16 @@ class Event:
     changes: tuple[Change, ...]
     note: str | None = None
     """Why, in words: of a ``denied`` event, what was refused."""
+
+    def __repr__(self) -> str:
+        """Show what was done, by whom and when, without the images."""
+        from graphrag.events import done, moment
+
+        told = "; ".join(filter(None, (done(self), self.note)))
+        about = f": {told}" if told else ""
+        return f"Event({self.seq} {self.kind} by {self.actor}, {moment(self)}{about})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.events import event_page
+
+        return event_page(self)

@@ -31,6 +31,7 @@ PLACES = {
         "TimeError",
         "TransactionError",
     ),
+    "events": ("Log",),
     "explanation": ("Explanation", "Step"),
     "context": ("Citation", "Context"),
     "extraction": ("Claim", "Extraction", "Mention"),

@@ -20,6 +20,11 @@ class Quote:
     span: Span
 
     @property
+    def removed(self) -> bool:
+        """Tell whether the episode was removed; only facts that fell with it still name it."""
+        return self.episode.removed_at is not None
+
+    @property
     def text(self) -> str:
         """Return the characters of the span, exactly."""
         return self.episode.content[self.span.start : self.span.end]

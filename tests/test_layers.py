@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 LAYERS = (
     {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"relations", "settings", "stated", "token_count", "bars"},
+    | {"events", "relations", "settings", "stated", "token_count", "bars"},
     {"extraction", "ontology", "explanation", "context", "display", "results"},
     {"protocols"},
     {"schema"},

@@ -13,6 +13,7 @@ from graphrag.cli.demo import demo
 from graphrag.cli.forget import forget
 from graphrag.cli.health import check, repair
 from graphrag.cli.importing import import_files
+from graphrag.cli.log import log
 from graphrag.cli.queue import queue
 from graphrag.cli.replay import replay
 from graphrag.cli.search import search
@@ -65,6 +66,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         show,
         timeline,
         changes,
+        log,
         stats,
         queue,
         check,

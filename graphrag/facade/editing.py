@@ -197,7 +197,8 @@ class Editing(Opened):
     async def sources(self, fact: Fact | str) -> list[Quote]:
         """Return where a fact is stated: episodes with the characters that say so, oldest first.
 
-        Empty for a fact that a person entered without any.
+        Empty for a fact that a person entered without any. Episodes that were removed are marked
+        (``Quote.removed``); only facts that were retracted with them still name them.
 
         Raises:
             InputError: if there is no such fact.

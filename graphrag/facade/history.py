@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag.errors import InputError
+from graphrag.events import Log
 from graphrag.facade.opened import Moment, Opened
 from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole, checked
 from graphrag.history.trail import about, records_of
@@ -55,7 +56,7 @@ class History(Opened):
         after: int = 0,
         fact: Fact | str | None = None,
         entity: Entity | str | None = None,
-    ) -> list[Event]:
+    ) -> Log:
         """Return every committed change of a group with a number above ``after``, oldest first.
 
         With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
@@ -71,10 +72,10 @@ class History(Opened):
         ingestion = self._open()
         events = await ingestion.store.events(checked_group(group), after=after)
         if fact is not None:
-            return about(events, {f"relates_to:{_id(fact)}"})
+            return Log(about(events, {f"relates_to:{_id(fact)}"}))
         if entity is not None:
-            return about(events, records_of(_id(entity), await ingestion.catalog.group(group)))
-        return events
+            return Log(about(events, records_of(_id(entity), await ingestion.catalog.group(group))))
+        return Log(events)
 
     async def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None

@@ -77,7 +77,12 @@ def _parted(snapshot: Snapshot) -> set[str]:
 
 
 def _told_apart(one: Row, other: Row, declared: Declared) -> bool:
-    """Tell whether each has an identifier, such as an address, that the other has not."""
+    """Tell whether somebody said that they are two, or each has an identifier of its own."""
+    if any(
+        row["id"].id in (twin.get("distinct_from") or ())
+        for row, twin in ((one, other), (other, one))
+    ):
+        return True
     own, theirs = (
         set(unique(identifiers(row.get("attributes") or {}), row["entity_type"], declared))
         for row in (one, other)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
+from graphrag.events import Log
 from graphrag.facade.opened import Moment
 from graphrag.history.forgotten import WHOLE, Forgotten, Texts, Whole
 from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
@@ -22,7 +23,7 @@ class History(Opened):
         after: int = 0,
         fact: Fact | str | None = None,
         entity: Entity | str | None = None,
-    ) -> list[Event]:
+    ) -> Log:
         """Return the committed changes of a group, a fact or an entity, oldest first."""
         return self._running().wait(
             self._graph.log(group=group, after=after, fact=fact, entity=entity)

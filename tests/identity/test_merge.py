@@ -181,3 +181,21 @@ async def test_communities_name_the_kept_entity(graph):
     await graph.build_communities()
     await graph.merge("Robert Smith", "Bobby")
     assert all(bobby.id not in group.members for group in await graph.communities())
+
+
+async def test_what_was_told_between_leaves_each_entity_one_value_after_an_unmerge(graph):
+    await tell(graph, "Alice works_at Acme from 2019.")
+    await tell(graph, "Alicia works_at Globex from 2021.")
+    merged = await graph.merge("Alice", "Alicia")
+    await tell(graph, "Alice works_at Beta from 2022.")
+    await graph.unmerge(merged)
+    jobs = {
+        name: {
+            (fact.object, fact.valid_at.year, fact.invalid_at and fact.invalid_at.year)
+            for fact in await graph.at(history=True).facts(name)
+        }
+        for name in ("Alice", "Alicia")
+    }
+    assert jobs["Alice"] == {("Acme", 2019, 2022), ("Beta", 2022, None)}
+    assert jobs["Alicia"] == {("Globex", 2021, None)}
+    assert (await graph.check()).sound

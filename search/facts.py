@@ -27,7 +27,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     ]
     if recipe.graph * weights.graph and question.seeds:
         distance = edge_distance(question.distance, *seen.ends)
-        weight = recipe.graph * weights.graph * _telling(distance, seen.facts)
+        weight = recipe.graph * weights.graph * _telling(distance, question)
         methods.append(Method("graph", _closeness(question, distance, cosines), weight))
         trace.step("facts: graph")
     if when.said:
@@ -36,26 +36,29 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         trace.step("facts: time", int(fits.sum()) if trace.on else None)
     rows = candidates(methods, seen.facts, recipe.pool)
     trace.step("facts: candidates", len(rows))
-    # Entities are ranked by all facts.
-    limit = None if question.searches("entities") else question.request.wanted
+    wanted = question.request.wanted
     ranked = fuse(
         methods,
         rows,
         fusion=recipe.fusion,
         k=recipe.rrf_k,
-        limit=limit,
+        # Entities are ranked by all of them.
+        limit=None if question.searches("entities") else wanted,
+        told=wanted,
         relevance=relevance(index.facts, question.text, cosines.at(rows), words[rows]),
     )
     trace.step(f"facts: fuse {recipe.fusion}", len(ranked))
     return ranked
 
 
-def _telling(distance: Distances, seen: Mask) -> float:
+def _telling(distance: Distances, question: Question) -> float:
     """Return how much it says to be at the seeds, from 0 to 1, as the rarity of a word does.
 
-    Little, if every fact is: a question about the one who keeps the diary.
+    Little, if every fact is: a question about the one who keeps the diary. The size of the group is
+    that of its postings, because the index may hold a part of it only.
     """
-    facts, at_seeds = int(seen.sum()), int((seen & (distance == 0)).sum())
+    facts = question.index.facts.postings.texts
+    at_seeds = np.count_nonzero(question.walked.facts & (distance == 0))
     return math.log1p(facts / max(1, at_seeds)) / math.log1p(max(1, facts))
 
 

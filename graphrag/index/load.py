@@ -87,9 +87,14 @@ async def read_rows(store: Store, wanted: Mapping[str, Collection[str]]) -> dict
 def assembled(group: str, dimension: int, rows: Mapping[str, Rows]) -> GroupIndex:
     """Return an index of some rows of a group, in the order of a loaded one: by id."""
     index = GroupIndex(group, dimension)
+    enter_rows(index, rows)
+    return index
+
+
+def enter_rows(index: GroupIndex, rows: Mapping[str, Rows]) -> None:
+    """Append rows by table, in the order of their ids; what they point to is there or with them."""
     for table in _COLUMNS:
         _fill(index, table, sorted(rows.get(table, ()), key=itemgetter(0)))
-    return index
 
 
 async def refresh_group(store: Store, index: GroupIndex) -> bool:

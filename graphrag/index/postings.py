@@ -178,6 +178,11 @@ class Postings:
         self._settle()
         return Statistics(*self._size(), {term: self._df(term) for term in terms})
 
+    @property
+    def texts(self) -> int:
+        """Count the texts, or those of the statistics that are assumed."""
+        return self._size()[0]
+
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row; 0 where no term of the query occurs.
 

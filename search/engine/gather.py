@@ -12,20 +12,20 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graphrag.engine.statistics import Counts, read_counts
+from graphrag.engine.statistics import read_counts
 from graphrag.engine.texts import TEXTS
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
-from graphrag.index.load import Rows, assembled, load_group, read_rows, read_sagas
-from graphrag.index.mentions import Mentions
+from graphrag.index.load import load_group, read_sagas
 from graphrag.index.tokens import tokenize
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.engine.around import around
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.search.engine.matches import Matches
-from graphrag.search.engine.names import keys_in, known_as, merged, with_kin
+from graphrag.search.engine.names import keys_in, known_as, merged
 from graphrag.search.engine.nearest import Nearest
-from graphrag.search.engine.walk import walk
+from graphrag.search.engine.part import Part
+from graphrag.search.engine.walk import Walk
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import MOST, Request
@@ -59,7 +59,7 @@ class Method:
     """Enough of them are visible, or there are no more."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Gathering:
     """One search under way."""
 
@@ -70,38 +70,29 @@ class Gathering:
     viewpoint: Viewpoint
     past: Past
     now: datetime
-    counts: Counts
     limits: Limits
-    seq: int
-    sagas: dict[str, str]
-    kin: dict[str, set[str]] = field(default_factory=dict)
-    mentions: list[tuple[str, str]] = field(default_factory=list)
-    wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
+    part: Part
 
     async def index(self) -> GroupIndex:
         """Choose, read and assemble."""
-        group, query, recipe = self.request.group, self.request.query, self.request.recipe
-        self.kin = await merged(self.store, group, self.past)
-        named = await known_as(self.store, group, keys_in(query), self.request.centers, self.past)
-        self.wanted["entity"] |= with_kin(named, self.kin)
+        request, part = self.request, self.part
+        keys = keys_in(request.query)
+        part.want(
+            "entity",
+            await known_as(self.store, request.group, keys, request.centers, self.past),
+        )
         for table, ids in reworded(self.past).items():
-            self.wanted[table] |= ids
-        methods = list(self._methods())
-        question = await self._chosen(methods)
-        if question.seeds and recipe.walks:
-            ids = question.index.entities.ids
-            seeds = [ids[row] for row in question.seeds]
-            for levels in self._levels():
-                self.wanted["relates_to"] |= await self._walk(seeds, levels)
-                question = await self._question()
-                if _near(question) >= recipe.pool:
-                    break
+            part.want(table, ids)
+        question = await self._chosen(list(self._methods()))
+        if question.seeds and request.recipe.walks:
+            ids_of = question.index.entities.ids
+            seeds = {ids_of[row] for row in question.seeds}
+            question = await self._walked(Walk(self.store, part.kin, self.limits.walk, seeds))
         needed = await around(self.store, question, self._rank, self.limits)
-        self.mentions = needed.mentions
         for table, more in needed.wanted.items():
-            self.wanted[table] |= more
-        return await self._assembled()
+            part.want(table, more)
+        await part.read()
+        return part.assembled(needed.mentions)
 
     def _methods(self) -> Iterable[Method]:
         recipe, scopes = self.request.recipe, set(self.request.scopes)
@@ -119,12 +110,12 @@ class Gathering:
                 yield Method(scope, self._matches(table).best)
 
     def _nearest(self, table: str) -> Nearest:
-        group, rows = self.request.group, self.counts.rows[table]
+        group, rows = self.request.group, self.part.counts.rows[table]
         return Nearest(self.store, group, table, self.vector, rows, self.limits)
 
     def _matches(self, table: str) -> Matches:
         terms = tokenize(self.request.query)
-        statistics = self.counts.texts[table]
+        statistics = self.part.counts.texts[table]
         return Matches(self.store, self.request.group, table, terms, statistics)
 
     @staticmethod
@@ -144,7 +135,7 @@ class Gathering:
                     method.asked = max(self.limits.spare * pool, _WIDER * method.asked)
                     before = len(method.ids)
                     method.ids = await method.best(method.asked)
-                    self.wanted[_TABLES[method.scope]].update(method.ids)
+                    self.part.want(_TABLES[method.scope], method.ids)
                     method.full = method.asked > self.limits.nearest or len(method.ids) == before
             question = await self._question()
             for method in methods:
@@ -155,31 +146,38 @@ class Gathering:
             if all(method.full for method in methods):
                 return question
 
-    def _levels(self) -> Iterable[int]:
-        """Return how many levels of facts a walk reads, more if too few of them are visible.
+    async def _walked(self, walk: Walk) -> Question:
+        """Walk from the seeds; one level more if too few facts of the others are visible.
 
         The ends of the last level are one hop farther, so it is needed only for its own facts.
         """
         recipe = self.request.recipe
-        if any(isinstance(one, NodeDistance) for one in recipe.rerank):
-            return (_FAR,)
-        return recipe.depth, recipe.depth + 1
-
-    async def _walk(self, seeds: list[str], levels: int) -> set[str]:
-        met = await walk(self.store, seeds, self.kin, levels=levels, limit=self.limits.walk)
-        return set(met)
+        true_distance = any(isinstance(one, NodeDistance) for one in recipe.rerank)
+        for _ in range(_FAR if true_distance else recipe.depth):
+            await walk.step()
+        self.part.want("relates_to", walk.met)
+        question = await self._question()
+        if not true_distance and _near(question) < recipe.pool and await walk.step():
+            self.part.want("relates_to", walk.met)
+            question = await self._question()
+        return question
 
     async def _question(self) -> Question:
         """Return what the rankings would ask of the rows chosen so far."""
         from graphrag.search.when import read_when
 
-        index = await index_then(
-            await self._assembled(), self.past, self.store, self.embedder, mentions=False
-        )
+        await self.part.read()
+        index = self.part.growing
+        if self.past.before:
+            index = await index_then(
+                self.part.assembled(), self.past, self.store, self.embedder, mentions=False
+            )
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
         when = read_when(self.request.query, at)
         walked = seen = visible(index, self.viewpoint, self.past, now=self.now, when=when)
         if self.request.where is not None:
+            for rows in (index.facts, index.entities, index.episodes):
+                rows.aside.clear()  # columns that were read before the index grew
             await prepare(self.request.where, index, self.store)
             seen = narrowed(self.request.where, index, walked, self.past)
         return ask(self.request, index, self.vector, walked, when, seen=seen, now=at)
@@ -193,40 +191,6 @@ class Gathering:
         )
         ranked = rank(plain, question.index, self.vector, self.viewpoint, self.past, now=self.now)
         return {scope: ranked.ids(scope) for scope in plain.scopes}
-
-    async def _assembled(self) -> GroupIndex:
-        """Read what is wanted and not there yet, with the ends of facts, and make columns of it."""
-        await self._read(("relates_to", "passage", "episode", "community"))
-        for row in self.rows["relates_to"].values():
-            self.wanted["entity"] |= {str(row[2]), str(row[3])}
-        for row in self.rows["passage"].values():
-            self.wanted["episode"].add(str(row[2]))
-        self.wanted["entity"] = with_kin(self.wanted["entity"], self.kin)
-        await self._read(("entity", "episode"))
-        found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self.rows.items()}
-        index = assembled(self.request.group, len(self.vector), found)
-        index.seq = self.seq
-        index.sagas = self.sagas
-        index.episodes.mentions = Mentions(self.seq)
-        index.episodes.mentions.enter(
-            (index.episodes.row_of[episode], index.entities.row_of[entity])
-            for episode, entity in self.mentions
-            if episode in index.episodes.row_of and entity in index.entities.row_of
-        )
-        for table, rows in (
-            ("relates_to", index.facts),
-            ("entity", index.entities),
-            ("episode", index.episodes),
-            ("community", index.communities),
-        ):
-            rows.postings.assume(self.counts.texts[table])
-        return index
-
-    async def _read(self, tables: Iterable[str]) -> None:
-        missing = {table: self.wanted[table] - self.rows[table].keys() for table in tables}
-        for table, rows in (await read_rows(self.store, missing)).items():
-            self.rows[table].update((row[0], row) for row in rows)
-            self.wanted[table] = set(self.rows[table])
 
 
 def reworded(past: Past) -> dict[str, set[str]]:
@@ -268,8 +232,14 @@ async def gather(
     counts = await read_counts(store, request.group, terms, past.before)
     if sum(counts.rows.values()) <= limits.whole:
         return await load_group(store, request.group, len(vector))
-    sagas = await read_sagas(store, request.group)
-    gathering = Gathering(
-        store, embedder, request, vector, viewpoint, past, now, counts, limits, seq, sagas
+    part = Part(
+        store,
+        request.group,
+        len(vector),
+        counts,
+        seq,
+        await read_sagas(store, request.group),
+        await merged(store, request.group, past),
     )
+    gathering = Gathering(store, embedder, request, vector, viewpoint, past, now, limits, part)
     return await gathering.index()

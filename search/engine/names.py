@@ -1,6 +1,6 @@
 """The entities that a query may name, and those that were found to be one with others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from graphrag.engine.texts import keys_of
 from graphrag.names import name_key
@@ -53,10 +53,10 @@ async def known_as(
     return ids
 
 
-async def merged(store: Store, group: str, past: Past) -> dict[str, set[str]]:
+async def merged(store: Store, group: str, past: Past) -> Mapping[str, set[str]]:
     """Return who speaks through whom, now or then: both ways of every merge, by id."""
     [pairs] = await store.query(
-        "SELECT VALUE [record::id(id), merged_into] FROM entity "
+        "SELECT VALUE [record::id(id), merged_into] FROM entity WITH INDEX entity_merged "
         "WHERE group_id = $group AND merged_into > '';",
         group=group,
     )
@@ -73,7 +73,7 @@ async def merged(store: Store, group: str, past: Past) -> dict[str, set[str]]:
     return kin
 
 
-def with_kin(ids: Iterable[str], kin: dict[str, set[str]]) -> set[str]:
+def with_kin(ids: Iterable[str], kin: Mapping[str, set[str]]) -> set[str]:
     """Return these entities and all that are, or were, one with them."""
     found: set[str] = set()
     waiting = list(ids)

@@ -1,41 +1,48 @@
 """A walk along facts in both directions, level by level, by SurrealDB's graph steps."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from graphrag.search.engine.names import with_kin
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
-Kin = Mapping[str, set[str]]
 
+@dataclass(slots=True)
+class Walk:
+    """A walk that can go on where it stopped.
 
-async def walk(
-    store: Store, starts: Iterable[str], kin: dict[str, set[str]], *, levels: int, limit: int
-) -> dict[str, tuple[str, str]]:
-    """Return the ends of every fact within ``levels`` steps of some entities, by id.
-
-    The first level are the facts about the entities themselves. Past ``limit`` facts the walk ends
-    inside its level. Whether a fact may be seen is not asked: rankings walk only along those that
-    may, and what they reach is among these.
+    Whether a fact may be seen is not asked: rankings walk only along those that may, and what they
+    reach is among these.
     """
-    met: dict[str, tuple[str, str]] = {}
-    frontier = with_kin(starts, kin)
-    reached = set(frontier)
-    for _ in range(levels):
-        if not frontier or len(met) >= limit:
-            break
-        [found] = await store.query(
+
+    store: Store
+    kin: Mapping[str, set[str]]
+    limit: int
+    """Facts that it meets at most, the nearest first."""
+    frontier: set[str]
+    """Entities whose facts the next step meets."""
+    met: set[str] = field(default_factory=set)
+    _reached: set[str] = field(default_factory=set)
+
+    async def step(self) -> bool:
+        """Meet the facts about the frontier, and reach their other ends; False at the end."""
+        self.frontier = with_kin(self.frontier, self.kin) - self._reached
+        self._reached |= self.frontier
+        if not self.frontier or len(self.met) >= self.limit:
+            return False
+        [found] = await self.store.query(
             "SELECT VALUE [record::id(id), record::id(in), record::id(out)] "
-            f"FROM $frontier<->relates_to LIMIT {2 * int(limit)};",
-            frontier=[Record("entity", id_) for id_ in sorted(frontier)],
+            f"FROM $frontier<->relates_to LIMIT {2 * int(self.limit)};",
+            frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
         )
+        ends: set[str] = set()
         for id_, subject, object_ in found:
-            if len(met) < limit:
-                met.setdefault(id_, (subject, object_))
-        ends = {end for pair in met.values() for end in pair}
-        frontier = with_kin(ends - reached, kin) - reached
-        reached |= frontier
-    return met
+            if id_ not in self.met and len(self.met) < self.limit:
+                self.met.add(id_)
+                ends |= {subject, object_}
+        self.frontier = ends - self._reached
+        return True
 
 
 async def told_of(store: Store, entities: Collection[str], limit: int) -> set[str]:

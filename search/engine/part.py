@@ -1,0 +1,88 @@
+"""The rows of a group that were chosen so far, and the index that they make."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag.engine.statistics import Counts
+from graphrag.index.group import GroupIndex
+from graphrag.index.load import Rows, assembled, enter_rows, read_rows
+from graphrag.index.mentions import Mentions
+from graphrag.search.engine.names import with_kin
+from graphrag.store.store import Store
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of one group, read as it is asked for."""
+
+    store: Store
+    group: str
+    dimension: int
+    counts: Counts
+    """Of the whole group."""
+    seq: int
+    sagas: dict[str, str]
+    kin: Mapping[str, set[str]]
+    """Entities that are one, now or in the past."""
+    growing: GroupIndex = field(init=False)
+    """What was read so far, in the order of reading: good for masks and vectors."""
+    _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
+
+    def __post_init__(self) -> None:
+        """Begin with nothing."""
+        self.growing = GroupIndex(self.group, self.dimension)
+        self._furnish(self.growing)
+
+    def want(self, table: str, ids: Iterable[str]) -> None:
+        """Ask for rows; those that do not exist are passed over."""
+        self._wanted[table].update(ids)
+
+    async def read(self) -> None:
+        """Read what is wanted and not there yet, with the ends of facts."""
+        fresh = await self._read(("relates_to", "passage", "community"))
+        ends = (str(end) for row in fresh.get("relates_to", ()) for end in row[2:4])
+        self.want("entity", ends)
+        self.want("episode", (str(row[2]) for row in fresh.get("passage", ())))
+        self._wanted["entity"] = with_kin(self._wanted["entity"], self.kin)
+        fresh |= await self._read(("entity", "episode"))
+        enter_rows(self.growing, fresh)
+
+    def assembled(self, mentions: Sequence[tuple[str, str]] = ()) -> GroupIndex:
+        """Make an index of all that was read, in the order of a loaded group.
+
+        Args:
+            mentions: Episodes and the entities that they speak of.
+        """
+        found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self._rows.items()}
+        index = assembled(self.group, self.dimension, found)
+        self._furnish(index)
+        episodes, entities = index.episodes, index.entities
+        episodes.mentions = Mentions(self.seq)
+        episodes.mentions.enter(
+            (episodes.row_of[episode], entities.row_of[entity])
+            for episode, entity in mentions
+            if episode in episodes.row_of and entity in entities.row_of
+        )
+        return index
+
+    def _furnish(self, index: GroupIndex) -> None:
+        """Tell an index what it needs to know of the whole group."""
+        index.seq = self.seq
+        index.sagas = self.sagas
+        for table, rows in (
+            ("relates_to", index.facts),
+            ("entity", index.entities),
+            ("episode", index.episodes),
+            ("community", index.communities),
+        ):
+            rows.postings.assume(self.counts.texts[table])
+
+    async def _read(self, tables: Iterable[str]) -> dict[str, Rows]:
+        missing = {table: self._wanted[table] - self._rows[table].keys() for table in tables}
+        fresh = await read_rows(self.store, missing)
+        for table, rows in fresh.items():
+            self._rows[table].update((row[0], row) for row in rows)
+            self._wanted[table] = set(self._rows[table])
+        return fresh

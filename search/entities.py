@@ -55,11 +55,11 @@ def _in_facts(question: Question, facts: Iterable[Fused[int]]) -> Scores:
     allowed = seen.entities & asked if asked.any() else seen.entities
     subject, object_ = seen.ends
     scores = np.zeros(len(allowed), dtype=np.float32)
-    for fact in facts:
-        for end in (subject[fact.id], object_[fact.id]):
-            if allowed[end] and scores[end] == 0:
-                scores[end] = fact.score
-    return scores
+    ranked = list(facts)
+    rows, best = [fact.id for fact in ranked], [fact.score for fact in ranked]
+    for end in (subject[rows], object_[rows]):
+        np.maximum.at(scores, end, best)
+    return np.where(allowed, scores, np.float32(0))
 
 
 def _closeness(question: Question, cosines: Cosines) -> Nearness:

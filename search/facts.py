@@ -58,7 +58,7 @@ def _telling(distance: Distances, question: Question) -> float:
     that of its postings, because the index may hold a part of it only.
     """
     facts = question.index.facts.postings.texts
-    at_seeds = np.count_nonzero(question.walked.facts & (distance == 0))
+    at_seeds = int(np.count_nonzero(question.walked.facts & (distance == 0)))
     return math.log1p(facts / max(1, at_seeds)) / math.log1p(max(1, facts))
 
 

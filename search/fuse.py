@@ -98,6 +98,7 @@ def fuse(
     fusion: Fusion = "scores",
     k: int = 60,
     limit: int | None = None,
+    told: int | None = None,
     relevance: npt.NDArray[np.floating] | None = None,
 ) -> list[Fused[int]]:
     """Rank candidates by all methods, best first; of equals the lower row comes first.
@@ -112,6 +113,7 @@ def fuse(
         fusion: How.
         k: Rank constant; 60 is the paper's.
         limit: How many to return; default: all.
+        told: How many of them say why, which costs more than the ranking; default: all.
         relevance: One per candidate, passed on.
     """
     heard = [method for method in methods if method.weight]
@@ -127,14 +129,15 @@ def fuse(
         shares = weights / weights.sum() * (scores / np.where(best > 0, best, 1.0))
     totals = shares.sum(axis=0)
     order = np.lexsort((rows, -totals))[:limit]
+    told = len(order) if told is None else told
     return [
         Fused(
             int(rows[at]),
             float(totals[at]),
-            _why(heard, scores[:, at], places[:, at]),
+            _why(heard, scores[:, at], places[:, at]) if place < told else (),
             0.0 if relevance is None else float(relevance[at]),
         )
-        for at in order
+        for place, at in enumerate(order)
     ]
 
 

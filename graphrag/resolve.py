@@ -4,7 +4,7 @@ The rules are in ``identity.find``; what they do not find is a new entity. Simil
 never merge by themselves: what a new entity is like is left to an arbiter, or to a person later.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -18,7 +18,7 @@ from graphrag.identity.known import UNTYPED as UNTYPED
 from graphrag.identity.known import Declared, Known
 from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
-from graphrag.models import Entity
+from graphrag.models import CONCEPT, Entity
 from graphrag.names import name_key
 from graphrag.protocols import NO_RULING, Ruling
 
@@ -60,11 +60,11 @@ def resolve(
     for entity in beside:
         resolution.created[entity.id] = entity
         known.enter(entity)
-    # Full names before short ones, so that "Alice" finds "Alice Johnson" of the same text.
-    for mention in sorted(mentions, key=lambda mention: -len(name_key(mention.name).split())):
+    said: dict[str, str] = {}
+    for mention in sorted(mentions, key=_telling):
         if mention in resolution.entity_of or not name_key(mention.name):
             continue
-        id_ = _ruled(mention, index, ruling) or find(mention, known)
+        id_ = _ruled(mention, index, ruling) or _said(mention, said) or find(mention, known)
         if id_ is None:
             entity = Entity(
                 id=new_id(),
@@ -86,7 +86,22 @@ def resolve(
             resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
             known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
+        if mention.entity_type not in (UNTYPED, CONCEPT):
+            said.setdefault(name_key(mention.name), id_)
     return resolution
+
+
+def _telling(mention: Mention) -> tuple[int, bool]:
+    """Order mentions: full names first, so that "Alice" finds "Alice Johnson" of the same text.
+
+    Of one length those whose type is known come first: the others of that name mean the same.
+    """
+    return -len(name_key(mention.name).split()), mention.entity_type == UNTYPED
+
+
+def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
+    """Return what a name of unknown type means elsewhere in the same text."""
+    return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
 
 
 def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
@@ -152,4 +167,5 @@ def _alike(one: Mention, other: Mention) -> bool:
 
 
 def _completes(name: str, known: str) -> bool:
-    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()
+    words, lone = name_key(name).split(), name_key(known)
+    return full_name(name) and len(words) > 1 and lone in (words[0], words[-1])

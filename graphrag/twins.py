@@ -106,6 +106,10 @@ def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
     names = index.names
     for key in map(name_key, names.names[id_]):
         near = names.like(key)
+        for other in names.keyed(key):
+            # "Sarnbridge Dairy" may be misread as a person; "Mercury" is many things.
+            if " " in key and other > id_ and not may_be_one(id_, other, index):
+                yield from _pair(index, id_, other, ALIKE, "name", any_type=True)
         for other in dict.fromkeys((*names.keyed(key), *near[:_COMPARED])):
             # Each pair is met from both sides, and worked out from one.
             if other > id_ and may_be_one(id_, other, index):
@@ -129,9 +133,11 @@ async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
     ]
 
 
-def _pair(index: GroupIndex, one: str, other: str, score: float, why: str) -> Iterator[Found]:
+def _pair(
+    index: GroupIndex, one: str, other: str, score: float, why: str, *, any_type: bool = False
+) -> Iterator[Found]:
     one, other = index.heirs.of(one), index.heirs.of(other)
-    if one != other and may_be_one(one, other, index):
+    if one != other and (any_type or may_be_one(one, other, index)):
         yield (min(one, other), max(one, other)), min(score, 1.0), why
 
 

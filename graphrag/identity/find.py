@@ -30,7 +30,7 @@ def find(mention: Mention, known: Known) -> str | None:
     for name in (mention.name, *mention.aliases):
         if (id_ := _named(name_key(name), mention, known)) is not None:
             return id_
-    for rule in (_only_bearer, _lone_first_name, _plain, _short_form):
+    for rule in (_only_bearer, _lone_name, _plain, _short_form):
         id_ = rule(mention, known)
         if id_ is not None and not known.told_apart(id_, mention):
             return id_
@@ -60,13 +60,17 @@ def _only_bearer(mention: Mention, known: Known) -> str | None:
     return _only(known.each(lambda book: book.people(key)))
 
 
-def _lone_first_name(mention: Mention, known: Known) -> str | None:
-    """Return the only person known so far by just the first name of this full name."""
-    first = name_key(mention.name).split()[0]
-    if mention.entity_type != "person" or not full_name(mention.name):
+def _lone_name(mention: Mention, known: Known) -> str | None:
+    """Return the only person known so far by just the first or last word of this full name."""
+    words = name_key(mention.name).split()
+    if mention.entity_type != "person" or not full_name(mention.name) or len(words) < 2:
         return None
-    id_ = _only(known.each(lambda book: book.people(first)))
-    return id_ if id_ is not None and name_key(known.names_of(id_)[0]) == first else None
+    found: dict[str, None] = {}
+    for word in (words[0], words[-1]):
+        id_ = _only(known.each(lambda book, word=word: book.people(word)))
+        if id_ is not None and name_key(known.names_of(id_)[0]) == word:
+            found[id_] = None
+    return _only(list(found))
 
 
 def _plain(mention: Mention, known: Known) -> str | None:

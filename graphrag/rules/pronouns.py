@@ -69,6 +69,7 @@ class Antecedents:
         )
         if found is not None:
             found.gender = found.gender or gender
+            found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
 
     def described(self, noun: "Token") -> Name | None:

@@ -12,11 +12,13 @@ from graphrag.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.rules.quotes import Stretch, voice_of
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Doc, Span, Token
 
 _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 """``we`` is who speaks and others; what they did, the speaker did."""
 _SECOND = frozenset({"you", "your", "yours"})
+_OF_FIRMS = frozenset({"parent", "child", "twin"})
+"""Kinship of towns and companies too."""
 _BODIES = ORG_WORDS | PLACE_WORDS
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
@@ -112,6 +114,10 @@ class Scene:
                 if named is not None:
                     return named
         name = self.add(phrase, offset)
+        kin = _kin_before(token.doc, phrase.start)
+        if kin and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
+            name.votes["person"] = max(name.votes["person"], 4)
+            name.gender = name.gender or gender_of(kin)
         first = token.doc.text[max(0, phrase.start - 5) : phrase.start].strip(" .").lower()
         name.gender = (
             name.gender
@@ -174,3 +180,9 @@ class Scene:
             if name.named and key.split()[-1:] == [word] and " " in key
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def _kin_before(doc: "Doc", start: int) -> str:
+    """Return the word of kinship just before a phrase, if there is one."""
+    before = doc.text[:start].rstrip().rpartition(" ")[2].lower()
+    return before if before in KIN and before not in _OF_FIRMS else ""

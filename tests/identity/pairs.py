@@ -54,6 +54,9 @@ PAIRS = (
     ("same", (P, "Alice Johnson"), (P, "Alice")),
     ("same", (P, "Alice Johnson"), (P, "Johnson")),
     ("same", (P, "Alice"), (P, "Alice Johnson")),
+    ("same", (P, "Johnson"), (P, "Alice Johnson")),
+    ("same", (P, "Meiling"), (P, "Chen Meiling")),
+    ("different", (P, "Ann"), (P, "Mary Ann Lee")),
     ("different", (P, "Alice"), (P, "Alice's friends")),
     # Initials.
     ("propose", (P, "John Smith"), (P, "J. Smith")),

@@ -42,6 +42,27 @@ async def test_look_alikes_are_proposed_and_not_merged(names):
     assert len(await names.merge_candidates(limit=1)) == 1
 
 
+async def test_a_full_name_of_two_types_is_proposed_and_a_word_of_two_is_not(names):
+    await tell(names, "organization: Sarnbridge Dairy", "person: Sarnbridge Dairy")
+    await tell(names, "place: Mercury", "person: Mercury")
+    [pair] = await names.merge_candidates()
+    assert pair.entity.name == pair.other.name == "Sarnbridge Dairy"
+
+
+async def test_a_short_name_is_proposed_if_one_bears_it(names):
+    await tell(names, "thing: Agnes", "person: Agnes Holloway", "thing: Tower Bridge Café")
+    [pair] = await names.merge_candidates()
+    assert {pair.entity.name, pair.other.name} == {"Agnes", "Agnes Holloway"}
+    await tell(names, "person: Agnes Dahl")
+    assert not await names.merge_candidates()
+
+
+async def test_a_name_means_one_thing_in_one_text(names):
+    await tell(names, "person: Edwin Strand")
+    told = await tell(names, "person: Edwin", "thing: Edwin")
+    assert not told.entities
+
+
 async def test_a_pair_is_gone_once_it_is_merged(names):
     await tell(names, "person: John Smith", "person: Jon Smith")
     [pair] = await names.merge_candidates()

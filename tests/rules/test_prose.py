@@ -224,3 +224,21 @@ async def test_spans_lead_to_the_words_in_the_episode():
     assert text[claim.start : claim.end] == "Alice Berg works at Acme Corp."
     spans = {mention.name: text[mention.start : mention.end] for mention in read.mentions}
     assert all(name == span for name, span in spans.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ann Lee moved. Her brother Oduya stays behind in Pellow Cross.", "Oduya"),
+        ("Zarko clapped. He claps at everything.", "Zarko"),
+    ],
+    ids=["kinship", "pronoun"],
+)
+async def test_who_is_somebody_to_somebody_or_called_he_is_a_person(text, name):
+    read = await extract(text)
+    assert {one.entity_type for one in read.mentions if one.name == name} == {"person"}
+
+
+async def test_a_parent_company_is_nobody():
+    read = await extract("Acme Corp moved. Its parent Initech Holding was sold.")
+    assert "person" not in {one.entity_type for one in read.mentions if "Initech" in one.name}

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from graphrag import (
     MMR,
     CrossEncoder,
+    CrossEncoderReranker,
     EpisodeMentions,
+    MissingExtraError,
     NodeDistance,
     QueryError,
     Recency,
@@ -61,31 +63,25 @@ def ranked_vectors(draw):
     return np.array(relevance) / 8, vectors
 
 
-def mmr_by_definition(relevance, vectors, balance, count):
-    """Take the argument of the maximum from the paper, item by item."""
-    left, picks, values = list(range(len(relevance))), [], []
-    while left and len(picks) < count:
-        worth = {
-            one: balance * relevance[one]
-            - (1 - balance) * max([0.0, *(float(vectors[one] @ vectors[pick]) for pick in picks)])
-            for one in left
-        }
-        best = max(left, key=lambda one: (round(worth[one], 9), -one))
-        picks.append(best)
-        values.append(worth[best])
-        left.remove(best)
-    return picks, values
-
-
 @given(ranked_vectors(), st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.integers(1, 8))
-def test_mmr_equals_the_greedy_definition(items, balance, count):
+def test_every_pick_of_mmr_is_the_best_by_the_definition(items, balance, count):
     relevance, vectors = items
     picks, values = greedy(relevance, vectors, balance, count)
-    expected, worth = mmr_by_definition(relevance, vectors, balance, count)
-    # Of equals either may be picked: what each was worth decides.
-    assert values == pytest.approx(worth, abs=1e-6)
-    assert len(set(picks)) == len(expected) and picks[0] == expected[0] == 0
-    assert values == sorted(values, reverse=True)
+    assert len(set(picks)) == len(picks) == min(count, len(relevance))
+    for place, (pick, value) in enumerate(zip(picks, values, strict=True)):
+        before = picks[:place]
+        worth = {
+            one: balance * relevance[one]
+            - (1 - balance)
+            * max([0.0, *(float(vectors[one] @ vectors[other]) for other in before)])
+            for one in range(len(relevance))
+            if one not in before
+        }
+        # Of equals either may be picked.
+        assert worth[pick] == pytest.approx(max(worth.values()), abs=1e-9)
+        assert value == pytest.approx(worth[pick], abs=1e-9)
+    assert picks[0] == 0
+    assert values == pytest.approx(sorted(values, reverse=True), abs=1e-9)
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
@@ -270,3 +266,33 @@ async def test_rerankers_follow_one_another(town):
 def test_what_cannot_be_meant_is_refused(wrong, message):
     with pytest.raises(QueryError, match=message):
         wrong()
+
+
+class Loaded:
+    """Stands for a loaded sentence-transformers ``CrossEncoder``: its logits are given."""
+
+    def __init__(self, logits):
+        self.logits = logits
+        self.pairs = []
+
+    def predict(self, pairs, *, batch_size, activation_fn, show_progress_bar):
+        import torch
+
+        self.pairs += pairs
+        return activation_fn(torch.tensor(self.logits)).numpy()
+
+
+async def test_a_sentence_transformers_model_gives_shares():
+    model = Loaded([-2.0, 0.0, 9.0])
+    reranker = CrossEncoderReranker(model)
+    scores = await reranker.rank("who?", ["a", "b", "c"])
+    assert scores == pytest.approx([0.1192, 0.5, 0.99988], abs=1e-4)
+    assert model.pairs == [("who?", "a"), ("who?", "b"), ("who?", "c")]
+    assert await reranker.rank("who?", []) == []
+    assert repr(CrossEncoderReranker("my/model")) == "CrossEncoderReranker('my/model')"
+
+
+async def test_a_model_without_its_library_names_the_extra(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"surreal-graphrag\[local\]"):
+        await CrossEncoderReranker("my/model").rank("who?", ["a"])

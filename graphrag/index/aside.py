@@ -57,6 +57,11 @@ class AsideColumn:
         """Tell whether it holds moments."""
         return self._codec is _MOMENT
 
+    @property
+    def is_sparse(self) -> bool:
+        """Tell whether values are kept by row, of those that have one."""
+        return self._codec is None
+
     def values(self, rows: int) -> npt.NDArray[Any]:
         """Return the dense values of as many rows."""
         assert self._dense is not None and self._codec is not None

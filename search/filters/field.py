@@ -124,6 +124,10 @@ class Field(metaclass=_Fields):
     """Every scope: the group that a hit is in."""
     relation: Final = Text("relation")
     """Facts: ``works_at``."""
+    subject: Final = Text("subject")
+    """Facts: the entity that a fact is about, by name, alias or id."""
+    object: Final = Text("object")
+    """Facts: the entity at its other end, by name, alias or id."""
     subject_type: Final = Text("subject_type")
     """Facts: the type of the entity that a fact is about."""
     object_type: Final = Text("object_type")
@@ -156,5 +160,7 @@ class Field(metaclass=_Fields):
     """Entities: their attributes."""
     source: Final = Text("source")
     """Episodes: ``message``, ``text``, ``json`` or ``fact``."""
+    saga: Final = Text("saga")
+    """Episodes: the saga that they belong to, by name."""
     metadata: Final = Json("metadata")
     """Episodes: what was given with them."""

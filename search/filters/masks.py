@@ -43,7 +43,8 @@ _LOADED: Final = {
 }
 """Columns that are always in memory, by scope and column of the store."""
 _CHOICES: Final = {"origin": get_args(Origin), "source": get_args(Source)}
-_ENDS: Final = {"subject_type": 0, "object_type": 1}
+_TYPES: Final = {"subject_type": 0, "object_type": 1}
+_ENDS: Final = {"subject": 0, "object": 1}
 _TYPE: Final = "entity_type"
 _ORDERS: Final[dict[str, Callable[[Array, float], Array]]] = {
     "==": operator.eq,
@@ -114,26 +115,38 @@ class _Columns:
             marks = [holds(compare, groups.sparse.get(row)) for row in range(len(rows))]
             return np.array(marks, dtype=np.bool_)
         if compare.field in _ENDS:
+            return self._entities(compare)[self._seen.ends[_ENDS[compare.field]]]
+        if compare.field in _TYPES:
             of_entity = Compare(_TYPE, compare.op, compare.value)
             types = self._compare(of_entity, "entities")
             assert types is not None
-            return types[self._seen.ends[_ENDS[compare.field]]]
+            return types[self._seen.ends[_TYPES[compare.field]]]
         column = spec.columns[scope]
         mask = self._now(compare, spec.kind, scope, column)
         for row, value in self._then(scope, column):
             mask[row] = holds(compare, value)
         return mask
 
+    def _entities(self, compare: Compare) -> Mask:
+        """Return the entities that have one of the names, aliases or ids; for !=, the others."""
+        row_of = self._index.entities.row_of
+        mask = np.zeros(len(self._index.entities), dtype=np.bool_)
+        for name in compare.value if compare.op == "in" else (compare.value,):
+            ids = [name] if name in row_of else self._seen.named(name, self._index)
+            mask[[row_of[self._seen.heirs.of(id_)] for id_ in ids]] = True
+        return ~mask if compare.op == "!=" else mask
+
     def _now(self, compare: Compare, kind: str, scope: str, column: str) -> Mask:
         """Judge the values of now."""
         rows = self._scopes[scope]
-        if kind in ("json", "labels"):
+        loaded = _LOADED.get((scope, column))
+        aside = rows.aside.get(column) if loaded is None else None
+        if aside is not None and aside.is_sparse:
             mask = np.full(len(rows), holds(compare, None))
-            for row, value in rows.aside[column].sparse.items():
+            for row, value in aside.sparse.items():
                 if row < len(rows):
                     mask[row] = holds(compare, value)
             return mask
-        loaded = _LOADED.get((scope, column))
         values = rows[loaded] if loaded else rows.aside[column].values(len(rows))
         match kind:
             case "text" | "choice":

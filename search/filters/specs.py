@@ -47,6 +47,8 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
         for spec in (
             _spec("group", "text", facts="", entities="", episodes="", communities=""),
             _spec("relation", "text", facts="name"),
+            _spec("subject", "text", facts=""),
+            _spec("object", "text", facts=""),
             _spec("subject_type", "text", facts=""),
             _spec("object_type", "text", facts=""),
             _spec("origin", "choice", *get_args(Origin), facts="origin"),
@@ -70,6 +72,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
             _spec("labels", "labels", entities="labels"),
             _spec("attributes", "json", entities="attributes"),
             _spec("source", "choice", *get_args(Source), episodes="source"),
+            _spec("saga", "text", episodes="saga"),
             _spec("metadata", "json", episodes="metadata"),
         )
     }

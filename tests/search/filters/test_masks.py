@@ -24,6 +24,7 @@ KNOWN = st.integers(2018, 2024).map(lambda year: datetime(year, 1, 1, tzinfo=UTC
 MOMENTS = st.none() | KNOWN
 JSONS = st.sampled_from([None, True, False, 0, 1, 30, 30.5, "30", "Rome", ["Rome", 1], {"a": 1}])
 BAGS = st.dictionaries(st.sampled_from(["age", "city"]), JSONS, max_size=2)
+SAGAS = st.sampled_from([None, "one", "two"])
 CONFIDENCES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
 
@@ -55,7 +56,7 @@ def episodes(draw, number):
     source = draw(st.sampled_from(["message", "text", "json"]))
     return Episode(
         f"t{number}", "default", draw(KNOWN), f"t{number}", f"words {number}", source, draw(KNOWN),
-        f"hash{number}", metadata=draw(BAGS),
+        f"hash{number}", metadata=draw(BAGS), saga=draw(SAGAS),
     )  # fmt: skip
 
 
@@ -110,6 +111,7 @@ LEAVES = st.one_of(
     plain("relation", st.sampled_from(["knows", "likes", "never"])),
     plain("origin", st.sampled_from(["stated", "inferred", "manual", "structural"])),
     plain("source", st.sampled_from(["message", "text", "json", "fact"])),
+    plain("saga", st.sampled_from(["one", "two", "three"])),
     plain("group", st.sampled_from(["default", "other"])),
     *(
         plain(field, st.sampled_from(["person", "place", "thing"]))

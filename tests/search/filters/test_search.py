@@ -70,3 +70,40 @@ async def test_filters_and_several_groups_in_either_profile(profile):
             results = await graph.search("Alice tea2", group=groups, where=where)
             assert {hit.item.metadata["number"] for hit in results.episodes} == {1, 2}
             assert results.facts[0].item.object == "tea2"
+
+
+async def test_facts_are_filtered_by_their_ends_under_every_name(graph):
+    await tell(graph)
+    await graph.merge("Bob", "Alice")
+    view = graph.at(history=True)
+
+    async def ends(where):
+        hits = (await view.search("Alice Bob works likes", where=where, scopes=["facts"])).facts
+        return {(hit.item.subject, hit.item.object) for hit in hits}
+
+    about = await ends(Field.subject == "alice")
+    assert about == await ends(Field.subject == "Bob") and len(about) >= 3
+    assert await ends(Field.object.in_(["Acme", "Beta"])) == {
+        pair for pair in about if pair[1] in ("Acme", "Beta")
+    }
+    assert await ends(Field.object != "Acme") == {pair for pair in about if pair[1] != "Acme"}
+    assert await ends(Field.subject == "Nobody") == set()
+    alice = await graph.entity("Alice")
+    assert await ends(Field.subject == alice.id) == about
+
+
+async def test_episodes_are_filtered_by_their_saga(graph):
+    for number, saga in enumerate(("first", "second", None)):
+        await graph.add_episode(f"Alice likes tea{number}.", saga=saga)
+    results = await graph.search("Alice", where=Field.saga == "first")
+    assert [hit.item.saga for hit in results.episodes] == ["first"]
+    results = await graph.search("Alice", where=~(Field.saga == "first"))
+    assert {hit.item.saga for hit in results.episodes} == {"second", None}
+
+
+async def test_communities_are_filtered_by_their_age(graph):
+    await tell(graph)
+    await graph.build_communities()
+    for where, count in ((Field.created_at > "2020", 1), (Field.created_at < "2020", 0)):
+        results = await graph.search("Alice", scopes=["communities"], where=where)
+        assert len(results.communities) == count

@@ -14,6 +14,7 @@ from graphrag.health.snapshot import TABLES
 from graphrag.history.erase import Names
 from graphrag.history.forgotten import Texts
 from graphrag.index.group import GroupIndex
+from graphrag.index.texts import PIECE
 from graphrag.names import name_key
 from graphrag.store.engine import Row
 from graphrag.store.store import Store
@@ -62,6 +63,10 @@ class Doomed:
         """Return the rows of a table that stay."""
         gone = self.ids[table]
         return {id_: row for id_, row in self.group.rows[table].items() if id_ not in gone}
+
+    def kept_words(self) -> str:
+        """Return what the episodes that stay say, one after the other."""
+        return PIECE.join(row["content"] for row in self.kept("episode").values())
 
 
 def doomed_with(entity: str, group: Group, index: GroupIndex, texts: Texts) -> Doomed:

@@ -92,7 +92,7 @@ class Eraser:
         """Return the columns of an event that are to change, None if it has nothing to hide."""
         changes = json.loads(event["changes"])
         cleaned = [self.change(change) for change in changes]
-        note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
+        note, actor = self.note(event.get("note") or ""), self.names.cleaned(event["actor"])
         if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
             return None
         return {
@@ -142,10 +142,19 @@ class Eraser:
         return clean
 
     def text(self, text: str) -> str:
-        """Return words that may quote an erased text."""
-        for sentence in self.sentences:
-            text = text.replace(sentence, MARK)
+        """Return the words of a fact or a reason, which is a sentence or ends with one."""
+        if text in self._said:
+            return MARK
+        lead, colon, rest = text.partition(": ")
+        if colon and (rest in self._said or rest.rpartition(" (")[0] in self._said):
+            text = f"{lead}: {MARK}"
         return self.names.cleaned(text)
+
+    def note(self, note: str) -> str:
+        """Return a note, in which people may quote anything."""
+        for sentence in self.sentences:
+            note = note.replace(sentence, MARK)
+        return self.names.cleaned(note)
 
     def anything(self, item: Any) -> Any:
         """Return a value of any shape without the names."""
@@ -156,6 +165,10 @@ class Eraser:
         if isinstance(item, list | tuple):
             return [self.anything(part) for part in item]
         return item
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return frozenset(self.sentences)
 
     def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
         gone = self.told.get(record, ())

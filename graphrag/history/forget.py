@@ -91,14 +91,14 @@ def _eraser(
         neighbours[str(row["out"])].add(row["subject"])
     told: dict[str, set[Told]] = {}
     called: dict[str, set[str]] = {}
-    kept = [row["content"] for row in doomed.kept("episode").values()]
+    kept = doomed.kept_words()
     for table, values in (("relates_to", facts), ("entity", entities)):
         for id_, one in values.items():
             changes = tellings.of(f"{table}:{id_}")
             if found := told_by(changes) - {as_told(*pair) for pair in one.attributes.items()}:
                 told[f"{table}:{id_}"] = found
             if isinstance(one, Entity) and (names := called_by(changes) - {one.name}):
-                only = {name for name in names if not any(name in text for text in kept)}
+                only = {name for name in names if name not in kept}
                 called[f"{table}:{id_}"] = only
     return Eraser(
         doomed.names,
@@ -127,11 +127,12 @@ async def _change_facts(
     texts = {
         id_: text
         for id_, fact in after.items()
-        if (text := fact_text(fact)) != fact_text(before[id_])
+        if fact != before[id_] and (text := fact_text(fact)) != fact_text(before[id_])
     }
     vectors = await _embedded(texts, ingestion)
     for id_, fact in after.items():
-        changes.change(before[id_], fact, vectors.get(id_))
+        if fact != before[id_]:  # comparing costs a hundredth of what making rows does
+            changes.change(before[id_], fact, vectors.get(id_))
 
 
 async def _change_entities(

@@ -64,7 +64,8 @@ async def spared_facts(
     await _release(after, doomed, ingestion)
     for id_, fact in after.items():
         spans = tuple(s for s in fact.sources if s.episode_id not in doomed.ids["episode"])
-        after[id_] = replace(fact, sources=spans)
+        if spans != fact.sources:
+            after[id_] = replace(fact, sources=spans)
     released = [
         id_
         for id_, fact in after.items()
@@ -98,7 +99,7 @@ async def _release(after: dict[str, Fact], doomed: Doomed, ingestion: Ingestion)
 
 def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
     """Return what the erased facts and texts say and no text that stays does, longest first."""
-    kept = [row["content"] for row in doomed.kept("episode").values()]
+    kept = doomed.kept_words()
     said = {row["fact"] for row in doomed.rows("relates_to")} | tellings.words()
     gone = doomed.ids["episode"]
     said |= {
@@ -106,7 +107,7 @@ def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
         for row in doomed.kept("relates_to").values()
         if any(span["episode"] in gone for span in row.get("sources", ()))
     }
-    alone = (one for one in said if one and not any(one in content for content in kept))
+    alone = (one for one in said if one and one not in kept)
     return tuple(sorted(alone, key=len, reverse=True))
 
 

@@ -237,8 +237,3 @@ async def test_spans_lead_to_the_words_in_the_episode():
 async def test_who_is_somebody_to_somebody_or_called_he_is_a_person(text, name):
     read = await extract(text)
     assert {one.entity_type for one in read.mentions if one.name == name} == {"person"}
-
-
-async def test_a_parent_company_is_nobody():
-    read = await extract("Acme Corp moved. Its parent Initech Holding was sold.")
-    assert "person" not in {one.entity_type for one in read.mentions if "Initech" in one.name}

@@ -186,10 +186,11 @@ class Gathering:
         """Return the ids of every candidate, best first, before anything reranks them."""
         from graphrag.search.pipeline import rank
 
+        index = question.index if self.past.before else self.part.assembled()
         plain = replace(
             self.request, limit=MOST, recipe=replace(self.request.recipe, rerank=(), min_score=0)
         )
-        ranked = rank(plain, question.index, self.vector, self.viewpoint, self.past, now=self.now)
+        ranked = rank(plain, index, self.vector, self.viewpoint, self.past, now=self.now)
         return {scope: ranked.ids(scope) for scope in plain.scopes}
 
 

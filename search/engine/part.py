@@ -26,7 +26,7 @@ class Part:
     kin: Mapping[str, set[str]]
     """Entities that are one, now or in the past."""
     growing: GroupIndex = field(init=False)
-    """What was read so far, in the order of reading: good for masks and vectors."""
+    """What was read so far, in the order of reading and without words: for masks and vectors."""
     _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
 
@@ -47,7 +47,7 @@ class Part:
         self.want("episode", (str(row[2]) for row in fresh.get("passage", ())))
         self._wanted["entity"] = with_kin(self._wanted["entity"], self.kin)
         fresh |= await self._read(("entity", "episode"))
-        enter_rows(self.growing, fresh)
+        enter_rows(self.growing, fresh, words=False)
 
     def assembled(self, mentions: Sequence[tuple[str, str]] = ()) -> GroupIndex:
         """Make an index of all that was read, in the order of a loaded group.

@@ -41,7 +41,9 @@ def sessions_of(episodes: Episodes, seen: Mask) -> Sessions | None:
     if len(rows) < 2:
         return None
     saga, valid = episodes["saga"][rows], episodes["valid"][rows]
-    order = np.lexsort((valid, saga))
+    # Twice stable: rows come nearly in order, which this sort is quick with.
+    order = np.argsort(valid, kind="stable")
+    order = order[np.argsort(saga[order], kind="stable")]
     rows, saga, valid = rows[order], saga[order], valid[order]
     loose = (saga[1:] < 0) & (np.diff(valid) > _PAUSE)
     begins = np.concatenate(([True], (saga[1:] != saga[:-1]) | loose))

@@ -11,9 +11,9 @@ class EpisodeWeights:
     of the best score that there could be. With ``Recipe(fusion="rrf")`` only the first two count.
     """
 
-    vector: float = 0.6
+    vector: float = 0.55
     """Meaning: cosine of the query and the episode, or its best passage."""
-    fulltext: float = 0.4
+    fulltext: float = 0.45
     """Words: BM25 of the best piece."""
     previous: float = 0.3
     """Score of the message before, in the same session."""
@@ -21,7 +21,7 @@ class EpisodeWeights:
     """Score of the message after: often the reply to a question."""
     session: float = 0.5
     """Words of the whole session."""
-    time: float = 0.2
+    time: float = 0.3
     """Saying, or being told at, a time that the query speaks of."""
     titles: float = 0.6
     """Being linked by titles to what else is found; where most episodes have one."""

@@ -58,10 +58,8 @@ class Set:
     """What is to be found: episodes, or the sagas that those found belong to."""
     whole: bool = False
     """Whole sessions are told, not single messages."""
-    pages: bool = False
-    """Groups are pages: searched together, each paragraph named after its page."""
     pooled: bool = False
-    """Groups are searched together, and paragraphs have no name."""
+    """Groups are searched together."""
 
 
 SETS = (
@@ -77,7 +75,6 @@ SETS = (
     Set("hotpot_dev150", "hotpot_dev150"),
     Set("twowiki_train500", "twowiki_train500"),
     Set("timeqa_train", "timeqa_train", pooled=True),
-    Set("timeqa_train, titled", "timeqa_train", pages=True),
 )
 
 
@@ -90,15 +87,15 @@ def read(folder: Path, kind: Set) -> Corpus | None:
     questions = [
         Asked(
             question["text"],
-            POOL if kind.pooled or kind.pages else str(question.get("group") or POOL),
+            POOL if kind.pooled else str(question.get("group") or POOL),
             frozenset(_gold(question, kind)),
         )
         for question in asked
         if question["gold"]
     ]
     told = _sessions(rows) if kind.whole else [_episode(row, kind) for row in rows]
-    how = "_whole" * kind.whole + "_pages" * kind.pages
-    return Corpus(kind.name, told, questions, kind.folder + how, kind.asked == "sagas")
+    store = kind.folder + "_whole" * kind.whole
+    return Corpus(kind.name, told, questions, store, kind.asked == "sagas")
 
 
 def _gold(question: Row, kind: Set) -> Sequence[str]:
@@ -109,15 +106,12 @@ def _gold(question: Row, kind: Set) -> Sequence[str]:
 
 def _episode(row: Row, kind: Set) -> NewEpisode:
     spoken = "speaker" in row
-    name = str(row.get("title") or "")
-    if kind.pages:
-        name = str(row["group"]).removeprefix("/wiki/").replace("_", " ")
     return NewEpisode(
         _line(row) if spoken else row["text"],
         reference_time=_time(row),
-        name=name,
+        name=str(row.get("title") or ""),
         source="message" if spoken else None,
-        group=POOL if kind.pooled or kind.pages else str(row.get("group") or POOL),
+        group=POOL if kind.pooled else str(row.get("group") or POOL),
         saga=str(row["session"]) if spoken and "session" in row else None,
         metadata={"id": row["id"]},
     )

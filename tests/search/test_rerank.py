@@ -70,10 +70,9 @@ def test_every_pick_of_mmr_is_the_best_by_the_definition(items, balance, count):
     assert len(set(picks)) == len(picks) == min(count, len(relevance))
     for place, (pick, value) in enumerate(zip(picks, values, strict=True)):
         before = picks[:place]
+        like = np.clip(vectors @ vectors[before].T, 0, None).max(axis=1, initial=0)
         worth = {
-            one: balance * relevance[one]
-            - (1 - balance)
-            * max([0.0, *(float(vectors[one] @ vectors[other]) for other in before)])
+            one: balance * relevance[one] - (1 - balance) * like[one]
             for one in range(len(relevance))
             if one not in before
         }

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel
 
 from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.models import Entity, Episode, Fact
 
+if TYPE_CHECKING:  # a graph without a language model or an ontology needs none of it
+    from pydantic import BaseModel
+
 Matrix = npt.NDArray[np.float32]
-Answer = TypeVar("Answer", bound=BaseModel)
+Answer = TypeVar("Answer", bound="BaseModel")
 
 
 class Embedder(Protocol):

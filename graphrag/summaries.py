@@ -87,6 +87,8 @@ def composed(
     That of an entity merged into another is empty: its facts are told of the other, and nothing
     may be left behind of those that are erased there.
     """
+    if not names:
+        return {}
     new: dict[str, list[Fact]] = defaultdict(list)
     for fact in changed.values():
         if fact is not None and fact.id not in index.facts.row_of:

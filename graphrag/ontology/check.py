@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.models import JSON
-from graphrag.ontology.fields import Fields
 from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind
 from graphrag.relations import FREE
+
+if TYPE_CHECKING:
+    from graphrag.ontology.fields import Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Check:
         return None, claim.subject, claim.object
 
     def _attributes(
-        self, fields: Fields, given: Mapping[str, JSON], about: str
+        self, fields: "Fields", given: Mapping[str, JSON], about: str
     ) -> Mapping[str, JSON]:
         valid, wrong = fields.check(given)
         for name, problem in wrong.items():

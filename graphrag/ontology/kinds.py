@@ -1,14 +1,17 @@
 """Declared types as values that a check can look up."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
-from graphrag.ontology.declare import Type, meaning_of, relation_of, rules_of, type_name
-from graphrag.ontology.fields import Fields
 from graphrag.relations import Relation
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from graphrag.ontology.declare import Type
+    from graphrag.ontology.fields import Fields
 
 UNTYPED = "thing"
 """Type of an entity of which nothing more is known: it fits everywhere."""
@@ -20,8 +23,8 @@ class EntityKind:
 
     name: str
     meaning: str
-    model: type[BaseModel]
-    fields: Fields
+    model: "type[BaseModel]"
+    fields: "Fields"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ class FactKind:
 
     name: str
     meaning: str
-    model: type[BaseModel]
-    fields: Fields
+    model: "type[BaseModel]"
+    fields: "Fields"
     relation: Relation
     pairs: frozenset[tuple[str, str]]
     """Allowed types of subject and object; empty allows any."""
@@ -48,12 +51,17 @@ class FactKind:
         )
 
 
-def entity_kinds(models: Iterable[type[BaseModel]]) -> dict[str, EntityKind]:
+def entity_kinds(models: "Collection[type[BaseModel]]") -> dict[str, EntityKind]:
     """Return the declared types of entity by name.
 
     Raises:
         InputError: if two have one name.
     """
+    if not models:
+        return {}
+    from graphrag.ontology.declare import meaning_of, type_name
+    from graphrag.ontology.fields import Fields
+
     kinds: dict[str, EntityKind] = {}
     for model in models:
         name = type_name(model)
@@ -64,13 +72,18 @@ def entity_kinds(models: Iterable[type[BaseModel]]) -> dict[str, EntityKind]:
 
 
 def fact_kinds(
-    models: Iterable[type[BaseModel]], entities: Mapping[str, EntityKind]
+    models: "Collection[type[BaseModel]]", entities: Mapping[str, EntityKind]
 ) -> dict[str, FactKind]:
     """Return the declared types of fact by name.
 
     Raises:
         InputError: if two have one name, or a pair names a type that is not declared.
     """
+    if not models:
+        return {}
+    from graphrag.ontology.declare import meaning_of, relation_of, rules_of, type_name
+    from graphrag.ontology.fields import Fields
+
     kinds: dict[str, FactKind] = {}
     for model in models:
         name = type_name(model)
@@ -89,9 +102,11 @@ def fact_kinds(
 
 
 def _with_subtypes(
-    declared: Type, entities: Mapping[str, EntityKind], relation: str
+    declared: "Type", entities: Mapping[str, EntityKind], relation: str
 ) -> Sequence[str]:
     """Return a type's name and those of the declared types that are subclasses of it."""
+    from graphrag.ontology.declare import type_name
+
     name = type_name(declared)
     if not entities:
         return [name]

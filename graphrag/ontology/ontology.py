@@ -6,17 +6,19 @@ dropped in silence: each case is a ``Violation``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Literal
 
 from graphrag.errors import InputError
 from graphrag.extraction import Extraction, Mention
 from graphrag.ontology.check import Check, Violation
-from graphrag.ontology.declare import Type, type_name
 from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 from graphrag.ontology.prompt import describe
 from graphrag.relations import Relations
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from graphrag.ontology.declare import Type
 
 OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
@@ -34,10 +36,10 @@ class Ontology:
 
     def __init__(
         self,
-        entities: Sequence[type[BaseModel]] = (),
-        facts: Sequence[type[BaseModel]] = (),
+        entities: "Sequence[type[BaseModel]]" = (),
+        facts: "Sequence[type[BaseModel]]" = (),
         *,
-        excluded: Iterable[Type] = (),
+        excluded: "Iterable[Type]" = (),
         instructions: str = "",
         on_violation: OnViolation = "untyped",
     ) -> None:
@@ -60,7 +62,7 @@ class Ontology:
             raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
         self._entities = entity_kinds(entities)
         self._facts = fact_kinds(facts, self._entities)
-        self._excluded = frozenset(map(type_name, excluded))
+        self._excluded = _names(excluded)
         self._instructions = instructions.strip()
         self._on_violation = on_violation
         if both := sorted(self._excluded & (self._entities.keys() | self._facts.keys())):
@@ -118,6 +120,14 @@ class Ontology:
             self._entities, self._facts, self._excluded, self._on_violation == "untyped", type_of
         )
         return check.run(extraction)
+
+
+def _names(types: "Iterable[Type]") -> frozenset[str]:
+    if not (types := list(types)):
+        return frozenset()
+    from graphrag.ontology.declare import type_name
+
+    return frozenset(map(type_name, types))
 
 
 ANYTHING = Ontology()

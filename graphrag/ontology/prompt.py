@@ -1,12 +1,14 @@
 """The declared types as a text that a language model reads: short, one line for each."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
-from graphrag.ontology.fields import Fields
 from graphrag.ontology.kinds import EntityKind, FactKind
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from graphrag.ontology.fields import Fields
 
 
 def describe(
@@ -51,7 +53,7 @@ def _behaviour(kind: FactKind) -> str:
     return " ".join(said)
 
 
-def _attributes(model: type[BaseModel], fields: Fields) -> str:
+def _attributes(model: "type[BaseModel]", fields: "Fields") -> str:
     properties: Mapping[str, Mapping[str, Any]] = model.model_json_schema(by_alias=False).get(
         "properties", {}
     )

@@ -53,6 +53,10 @@ class Changes:
     """New ones."""
     episodes: tuple[Episode, ...] = ()
     """New ones."""
+    merged: tuple[Entity, ...] = ()
+    """Entities that were found to be another, which ``merged_into`` names."""
+    removed: tuple[Episode, ...] = ()
+    """Episodes that were taken out."""
 
     def of(self, *kinds: Kind) -> list[Fact]:
         """Return the facts that were learned, closed, ..."""
@@ -64,7 +68,8 @@ class Changes:
 
     def __len__(self) -> int:
         """Count everything that is different."""
-        return len(self.facts) + len(self.entities) + len(self.episodes)
+        others = (self.entities, self.episodes, self.merged, self.removed)
+        return len(self.facts) + sum(map(len, others))
 
     def __bool__(self) -> bool:
         """Tell whether anything is different."""
@@ -82,7 +87,9 @@ class Changes:
         """Write one line a change."""
         lines = [str(one) for one in self.facts]
         lines += [f"entity    {one.name} ({one.entity_type})" for one in self.entities]
+        lines += [f"merged    {one.name} ({one.entity_type})" for one in self.merged]
         lines += [f"episode   {one.name or one.content[:60]!r}" for one in self.episodes]
+        lines += [f"removed   {one.name or one.content[:60]!r}" for one in self.removed]
         return "\n".join(lines) or "nothing changed"
 
     def _repr_html_(self) -> str:
@@ -112,15 +119,25 @@ async def learned_between(
         for id_, fact in are.items()
         if (kind := _kind(were.get(id_), fact)) is not None
     ]
-    entities = await store.get(Entity, _ids(at, "entity"))
-    episodes = await store.get(Episode, _ids(at, "episode"))
+    entities = (await store.get(Entity, _ids(at, "entity"))).values()
+    episodes = (await store.get(Episode, _ids(at, "episode"))).values()
     return Changes(
         since,
         until,
         "system",
         tuple(sorted(changed, key=lambda one: (one.at, one.fact.id))),
-        tuple(late.rewind(one) for one in entities.values() if not _was(early, one)),
-        tuple(late.rewind(one) for one in episodes.values() if not _was(early, one)),
+        tuple(late.rewind(one) for one in entities if not _was(early, one)),
+        tuple(late.rewind(one) for one in episodes if not _was(early, one)),
+        tuple(
+            now
+            for one in entities
+            if (now := late.rewind(one)).merged_into and not early.rewind(one).merged_into
+        ),
+        tuple(
+            gone
+            for one in episodes
+            if (gone := late.rewind(one)).removed_at and not early.rewind(one).removed_at
+        ),
     )
 
 

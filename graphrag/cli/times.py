@@ -100,5 +100,12 @@ def _shown(found: "Changes") -> Entries:
         Entry(one.name or "(no name)", f"{one.valid_at:%Y-%m-%d}", one.content, lead="episode")
         for one in found.episodes
     )
+    merged = (Entry(one.name, one.entity_type, lead="merged") for one in found.merged)
+    removed = (
+        Entry(one.name or "(no name)", f"{one.valid_at:%Y-%m-%d}", one.content, lead="removed")
+        for one in found.removed
+    )
     title = f"{found.since:%Y-%m-%d %H:%M} to {found.until:%Y-%m-%d %H:%M}"
-    return Entries(Text(title, style="bold"), (*facts, *entities, *episodes), _LINES)
+    return Entries(
+        Text(title, style="bold"), (*facts, *entities, *merged, *episodes, *removed), _LINES
+    )

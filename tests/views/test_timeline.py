@@ -116,6 +116,21 @@ async def test_changes_name_what_was_learned_closed_corrected_and_taken_back(gra
     assert all(one.fact.invalid_at is None for one in again)
 
 
+async def test_changes_name_what_was_merged_and_what_was_removed(graph):
+    added = await graph.add_episode("Alice works_at Acme.", name="one")
+    await graph.add_episode("Alicia knows Bob.", name="two")
+    before = utc_now()
+    merging = await graph.merge("Alice", "Alicia")
+    await graph.remove_episode(added.episode)
+    changes = await graph.changes(before)
+    assert [one.name for one in changes.merged] == ["Alicia"]
+    assert [one.name for one in changes.removed] == ["one"]
+    assert [one.kind for one in changes] == ["retracted"]
+    assert "merged    Alicia (person)" in str(changes) and "removed   'one'" in str(changes)
+    assert merging is not None
+    assert not (await graph.changes("2020-01-01", before)).merged
+
+
 async def test_changes_of_the_world_are_what_began_and_ended(graph):
     await tell(graph)
     changes = await graph.changes("2021", "2031", axis="world")

@@ -27,7 +27,7 @@ class NewEpisode:
     reference_time: datetime | date | str | None = None
     """When it was said or written; None is now."""
     name: str = ""
-    """A title for people."""
+    """Its title: it is found by that too, and other episodes that name it are linked to it."""
     source: Source | None = None
     """None guesses: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
     source_description: str = ""

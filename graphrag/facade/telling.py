@@ -33,7 +33,7 @@ class Telling(Opened):
         Args:
             content: What was said or written, kept word for word.
             reference_time: When; relative dates in the text count from it. Default: now.
-            name: A title for people.
+            name: Its title: it is found by that too, and by other episodes that name it.
             source: ``text``, ``message`` or ``json``; default: guessed from the content.
             source_description: Where it comes from, for people.
             group: The graph inside the store that it belongs to.

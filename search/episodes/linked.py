@@ -1,4 +1,4 @@
-"""What links episodes: titles where most episodes have one, otherwise the entities they mention."""
+"""What links episodes: titles where others are named by them, otherwise what is mentioned."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,16 @@ import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.titles import Titles
 from graphrag.models import CONCEPT
 from graphrag.search.fuse import Candidates
 from graphrag.search.question import Question
 
-_MOST = 0.5
-"""Share of the candidates that must have a title for titles to be what links them."""
+_ENOUGH = 0.2
+"""Share of the candidates that titles must link to others, for titles to be what is followed.
+
+Names of files and numbers of messages link nothing, however many episodes have one.
+"""
 _COMMON = 100
 """An entity that more episodes speak of is no bridge."""
 
@@ -23,7 +27,7 @@ class Linked:
     """The links of one group as one query follows them."""
 
     titled: bool
-    """True: most candidates have a title."""
+    """True: titles link the candidates."""
     links: Incidence | None
     """Episodes and what links them; None: nothing is known yet."""
     named: Rows
@@ -38,11 +42,22 @@ def linked(question: Question, rows: Candidates) -> Linked:
     index, episodes = question.index, question.index.episodes
     episodes.titles.catch_up(episodes.pieces)
     sharing = Sharing(question)
-    if len(rows) and (episodes.titles.own[rows] >= 0).mean() >= _MOST:
+    if _share(episodes.titles, rows) >= _ENOUGH:
         named = np.array(sharing.titles, dtype=np.intp)
         return Linked(True, episodes.titles.links, named, episodes.titles.own, sharing)
     named = _spoken(index, question.named)
     return Linked(False, episodes.mentions, named, None, sharing)
+
+
+def _share(titles: Titles, rows: Candidates) -> float:
+    """Return the share of some rows that name another's title, or whose title another names."""
+    if not len(rows):
+        return 0.0
+    own = titles.own[rows]
+    ones, names = titles.links.of_left(rows)
+    naming = ones[titles.own[ones] != names]
+    called = rows[own >= 0][titles.links.counts_right(own[own >= 0]) > 1]
+    return len(np.union1d(naming, called)) / len(rows)
 
 
 class Sharing:

@@ -24,8 +24,8 @@ class EpisodeWeights:
     time: float = 0.3
     """Saying, or being told at, a time that the query speaks of."""
     titles: float = 0.6
-    """Being linked by titles to what else is found; where most episodes have one."""
+    """Being linked by titles to what else is found, where episodes name each other by them."""
     mentions: float = 0.2
-    """Speaking of the same entities as what else is found; where most have no title."""
+    """Speaking of the same entities as what else is found, where they do not."""
     bridge: float = 0.6
     """Answering the query together with one of the first three: the second hop."""

@@ -127,3 +127,12 @@ async def test_a_removed_message_is_nobodys_neighbour(graph):
     left = await graph.search("stairs", scopes=("episodes",))
     assert [hit.item.content for hit in left.episodes] == ["Bob: Under the stairs."]
     assert "previous" not in {why.method for why in left.episodes[0].why}
+
+
+async def test_names_that_no_text_says_link_nothing(graph):
+    parts = [
+        NewEpisode(f"Part about tower {n}.", "2024", name=f"book.txt [{n}/9]") for n in range(9)
+    ]
+    await graph.add_episodes(parts)
+    found = await graph.search("tower 3", scopes=("episodes",))
+    assert "bridge" not in {why.method for hit in found.episodes for why in hit.why}

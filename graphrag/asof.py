@@ -81,7 +81,7 @@ class AsOf(Walks):
         reading = self._reading
         parts = [
             Part(
-                await self._candidates(replace(request, group=group)),
+                await self._proposed(replace(request, group=group)),
                 await pipeline.undone(reading.store, group, self.viewpoint),
             )
             for group in groups
@@ -89,6 +89,15 @@ class AsOf(Walks):
         vector = (await reading.embedder.embed([request.query], purpose="query"))[0]
         asked = Asked(request, vector, self.viewpoint, utc_now(), reading.limits)
         return await join(parts, asked, reading.store, reading.embedder)
+
+    async def _proposed(self, request: Request) -> GroupIndex:
+        """Return what one of several groups proposes, though it may not know every center."""
+        try:
+            return await self._candidates(request)
+        except QueryError:
+            if not request.centers:
+                raise
+            return await self._candidates(replace(request, centers=()))
 
     async def _candidates(self, request: Request) -> GroupIndex:
         """Return the columns of a group, or of what SurrealDB chooses of it."""

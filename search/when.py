@@ -9,6 +9,7 @@ a preference. Events ("before the move") are kept as words: only the graph knows
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from graphrag.search.asks import Anchor, Asks, Order, anchors_in, asked_of, order_of
@@ -106,6 +107,8 @@ def read_when(question: str, reference: datetime | None = None) -> When:
 _SILENT: Final = When()
 _LONGEST: Final = 2_000
 """Characters; what is longer is a text, not a question."""
+_MOST: Final = 8
+"""Bare years that are read; each is another look at the whole question."""
 _SIGNS: Final = str.maketrans("’‘–—−", "''---")
 Found = tuple[int, int, Said]
 
@@ -145,9 +148,8 @@ def _dated(text: str, at: datetime) -> list[Found]:
             for month, day in sorted({(first, second), (second, first)}):
                 said = _said(match.group(), day_of(year, month, day), False)
                 found.append((*match.span(), said))
-    for match in _YEAR.finditer(text):
-        if _taken(match.span(), found):
-            continue
+    bare = (match for match in _YEAR.finditer(text) if not _taken(match.span(), found))
+    for match in list(islice(bare, _MOST)):
         # As if "in" stood before it, so that the doubts of any text are heard: "2000 people".
         again = find_times(f"{text[: match.start()]}in {text[match.start() :]}", at)
         read = next((one for one in again if one.start == match.start()), None)

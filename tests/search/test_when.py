@@ -191,6 +191,11 @@ def test_a_long_text_is_not_read_as_a_question():
     assert not read_when("in 2019 " * 10_000, NOW)
 
 
+def test_a_question_of_nothing_but_years_is_read_at_once():
+    assert len(read_when("cup 1999 " * 200, NOW).said) == 1
+    assert len(read_when(" ".join(f"cup {year}" for year in range(1900, 2000)), NOW).said) == 8
+
+
 def test_a_naive_reference_is_refused():
     with pytest.raises(TimeError):
         read_when("Who won in 2019?", NOW.replace(tzinfo=None))

@@ -93,6 +93,18 @@ async def test_filters_and_moments_hold_in_every_group(graph):
     assert results.facts[0].item.object == "Beta"
 
 
+@pytest.mark.parametrize("profile", ["process", "engine"])
+async def test_a_center_need_be_known_in_one_group_only(profile):
+    async with open_graph(profile=profile) as graph:
+        for group, who in (("a", "Ann"), ("b", "Bob")):
+            for number in range(3):
+                await graph.add_episode(f"{who} likes tea{number}.", group=group)
+        results = await graph.search("who likes tea?", group=["a", "b"], centers=["Bob"])
+        assert results.facts[0].item.subject == "Bob"
+        with pytest.raises(QueryError, match="'Cid'"):
+            await graph.search("who likes tea?", group=["a", "b"], centers=["Cid"])
+
+
 async def test_a_group_that_is_not_there_is_named(graph):
     await graph.add_episode("Ann likes tea.", group="a")
     with pytest.raises(QueryError, match="'nope'"):

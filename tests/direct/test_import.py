@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from graphrag import InputError, TimeError
+from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
 from graphrag.testing import HashEmbedder
 from tests.conftest import day, open_graph, triples
 
@@ -238,6 +240,39 @@ async def test_someone_else_may_write_meanwhile(graph):
     await asyncio.gather(graph.import_facts(rows, batch=3), tell())
     stats = await graph.stats()
     assert (stats.entities, stats.facts) == (42, 60)
+    assert not (await graph.check()).findings
+
+
+async def test_each_batch_is_encoded_once_and_ahead_of_its_turn(graph, monkeypatch):
+    stated, ahead = [], []
+    statements, prepare = ChangeSet.statements, Store.prepare
+
+    def counted(changes, seq, at):
+        stated.append(seq)
+        return statements(changes, seq, at)
+
+    def prepared(store, changes, *, after):
+        ahead.append(after)
+        prepare(store, changes, after=after)
+
+    monkeypatch.setattr(ChangeSet, "statements", counted)
+    monkeypatch.setattr(Store, "prepare", prepared)
+    rows = [
+        {"subject": f"Person {number}", "relation": "knows", "object": f"Person {number + 1}"}
+        for number in range(20)
+    ]
+    await graph.import_facts(rows, batch=5)
+    events = [event.seq for event in await graph.log()]
+    assert sorted(stated) == sorted(events)
+    assert ahead == [0, 1, 2, 3, 4]  # the summaries last
+
+
+async def test_what_a_later_batch_tells_of_again_is_there_again(graph):
+    episode = await graph.add_episode("Alice likes tea.", reference_time="2020-01-01")
+    await graph.remove_episode(episode.episode.id)
+    row = {"subject": "Bob", "relation": "knows", "object": "Carol"}
+    await graph.import_facts([row, {**row, "subject": "Alice"}], batch=1)
+    assert (await graph.entity("Alice")).removed_at is None
     assert not (await graph.check()).findings
 
 

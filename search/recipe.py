@@ -10,7 +10,7 @@ together with what every ranking asks of the group.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
 from graphrag.errors import QueryError
@@ -151,6 +151,8 @@ class Request:
                 f"where {self.where!r} says nothing of {', '.join(self.scopes)}: "
                 f"search {', '.join(sorted(self.where.scopes()))}"
             )
+        if self.recipe.pool < self.limit:  # or methods that agree could not fill it
+            object.__setattr__(self, "recipe", replace(self.recipe, pool=self.limit))
 
     @classmethod
     def of(

@@ -81,6 +81,13 @@ async def test_an_unknown_recipe_lists_those_there_are(town):
             await town.search("Alice", recipe=wrong)
 
 
+async def test_a_limit_above_the_pool_is_filled(graph):
+    await graph.add_episode(" ".join(f"Ann{n} likes tea{n}." for n in range(90)))
+    found = await graph.search("likes", scopes=["facts"], limit=80)
+    assert len(found.facts) == 80
+    assert Recipe().pool == 60
+
+
 # -- communities -------------------------------------------------------------------------------
 
 

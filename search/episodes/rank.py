@@ -23,7 +23,7 @@ from graphrag.search.episodes.linked import linked
 from graphrag.search.episodes.plain import Parts, Plain, cosines, words
 from graphrag.search.episodes.walk import walk
 from graphrag.search.episodes.years import of_time
-from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
+from graphrag.search.fuse import Candidates, Fused, Method, Scores, candidates, fuse
 from graphrag.search.question import Question
 from graphrag.search.relevance import relevance
 
@@ -72,7 +72,7 @@ class _Table:
     _plain: Plain = field(init=False)
     _sessions: Sessions | None = field(init=False)
     _session: Parts | None = field(default=None, init=False)
-    _timely: Mask | None = field(default=None, init=False)
+    _timely: Parts | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         """Score the first candidates in their context."""
@@ -114,7 +114,7 @@ class _Table:
                 prior = inside * self._session[sessions.number[rows]]
                 self.parts["session"] = weights.session * fade * prior
         if self._timely is not None:
-            self.parts["time"] = weights.time * self._timely[rows].astype(np.float64)
+            self.parts["time"] = weights.time * self._timely[rows]
 
     def _extend(self, rows: Candidates) -> None:
         """Take in more candidates."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.search.episodes.plain import Parts
 from graphrag.search.fuse import Mask
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
@@ -18,23 +19,37 @@ _FIRST, _LAST = 1000, 2099
 """Years that a text may name with four digits."""
 _TELLING = 0.2
 """What more than this share of the visible episodes has tells nothing."""
+_AROUND = 0.5
 _YEAR_LONG = 200
 """Days above which a period is one of years."""
 
 
-def of_time(when: "When", episodes: Episodes, seen: Mask) -> Mask | None:
-    """Mark the episodes that name a year of a period, or were told in it; None: says nothing."""
-    found = np.zeros(len(seen), dtype=np.bool_)
+def of_time(when: "When", episodes: Episodes, seen: Mask) -> Parts | None:
+    """Score the episodes that tell of a period of the question; None: it says nothing.
+
+    1 for naming one of its years or being told in it, half for naming years before and after it:
+    what began earlier and ended later went on meanwhile.
+    """
+    found = np.zeros(len(seen), dtype=np.float64)
     for period in when.intervals:
-        named = np.zeros(len(seen), dtype=np.bool_)
-        for year in _years(period):
-            named[episodes.pieces.rows_with(str(year))] = True
+        years = _years(period)
         start, end = to_micros(period.start, BEGINNING), to_micros(period.end, FOREVER)
-        told = (start <= episodes["valid"]) & (episodes["valid"] < end)
-        for mask in (named, told):
+        masks = [(1.0, (start <= episodes["valid"]) & (episodes["valid"] < end))]
+        if years:
+            masks.append((1.0, _naming(years, episodes)))
+            before = _naming(range(_FIRST, years.start), episodes)
+            masks.append((_AROUND, before & _naming(range(years.stop, _LAST + 1), episodes)))
+        for share, mask in masks:
             if (mask & seen).sum() <= _TELLING * seen.sum():
-                found |= mask
+                np.maximum(found, share * mask, out=found)
     return found if found.any() else None
+
+
+def _naming(years: range, episodes: Episodes) -> Mask:
+    mask = np.zeros(len(episodes), dtype=np.bool_)
+    for year in years:
+        mask[episodes.pieces.rows_with(str(year))] = True
+    return mask
 
 
 def _years(period: Interval) -> range:

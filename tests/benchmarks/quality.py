@@ -28,7 +28,7 @@ DENSE = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=1, fullt
 RECIPES: Mapping[str, Recipe] = {
     "BM25": BM25,
     "dense": DENSE,
-    "RRF": Recipe(fusion="rrf", graph=0),
+    "RRF": Recipe(fusion="rrf", graph=0, episodes=EpisodeWeights(vector=1, fulltext=1)),
     "default": Recipe(),
 }
 

@@ -27,5 +27,5 @@ class EpisodeWeights:
     """Being linked by titles to what else is found, where episodes name each other by them."""
     mentions: float = 0.2
     """Speaking of the same entities as what else is found, where they do not."""
-    bridge: float = 0.6
+    bridge: float = 0.8
     """Answering the query together with one of the first three: the second hop."""

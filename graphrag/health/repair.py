@@ -64,11 +64,8 @@ async def _changes(snapshot: Snapshot, embedder: Embedder) -> ChangeSet:
     removed = _remove(snapshot, changes, embedder.dimension)
     _relink(snapshot, changes, lost)
     rows = {
-        table: {
-            **{id_: row for id_, row in snapshot.rows[table].items()},
-            **{row["id"].id: row for row in lost.get(table, ())},
-        }
-        for table in (*EMBEDDED, "mentions")
+        table: {**snapshot.rows[table], **{row["id"].id: row for row in lost.get(table, ())}}
+        for table in EMBEDDED
     }
     blank = {
         f"{table}:{id_}": row
@@ -101,10 +98,13 @@ def _remove(snapshot: Snapshot, changes: ChangeSet, dimension: int) -> set[str]:
     removed = set()
     for table in _DERIVED:
         for id_, row in snapshot.rows[table].items():
-            ends = (f"{row[end]}" for end in ("in", "out") if end in row)
-            needs = {f"episode:{row['episode']}"} if table == "passage" else {*ends}
-            there = row["episode"] in snapshot.rows["episode"] if table == "passage" else False
-            if f"{table}:{id_}" in broken and not there and needs.isdisjoint(changes.again):
+            if table == "passage":
+                astray = row["episode"] not in snapshot.rows["episode"]
+                needs = {f"episode:{row['episode']}"}
+            else:
+                astray, needs = True, {str(row["in"]), str(row["out"])}
+            # What it leads to may just be written again.
+            if f"{table}:{id_}" in broken and astray and needs.isdisjoint(changes.again):
                 changes.deletes.append((table, row))
                 removed.add(f"{table}:{id_}")
     return removed
@@ -121,12 +121,9 @@ def _write_again(snapshot: Snapshot, changes: ChangeSet) -> dict[str, list[Row]]
             changes.insert_row(table, row)
             changes.again.add(str(row["id"]))
     if snapshot.info is None and snapshot.events:
-        row = {
-            "id": Record("group_info", snapshot.group),
-            "created_at": snapshot.events[0].at,
-        }
-        changes.insert_row("group_info", row)
-        changes.again.add(str(row["id"]))
+        listed = Record("group_info", snapshot.group)
+        changes.insert_row("group_info", {"id": listed, "created_at": snapshot.events[0].at})
+        changes.again.add(str(listed))
     return lost
 
 

@@ -146,7 +146,10 @@ class History(Opened):
             return changes
 
         seq = await ingestion.writer.commit(group, build)
-        return (await ingestion.store.events(group, after=seq - 1))[0]
+        undo = (await ingestion.store.events(group, after=seq - 1))[0]
+        if any(change.record.startswith("episode:") for change in undo.changes):
+            await self._queue_of().resume()  # it may wait again to be read
+        return undo
 
     async def forget(
         self,

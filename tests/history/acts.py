@@ -104,7 +104,7 @@ async def act(graph, step, number):
 
 async def shown(view):
     """Return all that a view shows: every hit with its score, so that the order is compared too."""
-    seen = {}
+    seen = {"stats": await view.stats()}
     for name in NAMES:
         entities = await view.entities(name)
         seen[name] = [(entity, await view.facts(entity)) for entity in entities]

@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag import InputError
+from tests.conftest import open_graph
 from tests.edits.faint import whole
 
 
@@ -214,6 +215,16 @@ async def test_a_queued_telling_waits_failed_after_its_revert_and_may_be_read_ag
     await graph.drain()
     assert [fact.fact for fact in await graph.facts("Alice")] == [fact.fact for fact in told]
     await whole(graph)
+
+
+async def test_a_waiting_episode_that_returns_is_read_after_all():
+    async with open_graph(workers=0) as graph:
+        added = await graph.add_episode("Alice likes tea.", reference_time="2020", wait=False)
+        gone = await graph.remove_episode(added.episode)
+        await graph.drain()
+        await graph.revert(gone)
+        await graph.drain()
+        assert [fact.object for fact in await graph.facts("Alice")] == ["tea"]
 
 
 async def test_an_undone_unmerge_is_the_merge_again_with_what_was_told_since(graph):

@@ -184,10 +184,13 @@ async def test_communities_name_the_kept_entity(graph):
 
 
 async def test_what_was_told_between_leaves_each_entity_one_value_after_an_unmerge(graph):
-    await tell(graph, "Alice works_at Acme from 2019.")
-    await tell(graph, "Alicia works_at Globex from 2021.")
+    await tell(
+        graph,
+        ("Alice works_at Acme from 2019.", "2019-02-01"),
+        ("Alicia works_at Globex from 2021.", "2021-02-01"),
+    )
     merged = await graph.merge("Alice", "Alicia")
-    await tell(graph, "Alice works_at Beta from 2022.")
+    await tell(graph, ("Alice works_at Beta from 2022.", "2022-02-01"))
     await graph.unmerge(merged)
     jobs = {
         name: {

@@ -7,10 +7,10 @@ answers, or is stopped, before anything heavy is read.
 """
 
 import importlib
-from typing import TYPE_CHECKING
 
 from graphrag.public import PLACES
 
+TYPE_CHECKING = False  # as type checkers know it, without the time that reading typing takes
 if TYPE_CHECKING:
     from graphrag.asof import AsOf
     from graphrag.batch import BatchReport, Failed, Progress

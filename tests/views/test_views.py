@@ -11,7 +11,7 @@ WRITES = {
     "add_entity", "add_episode", "add_episodes", "add_fact", "build_communities", "confirm",
     "correct", "forget", "forget_group", "import_calendar", "import_contacts", "import_facts",
     "invalidate", "keep_apart", "merge", "reject", "remove_episode", "replay", "retract", "revert",
-    "seed", "split", "summarize_saga", "unmerge", "update_communities",
+    "seed", "split", "unmerge", "update_communities",
 }  # fmt: skip
 OF_TODAY = {
     "at", "build_indexes", "check", "check_indexes", "close", "drain", "failed_episodes", "log",

@@ -69,17 +69,30 @@ class Ledger:
         for fact in self._under_way.values():
             self._enter(fact)
 
-    async def read(self, facts: Iterable[Fact], store: Store) -> None:
-        """Read the stored facts that any of these statements may meet, in one round trip."""
+    def find(self, facts: Iterable[Fact]) -> list[str]:
+        """Look up where these statements may meet others, and return the facts to be read."""
         for fact in facts:
             self._places[fact.id] = list(_places(fact, self.rules))
             self._near[fact.id] = tuple(self._stored(fact))
         wanted = dict.fromkeys(chain.from_iterable(self._near.values()))
-        stored = await store.get(Fact, [id_ for id_ in wanted if id_ not in self._under_way])
+        return [id_ for id_ in wanted if id_ not in self._under_way]
+
+    async def read(self, ids: Iterable[str], store: Store) -> None:
+        """Read the stored facts that statements may meet, in one round trip."""
+        stored = await store.get(Fact, ids)
         self.stored = self.index.heirs.follow(stored, self.index.entity_name)
 
-    def tell(self, fact: Fact, *, now: datetime) -> None:
-        """Judge a fact and note what it adds and changes."""
+    def tell_all(self, facts: Iterable[Fact], *, now: datetime) -> None:
+        """Judge facts in the order of telling, and note what they add and change."""
+        for fact in facts:
+            self._tell(fact, now)
+
+    def pairs(self) -> dict[str, tuple[Fact, Fact]]:
+        """Return the changed facts, each as it was before this transaction and as it is to be."""
+        pairs = {id_: (self._before(id_), after) for id_, after in self.changed.items()}
+        return {id_: pair for id_, pair in pairs.items() if pair[0] != pair[1]}
+
+    def _tell(self, fact: Fact, now: datetime) -> None:
         old = [met for id_ in self._met(fact) if (met := self._current(id_)) is not None]
         for verdict in self._verdicts(fact, old, now):
             if verdict.new is not None:
@@ -94,11 +107,6 @@ class Ledger:
                 elif after != self._before(id_):
                     self.changed[id_] = after
                     self._enter(after)  # its lifetime is not the one that the index knows
-
-    def pairs(self) -> dict[str, tuple[Fact, Fact]]:
-        """Return the changed facts, each as it was before this transaction and as it is to be."""
-        pairs = {id_: (self._before(id_), after) for id_, after in self.changed.items()}
-        return {id_: pair for id_, pair in pairs.items() if pair[0] != pair[1]}
 
     def _verdicts(self, fact: Fact, old: Sequence[Fact], now: datetime) -> Iterable[Verdict]:
         rules = self.rules

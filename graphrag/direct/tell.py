@@ -170,9 +170,8 @@ class Teller:
         if under_way is not None:
             changed = {id_: after for id_, (_, after) in under_way.changed_facts.items()}
             ledger.follow(under_way.facts, changed)
-        await ledger.read(facts, self.store)
-        for fact in facts:
-            ledger.tell(fact, now=now)
+        await ledger.read(ledger.find(facts), self.store)
+        ledger.tell_all(facts, now=now)
         plan.facts, plan.changed_facts = ledger.told, ledger.pairs()
         plan.repeated = ledger.repeated
 

@@ -5,7 +5,6 @@ that facts do close each other.
 """
 
 import gc
-import inspect
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphrag.direct.ledger import Ledger
 from graphrag.direct.tell import Teller
 from graphrag.graph import GraphRAG
 from graphrag.models import Entity, Fact
@@ -34,9 +34,11 @@ _SLICE = 1_000
 _ONE_BY_ONE = 500
 _STEPS: tuple[tuple[type, str, str], ...] = (
     (Teller, "_identified", "identity"),
-    (Teller, "_enrich", "identity"),
-    (Teller, "_judge", "contradiction"),
+    (Ledger, "follow", "contradiction"),
+    (Ledger, "find", "contradiction"),
+    (Ledger, "tell_all", "contradiction"),
 )
+"""The work of the rules. Stored rivals are read meanwhile, while other batches are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ async def measure(report: Report, options: Options) -> None:
                 "identity µs/fact": 1e6 * p50([cost["identity"] for cost in costs]),
                 "contradiction µs/fact": 1e6 * p50([cost["contradiction"] for cost in costs]),
                 "runs": options.runs,
-                "aim": "constant",
+                "aim": "constant, < 60",
             }
         )
     gc.unfreeze()
@@ -116,21 +118,14 @@ def _timed(owner: type, name: str, seconds: dict[str, float], rule: str) -> Iter
     """Add the time spent in a method to ``seconds``."""
     method = getattr(owner, name)
 
-    def plain(*given: Any, **named: Any) -> Any:
-        started = time.perf_counter()
+    def timed(*given: Any, **named: Any) -> Any:
+        started = time.thread_time()  # whoever else computes on this machine is left out
         try:
             return method(*given, **named)
         finally:
-            seconds[rule] += time.perf_counter() - started
+            seconds[rule] += time.thread_time() - started
 
-    async def awaited(*given: Any, **named: Any) -> Any:
-        started = time.perf_counter()
-        try:
-            return await method(*given, **named)
-        finally:
-            seconds[rule] += time.perf_counter() - started
-
-    setattr(owner, name, awaited if inspect.iscoroutinefunction(method) else plain)
+    setattr(owner, name, timed)
     try:
         yield
     finally:

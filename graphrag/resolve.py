@@ -167,5 +167,4 @@ def _alike(one: Mention, other: Mention) -> bool:
 
 
 def _completes(name: str, known: str) -> bool:
-    words, lone = name_key(name).split(), name_key(known)
-    return full_name(name) and len(words) > 1 and lone in (words[0], words[-1])
+    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

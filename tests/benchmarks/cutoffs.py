@@ -49,10 +49,10 @@ async def by_meaning() -> list[Row]:
     embedder = SentenceTransformerEmbedder()
     cosines = {}
     for kind, pairs in (("one thing", SAME), ("two things", DIFFERENT)):
-        one, other = (
+        one, other = [
             await embedder.embed([pair[side] for pair in pairs], purpose="document")
             for side in (0, 1)
-        )
+        ]
         cosines[kind] = (one * other).sum(axis=1)
     return [
         {

@@ -54,8 +54,8 @@ PAIRS = (
     ("same", (P, "Alice Johnson"), (P, "Alice")),
     ("same", (P, "Alice Johnson"), (P, "Johnson")),
     ("same", (P, "Alice"), (P, "Alice Johnson")),
-    ("same", (P, "Johnson"), (P, "Alice Johnson")),
-    ("same", (P, "Meiling"), (P, "Chen Meiling")),
+    ("propose", (P, "Johnson"), (P, "Alice Johnson")),
+    ("propose", (P, "Meiling"), (P, "Chen Meiling")),
     ("different", (P, "Ann"), (P, "Mary Ann Lee")),
     ("different", (P, "Alice"), (P, "Alice's friends")),
     # Initials.

@@ -5,6 +5,10 @@ first needed, and are then brought up to date from the log of events.
 """
 
 from collections.abc import Iterable
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag.index.incidence import Incidence
 
@@ -16,10 +20,15 @@ class Mentions(Incidence):
         super().__init__()
         self.seq = seq
         """Number of the newest event that is in here."""
-        self._known: set[tuple[int, int]] = set()
 
     def enter(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Add pairs of an episode's and an entity's row."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        self._known.update(new)
-        self.add([episode for episode, _ in new], [entity for _, entity in new])
+        """Add pairs of an episode's and an entity's row, whether they are there already or not."""
+        flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64)
+        new = np.unique(_keys(flat[::2], flat[1::2]))
+        known = _keys(*self.of_left(np.unique(new >> 32)))
+        new = np.setdiff1d(new, known, assume_unique=True)
+        self.add(new >> 32, new & 0xFFFFFFFF)
+
+
+def _keys(episodes: NDArray[np.int64], entities: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(episodes << 32 | entities, dtype=np.int64)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from graphrag.index import incidence
 from graphrag.index.incidence import Incidence
+from graphrag.index.mentions import Mentions
 from graphrag.index.phrases import find_phrases
 from graphrag.index.pieces import Pieces
 from graphrag.index.texts import episode_words
@@ -106,3 +107,12 @@ def test_titles_of_a_question_are_found_the_longest_first():
     titles.catch_up(pieces)
     assert titles.named(pieces.numbered("Was Ida Stern born in Ida?")) == [1, 0]
     assert titles.own[2] == -1
+
+
+def test_mentions_are_entered_once_however_often_they_are_told():
+    mentions = Mentions(0)
+    mentions.enter([(1, 5), (1, 5), (0, 3)])
+    mentions.enter(iter([(1, 5), (1, 6)]))
+    mentions.enter([])
+    assert len(mentions) == 3
+    assert sorted(mentions.of_left([1])[1].tolist()) == [5, 6]

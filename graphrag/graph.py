@@ -184,7 +184,11 @@ class GraphRAG(
             ontology=self._ontology,
         )
         self._queue = Queue(self._ingestion, workers=self._workers)
-        await self._queue.resume()
+        try:
+            await self._queue.resume()
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(

@@ -48,10 +48,18 @@ class Connection:
                 raise StoreURLError(
                     f"cannot create {self.target.path.parent}: {error.strerror}"
                 ) from None
+        opening = asyncio.create_task(open_engine(self.target))
         try:
-            self._engine = await open_engine(self.target)
+            self._engine = await asyncio.shield(opening)
         except EngineError as error:
             raise _opening_error(self.target, error) from None
+        except asyncio.CancelledError:
+            # What is half open would abort the process at its end: it is opened, and closed.
+            await asyncio.wait([opening])
+            if not opening.cancelled() and opening.exception() is None:
+                self._engine = opening.result()
+                await self.close()
+            raise
 
     async def query(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Run statements and return one result per statement.

@@ -114,10 +114,10 @@ class Scene:
                 if named is not None:
                     return named
         name = self.add(phrase, offset)
-        kin = _kin_before(token.doc, phrase.start)
-        if kin and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
+        relative = _kin_before(token.doc, phrase.start)
+        if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
             name.votes["person"] = max(name.votes["person"], 4)
-            name.gender = name.gender or gender_of(kin)
+            name.gender = name.gender or gender_of(relative)
         first = token.doc.text[max(0, phrase.start - 5) : phrase.start].strip(" .").lower()
         name.gender = (
             name.gender

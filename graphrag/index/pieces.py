@@ -123,15 +123,16 @@ class Pieces(Postings):
     def entire(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row as one text, however many pieces it has.
 
-        How many rows there are, and how many have a word, is worked out from the pieces in the
-        proportion that is found here: exact for a group, fair for a part of one.
+        Words are as rare as among the pieces, and of the length of several pieces its square root
+        counts: nothing is asked of the group that the score of a piece does not depend on.
         """
         self._settle()
         rows = len(self._of_row)
-        lengths = np.bincount(self.owner.values, self._lengths.values, rows)
         texts, total = self._size()
-        live = texts * rows / max(len(self), 1)
-        room = K1 * (1 - B + B * lengths * live / max(total, 1))
+        lengths = np.bincount(self.owner.values, self._lengths.values, rows)
+        several = np.bincount(self.owner.values, minlength=rows) > 1
+        share = lengths * texts / max(total, 1)
+        room = K1 * (1 - B + B * np.where(several, np.sqrt(share), share))
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
@@ -139,8 +140,7 @@ class Pieces(Postings):
                 continue
             holding = self.owner.values[entries.rows[: entries.size]]
             counts = np.bincount(holding, entries.counts[: entries.size], rows)
-            df = self._df(term) * np.count_nonzero(counts) / entries.size
-            weight = repeats * (K1 + 1) * math.log1p(max(live - df + 0.5, 0.0) / (df + 0.5))
+            weight = repeats * (K1 + 1) * self._idf(self._df(term))
             scores += (weight * counts / (counts + room)).astype(np.float32)
         return scores
 

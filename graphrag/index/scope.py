@@ -51,6 +51,8 @@ class Scope:
         self.columns = {name: Column(dtype) for name, dtype in columns.items()}
         self.aside: dict[str, AsideColumn] = {}
         """Columns that are read when a filter asks for them."""
+        self.spread: float | None = None
+        """How much the cosines of all rows differ, where only a part of them is here."""
 
     def __len__(self) -> int:
         """Count the rows, dead ones too."""

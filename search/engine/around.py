@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from graphrag.search.engine.limits import Limits
+from graphrag.search.engine.names import with_kin
 from graphrag.search.engine.walk import told_of
 from graphrag.search.question import Question
 from graphrag.search.rerank.mentions import EpisodeMentions
@@ -30,7 +31,13 @@ class Around:
     """Episodes and the entities that they mention."""
 
 
-async def around(store: Store, question: Question, ranking: Ranking, limits: Limits) -> Around:
+async def around(
+    store: Store,
+    question: Question,
+    ranking: Ranking,
+    limits: Limits,
+    kin: Mapping[str, set[str]],
+) -> Around:
     """Return what else is to be read."""
     found = Around()
     rerank = question.recipe.rerank
@@ -48,7 +55,9 @@ async def around(store: Store, question: Question, ranking: Ranking, limits: Lim
         entities = ranking(question).get("entities", [])
         found.wanted["relates_to"] = await told_of(store, entities, limits.walk)
     if any(isinstance(one, EpisodeMentions) for one in rerank):
-        found.wanted.setdefault("episode", set()).update(await _telling(store, ranking(question)))
+        found.wanted.setdefault("episode", set()).update(
+            await _telling(store, ranking(question), kin)
+        )
     return found
 
 
@@ -91,12 +100,14 @@ async def _passages(store: Store, episodes: Collection[str]) -> set[str]:
     return set(found)
 
 
-async def _telling(store: Store, ranked: Mapping[str, list[str]]) -> set[str]:
+async def _telling(
+    store: Store, ranked: Mapping[str, list[str]], kin: Mapping[str, set[str]]
+) -> set[str]:
     """Return the episodes that state the facts or mention the entities that were found."""
     sources, mentions = await store.query(
         "SELECT VALUE sources.episode FROM $facts; SELECT VALUE <-mentions.in FROM $entities;",
         facts=_records("relates_to", ranked.get("facts", ())),
-        entities=_records("entity", ranked.get("entities", ())),
+        entities=_records("entity", with_kin(ranked.get("entities", ()), kin)),
     )
     told = {id_ for episodes in sources for id_ in episodes}
     return told | {episode.id for episodes in mentions for episode in episodes}

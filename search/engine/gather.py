@@ -23,7 +23,7 @@ from graphrag.search.engine.around import around
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.search.engine.matches import Matches
 from graphrag.search.engine.names import keys_in, known_as, merged
-from graphrag.search.engine.nearest import Nearest
+from graphrag.search.engine.nearest import Nearest, spread
 from graphrag.search.engine.part import Part
 from graphrag.search.engine.walk import Walk
 from graphrag.search.filters.masks import narrowed, prepare
@@ -88,7 +88,7 @@ class Gathering:
             ids_of = question.index.entities.ids
             seeds = {ids_of[row] for row in question.seeds}
             question = await self._walked(Walk(self.store, part.kin, self.limits.walk, seeds))
-        needed = await around(self.store, question, self._rank, self.limits)
+        needed = await around(self.store, question, self._rank, self.limits, part.kin)
         for table, more in needed.wanted.items():
             part.want(table, more)
         await part.read()
@@ -241,6 +241,7 @@ async def gather(
         seq,
         await read_sagas(store, request.group),
         await merged(store, request.group, past),
+        await spread(store, request.group, vector) if "episodes" in request.scopes else None,
     )
     gathering = Gathering(store, embedder, request, vector, viewpoint, past, now, limits, part)
     return await gathering.index()

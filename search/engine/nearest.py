@@ -12,6 +12,7 @@ from graphrag.search.engine.limits import Limits
 from graphrag.store.store import Store
 
 _WIDER = 4
+_SAMPLE = 2_000
 _LEAST_EFFORT = 100
 """Length of the list of candidates that HNSW keeps while it searches; more find more."""
 
@@ -81,3 +82,19 @@ class Nearest:
         order = sorted(range(len(rows)), key=lambda row: (-scores[row], rows[row][0]))
         self._rows = len(rows)
         return [rows[row][0] for row in order]
+
+
+async def spread(store: Store, group: str, vector: Matrix) -> float | None:
+    """Return the standard deviation of the cosines of a group's passages, of up to 2,000 of them.
+
+    None if there are none.
+    """
+    [rows] = await store.query(
+        f"SELECT VALUE embedding FROM passage WHERE group_id = $group LIMIT {_SAMPLE};",
+        group=group,
+    )
+    if not rows:
+        return None
+    vectors = Vectors(len(vector))
+    vectors.extend(from_bytes(rows, vectors.dimension))
+    return float(vectors.scores(vector).std())

@@ -25,6 +25,8 @@ class Part:
     sagas: dict[str, str]
     kin: Mapping[str, set[str]]
     """Entities that are one, now or in the past."""
+    spread: float | None
+    """Standard deviation of the cosines of the group's passages."""
     growing: GroupIndex = field(init=False)
     """What was read so far, in the order of reading and without words: for masks and vectors."""
     _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -71,6 +73,7 @@ class Part:
         """Tell an index what it needs to know of the whole group."""
         index.seq = self.seq
         index.sagas = self.sagas
+        index.passages.spread = self.spread
         for table, rows in (
             ("relates_to", index.facts),
             ("entity", index.entities),

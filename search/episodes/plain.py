@@ -25,7 +25,9 @@ def cosines(index: GroupIndex, query: Matrix) -> Scores:
         np.maximum.at(scores, owner, pieces)
         count = np.bincount(owner, minlength=len(scores))
         penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
-        scores -= (_LENGTH_PENALTY * float(pieces.std()) * penalty).astype(np.float32)
+        spread = index.passages.spread  # of the whole group, if these are a part of it
+        spread = float(pieces.std()) if spread is None else spread
+        scores -= (_LENGTH_PENALTY * spread * penalty).astype(np.float32)
     return scores
 
 

@@ -154,7 +154,7 @@ class _Table:
             self._scale(total)
             found = walk(
                 links.links,
-                len(index.episodes),
+                len(index.episodes.row_of),
                 np.sort(self.rows[best]),
                 total[best][np.argsort(self.rows[best])] ** 2,
                 links.named,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from graphrag.index.heirs import Heirs
 from graphrag.search.engine.limits import Limits
-from graphrag.search.engine.names import with_kin
 from graphrag.search.engine.walk import told_of
 from graphrag.search.question import Question
 from graphrag.search.rerank.mentions import EpisodeMentions
@@ -31,13 +31,7 @@ class Around:
     """Episodes and the entities that they mention."""
 
 
-async def around(
-    store: Store,
-    question: Question,
-    ranking: Ranking,
-    limits: Limits,
-    kin: Mapping[str, set[str]],
-) -> Around:
+async def around(store: Store, question: Question, ranking: Ranking, limits: Limits) -> Around:
     """Return what else is to be read."""
     found = Around()
     rerank = question.recipe.rerank
@@ -56,7 +50,7 @@ async def around(
         found.wanted["relates_to"] = await told_of(store, entities, limits.walk)
     if any(isinstance(one, EpisodeMentions) for one in rerank):
         found.wanted.setdefault("episode", set()).update(
-            await _telling(store, ranking(question), kin)
+            await _telling(store, ranking(question), question.walked.heirs)
         )
     return found
 
@@ -100,14 +94,13 @@ async def _passages(store: Store, episodes: Collection[str]) -> set[str]:
     return set(found)
 
 
-async def _telling(
-    store: Store, ranked: Mapping[str, list[str]], kin: Mapping[str, set[str]]
-) -> set[str]:
+async def _telling(store: Store, ranked: Mapping[str, list[str]], heirs: Heirs) -> set[str]:
     """Return the episodes that state the facts or mention the entities that were found."""
+    speaking = {one for id_ in ranked.get("entities", ()) for one in heirs.family(id_)}
     sources, mentions = await store.query(
         "SELECT VALUE sources.episode FROM $facts; SELECT VALUE <-mentions.in FROM $entities;",
         facts=_records("relates_to", ranked.get("facts", ())),
-        entities=_records("entity", with_kin(ranked.get("entities", ()), kin)),
+        entities=_records("entity", speaking),
     )
     told = {id_ for episodes in sources for id_ in episodes}
     return told | {episode.id for episodes in mentions for episode in episodes}

@@ -88,7 +88,7 @@ class Gathering:
             ids_of = question.index.entities.ids
             seeds = {ids_of[row] for row in question.seeds}
             question = await self._walked(Walk(self.store, part.kin, self.limits.walk, seeds))
-        needed = await around(self.store, question, self._rank, self.limits, part.kin)
+        needed = await around(self.store, question, self._rank, self.limits)
         for table, more in needed.wanted.items():
             part.want(table, more)
         await part.read()

@@ -41,6 +41,7 @@ async def index_then(
     upto, then = _last.get(index, (-1, index))
     if upto != past.upto:
         then = _copied(index)
+        then.heirs = copy.deepcopy(index.heirs.before(past.before))
         _remove(then, past)
         await _reword(then, past, store, embedder)
         _last[index] = past.upto, then

@@ -53,8 +53,9 @@ class Writer:
                 changes = await build(index)
                 if not changes:
                     return 0
-                if back := returning(changes, index):
-                    changes.ready = None
+                back = returning(changes, index)
+                if back and changes.ready is not None:
+                    self.store.prepare(changes, after=changes.ready.seq - 1)
                 changes, refusal = self.allowed(changes, index)
                 try:
                     seq = await self._write(index, changes, None if refusal else enter)

@@ -58,6 +58,7 @@ class Ready:
     """A transaction that only needs to be sent, if it is to be event number ``seq``."""
 
     seq: int
+    at: datetime
     sql: str
     params: Mapping[str, Any]
 
@@ -86,7 +87,7 @@ class ChangeSet:
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes what is erased out of the images of this event, too."""
     ready: "Ready | None" = None
-    """The transaction, encoded ahead of its turn; whoever adds to the changes takes it away."""
+    """The transaction, encoded ahead of its turn; whoever adds to the changes encodes it anew."""
 
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""

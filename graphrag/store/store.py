@@ -99,13 +99,15 @@ class Store:
     # -- write ---------------------------------------------------------------------------------
 
     def prepare(self, changes: ChangeSet, *, after: int) -> None:
-        """Encode a transaction while another is being written, if it is to follow on ``after``."""
-        if after == 0:
-            return  # the row of the group comes with its first event
-        sql, params = changes.statements(after + 1, utc_now())
+        """Encode a transaction while another is being written, if it is to follow on ``after``.
+
+        What was prepared before keeps its moment: what follows on it may have one already.
+        """
+        at = utc_now() if changes.ready is None else changes.ready.at
+        sql, params = _stated(changes, after + 1, at)
         if self.target.embedded:
             params = {name: Packed.of(value) for name, value in params.items()}
-        changes.ready = Ready(after + 1, sql, params)
+        changes.ready = Ready(after + 1, at, sql, params)
 
     async def apply(self, changes: ChangeSet, *, after: int) -> int:
         """Write one change set as event number ``after + 1`` of its group and return that number.
@@ -118,7 +120,7 @@ class Store:
         if changes.ready is not None and changes.ready.seq == seq:
             sql, params = changes.ready.sql, dict(changes.ready.params)
         else:
-            sql, params = _stated(changes, seq)
+            sql, params = _stated(changes, seq, utc_now())
         if self.profile == "engine":
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
@@ -216,13 +218,12 @@ class Store:
         return [event_of(row) for row in rows]
 
 
-def _stated(changes: ChangeSet, seq: int) -> tuple[str, dict[str, Any]]:
-    now = utc_now()
+def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
     if seq == 1:
         changes.insert_row(
-            "group_info", {"id": Record("group_info", changes.group_id), "created_at": now}
+            "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
         )
-    return changes.statements(seq, now)
+    return changes.statements(seq, at)
 
 
 def event_of(row: Row) -> Event:

@@ -158,6 +158,8 @@ def test_shell_lines_name_what_exists(page):
             ), words
         elif words[0] == "surreal-graphrag":
             command = commands[words[1]]
+            for word in words[2:3]:  # ``index build``
+                command = getattr(command, "commands", {}).get(word, command)
             known = {form for option in command.params for form in option.opts}
             given = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
             assert given <= known, words

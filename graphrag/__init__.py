@@ -43,8 +43,8 @@ if TYPE_CHECKING:
         TimeError,
         TransactionError,
     )
-    from graphrag.explanation import Explanation, Step
     from graphrag.events import Log
+    from graphrag.explanation import Explanation, Step
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
     from graphrag.health.findings import CheckReport, Finding, RepairReport

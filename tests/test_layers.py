@@ -18,8 +18,8 @@ LAYERS = (
     {"store"},
     {"index"},
     {"engine"},
-    {"embed", "rerank", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve", "invalidate"}
-    | {"statements", "testing", "moving"},
+    {"embed", "rerank", "intake", "extract", "llm", "spotting", "rules", "identity", "resolve"}
+    | {"invalidate", "statements", "testing", "moving"},
     {"plausible"},
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "sagas", "stats", "summaries", "demo"}

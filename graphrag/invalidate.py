@@ -171,7 +171,7 @@ def _correct(statement: Statement, rivals: Sequence[Fact], now: datetime) -> Ver
 
 def _weigh(told: Fact, rivals: Sequence[Fact], same: Sequence[Fact], now: datetime) -> Verdict:
     changed: dict[str, Fact] = {}
-    for fact in sorted(rivals, key=_start):
+    for fact in sorted(rivals, key=lambda fact: (_start(fact), fact.id)):  # ids in order of telling
         if not overlap(told, fact):
             continue
         if _start(fact) < _start(told):

@@ -348,12 +348,14 @@ async def play(steps, texts):
             with suppress(GraphRAGError):
                 await act(graph, step, number)
         for name in ("Bob", "Alice"):
-            entities = await graph.at(history=True).entities(name)
-            for entity in entities:
-                await graph.forget(entity, episodes=texts)
-            await whole(graph)
-            assert await graph.entity(name) is None
-            if entities and texts == "erase":
+            known = False
+            # What was split off bears the name as its first word, found once nobody bears it whole.
+            while entities := await graph.at(history=True).entities(name):
+                known = True
+                for entity in entities:
+                    await graph.forget(entity, episodes=texts)
+                await whole(graph)
+            if known and texts == "erase":
                 found = await text(graph)
                 assert not re.search(rf"\b{name.casefold()}\b", found)
         index = await graph._open().catalog.group("default")

@@ -1,5 +1,6 @@
 """Walk the graph, blocking; the graph and its views share these verbs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from graphrag.asof import AsOf
@@ -9,12 +10,12 @@ from graphrag.sync.loop import BackgroundLoop
 from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
 
 
-class Walking:
+class Walking(ABC):
     """How entities are linked."""
 
+    @abstractmethod
     def _walked(self) -> tuple[BackgroundLoop, Async | AsOf]:
         """Return where to wait, and what walks."""
-        raise NotImplementedError
 
     def neighbors(
         self,

@@ -4,20 +4,19 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.search.visible import Mask
-from graphrag.walks.edges import Edges
+from graphrag.walks.edges import Edges, Rows
+
+Degrees = npt.NDArray[np.int64]
 
 
-def nearest(edges: Edges, start: int, depth: int, limit: int) -> npt.NDArray[np.intp]:
-    """Return up to ``limit`` entities around one, nearest first, of those the best connected."""
+def nearest(edges: Edges, degrees: Degrees, start: int, depth: int) -> Rows:
+    """Return the entities around one, nearest first, of those the best connected."""
     distance = edges.distances(start, depth)
     reached = np.flatnonzero(distance >= 0)
-    order = np.lexsort((reached, -edges.degrees()[reached], distance[reached]))
-    return reached[order[:limit]]
+    return np.asarray(reached[np.lexsort((reached, -degrees[reached], distance[reached]))])
 
 
-def best_connected(edges: Edges, allowed: Mask, limit: int) -> npt.NDArray[np.intp]:
-    """Return the ``limit`` allowed entities with the most facts, those with none left out."""
-    degrees = np.where(allowed, edges.degrees(), 0)
-    found = np.flatnonzero(degrees)
-    order = np.lexsort((found, -degrees[found]))
-    return found[order[:limit]]
+def best_connected(degrees: Degrees, allowed: Mask) -> Rows:
+    """Return the allowed entities that have facts, those with the most first."""
+    found = np.flatnonzero(allowed & (degrees > 0))
+    return np.asarray(found[np.lexsort((found, -degrees[found]))])

@@ -130,12 +130,11 @@ class Walks(Views):
         edges = Edges.of(index, seen)
         degrees = edges.degrees()
         if places:
-            rows = nearest(edges, places[0], depth, limit)
-            left_out = int((edges.distances(places[0], depth) >= 0).sum()) - len(rows)
+            in_reach = nearest(edges, degrees, places[0], depth)
         else:
             things = seen.entities & (index.entities["type"] != index.type_code("concept"))
-            rows = best_connected(edges, things, limit)
-            left_out = int((things & (degrees > 0)).sum()) - len(rows)
+            in_reach = best_connected(degrees, things)
+        rows, left_out = in_reach[:limit], max(0, len(in_reach) - limit)
         chosen = np.zeros(edges.nodes, dtype=np.bool_)
         chosen[rows] = True
         inside = edges.within(chosen)

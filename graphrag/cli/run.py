@@ -1,6 +1,7 @@
 """Parse the arguments, run the command, return the exit code."""
 
 from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import typer
 from rich.console import Console
@@ -13,6 +14,13 @@ from graphrag.cli.app import create_app
 _ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
+
+
+@runtime_checkable
+class _Worded(Protocol):
+    """An error that says in words what was wrong with the command line."""
+
+    def format_message(self) -> str: ...
 
 
 def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = None) -> int:
@@ -34,7 +42,7 @@ def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = Non
     except _ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "surreal-graphrag"
-        message: str = error.format_message()  # type: ignore[attr-defined]
+        message = error.format_message() if isinstance(error, _Worded) else str(error)
         line = f"error: {' '.join(message.split())} (see {path} --help)"
         Console(stderr=True, highlight=False).print(Text(line), soft_wrap=True)
         return 2

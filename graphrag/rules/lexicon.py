@@ -30,9 +30,19 @@ class Pattern:
     """True if the clause must be in the passive."""
 
 
-def _pattern(verbs: str, slots: str, relation: str, kind: Kind, **rest: object) -> list[Pattern]:
+def _pattern(
+    verbs: str,
+    slots: str,
+    relation: str,
+    kind: Kind,
+    *,
+    subject: str = "",
+    object: str = "",
+    swap: bool = False,
+    passive: bool = False,
+) -> list[Pattern]:
     return [
-        Pattern(frozenset(verbs.split()), slot, relation, kind, **rest)  # type: ignore[arg-type]
+        Pattern(frozenset(verbs.split()), slot, relation, kind, subject, object, swap, passive)
         for slot in slots.split()
     ]
 

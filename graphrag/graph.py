@@ -7,6 +7,7 @@ from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
+from graphrag.facade.following import Following
 from graphrag.facade.health import Health
 from graphrag.facade.history import History
 from graphrag.facade.identity import Identity
@@ -31,7 +32,17 @@ from graphrag.writer import Writer
 
 
 class GraphRAG(
-    Telling, Direct, Records, Walking, Editing, History, Identity, Health, Queued, Indexes
+    Telling,
+    Direct,
+    Records,
+    Following,
+    Walking,
+    Editing,
+    History,
+    Identity,
+    Health,
+    Queued,
+    Indexes,
 ):
     """A temporal knowledge graph in SurrealDB.
 
@@ -208,6 +219,8 @@ class GraphRAG(
         if isinstance(self._llm, Connected):
             await self._llm.close()
         ingestion, self._ingestion = self._ingestion, None
+        if ingestion is not None:
+            ingestion.writer.streams.close()
         store, self._store = self._store, None
         try:
             if ingestion is not None:

@@ -9,6 +9,7 @@ from graphrag.errors import PolicyError, TransactionError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.invariants import broken
+from graphrag.live import Streams
 from graphrag.policy import Policy, refused
 from graphrag.returning import returning
 from graphrag.store.changes import LIBRARY, ChangeSet
@@ -33,6 +34,8 @@ class Writer:
     actor: str = LIBRARY
     """Who writes what names no actor of its own."""
     policy: Policy | None = None
+    streams: Streams = field(default_factory=Streams)
+    """Who follows what is committed."""
     locks: dict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     async def commit(self, group: str, build: Build, *, enter: Enter | None = None) -> int:
@@ -86,6 +89,7 @@ class Writer:
                 enter(index, seq)
             else:
                 await self.catalog.catch_up(index.group_id)
+            self.streams.committed(index.group_id, seq)
             return seq
 
         writing = asyncio.create_task(write())

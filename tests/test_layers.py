@@ -26,6 +26,7 @@ LAYERS = (
     | {"reading", "timeline", "differences"},
     {"planner", "asof", "views", "walks", "merge", "release", "twins"},
     {"policy", "invariants", "returning"},
+    {"live"},
     {"writer"},
     {"ingest"},
     {"ahead", "batch", "queue", "reads", "windows", "direct", "readers", "editor", "health"}

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf
 from graphrag.community.build import PlanCommunities, plan_communities, plan_update
-from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
@@ -133,29 +132,6 @@ class Asking(Opened):
             QueryError: if no entity has this name or id.
         """
         return await self.at().timeline(entity, group=group)
-
-    async def changes(
-        self,
-        since: Moment,
-        until: Moment | None = None,
-        *,
-        axis: Axis = "system",
-        group: str = DEFAULT_GROUP,
-    ) -> Changes:
-        """Return what became different between two moments.
-
-        Args:
-            since: The earlier moment.
-            until: The later one; default: now.
-            axis: ``system``: what the graph learned, closed, corrected, retracted or restored.
-                ``world``: what began and ended, by what is known now.
-            group: The graph inside the store.
-
-        Raises:
-            QueryError: if the moments are not in order, or for another axis.
-            TimeError: if a moment cannot be read.
-        """
-        return await self.at().changes(since, until, axis=axis, group=group)
 
     async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""

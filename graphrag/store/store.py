@@ -199,12 +199,16 @@ class Store:
         )
         return int(found[0]) if found else None
 
-    async def events(self, group: str, *, after: int = 0) -> list[Event]:
+    async def events(
+        self, group: str, *, after: int = 0, limit: int | None = None
+    ) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
+        most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(
-            "SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq;",
+            f"SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq{most};",
             group=group,
             first=after + 1,
+            limit=limit,
         )
         return [event_of(row) for row in rows]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from graphrag.differences import Axis, Changes
 from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
@@ -88,17 +87,6 @@ class Asking(Opened, Walking):
     def timeline(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> Timeline:
         """Return the facts about an entity of all times, in order, and what ended each."""
         return self._running().wait(self._graph.timeline(entity, group=group))
-
-    def changes(
-        self,
-        since: Moment,
-        until: Moment | None = None,
-        *,
-        axis: Axis = "system",
-        group: str = DEFAULT_GROUP,
-    ) -> Changes:
-        """Return what became different between two moments."""
-        return self._running().wait(self._graph.changes(since, until, axis=axis, group=group))
 
     def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
         """Detect and store the communities of the facts that hold now, largest first."""

@@ -15,6 +15,7 @@ from graphrag.store.changes import LIBRARY
 from graphrag.sync.asking import Asking
 from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
+from graphrag.sync.following import Following
 from graphrag.sync.health import Health
 from graphrag.sync.history import History
 from graphrag.sync.identity import Identity
@@ -26,7 +27,17 @@ from graphrag.sync.telling import Telling
 
 
 class GraphRAG(
-    Telling, Direct, Records, Asking, Editing, History, Identity, Health, Queued, Indexes
+    Telling,
+    Direct,
+    Records,
+    Following,
+    Asking,
+    Editing,
+    History,
+    Identity,
+    Health,
+    Queued,
+    Indexes,
 ):
     """A temporal knowledge graph in SurrealDB, blocking.
 

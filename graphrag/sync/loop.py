@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from graphrag.live import FOLLOWER
 from graphrag.queue import WORKER
 
 T = TypeVar("T")
@@ -50,11 +51,11 @@ class BackgroundLoop:
 
     async def settled(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Close something once the other work on this loop has ended."""
-        # Workers of the queue are stopped by closing; waiting for them would empty the queue first.
+        # Closing ends these: waiting for them would empty the queue first, or never end.
         others = {
             task
             for task in asyncio.all_tasks() - {asyncio.current_task()}
-            if task.get_name() != WORKER
+            if task.get_name() not in (WORKER, FOLLOWER)
         }
         await asyncio.gather(*others, return_exceptions=True)
         await close()

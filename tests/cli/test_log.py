@@ -18,3 +18,8 @@ def test_the_log_of_an_entity_and_as_json(told):
     assert [event["seq"] for event in shown] == [2]
     assert shown[0]["kind"] == "add_episode" and shown[0]["did"].startswith("+1 episode")
     assert "no entity is called 'Zoe'" in told("log", "--entity", "Zoe").error
+
+
+def test_following_a_store_that_nobody_else_can_write_to_is_refused(told):
+    assert "--follow is for servers" in told("log", "--follow").error
+    assert "leave out --entity" in told("log", "--follow", "--entity", "Bob").error

@@ -1,5 +1,6 @@
 """The command as a process of its own: Ctrl-C, a terminal, a closed pipe, ``python -m``."""
 
+import asyncio
 import json
 import os
 import pty
@@ -10,6 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import open_graph
+from tests.serving import served
 
 ROOT = Path(__file__).parents[2]
 MAIN = """
@@ -148,3 +152,24 @@ def test_module_is_the_command(environment, tmp_path):
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: there is no store at")
+
+
+async def test_the_log_of_a_server_is_followed_line_by_line(environment):
+    async with served() as place, open_graph(url := f"ws://{place}") as graph:
+        await graph.add_episode("Alice works_at Acme.", reference_time="2024-01-01")
+        process = await asyncio.create_subprocess_exec(
+            *command("log", "--store", url, "--follow", "--json"),
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        try:
+            async with asyncio.timeout(30):
+                assert json.loads(await process.stdout.readline())["seq"] == 1
+                await graph.add_episode("Bob works_at Acme.", reference_time="2024-01-02")
+                event = json.loads(await process.stdout.readline())
+                assert (event["seq"], event["kind"]) == (2, "add_episode")
+                process.send_signal(signal.SIGINT)
+                assert await process.wait() == 130
+        finally:
+            if process.returncode is None:
+                process.kill()

@@ -1,0 +1,141 @@
+"""Follow what is committed, as it is committed."""
+
+import asyncio
+import threading
+
+import pytest
+
+from graphrag import QueryError
+from graphrag.sync import GraphRAG as BlockingGraph
+from graphrag.testing import HashEmbedder
+from tests.conftest import PlainExtractor, open_graph
+from tests.serving import a_server
+
+
+async def take(stream, count):
+    async with asyncio.timeout(10):
+        return [await anext(stream) for _ in range(count)]
+
+
+async def told(graph, *sentences, group="default"):
+    for sentence in sentences:
+        await graph.add_episode(sentence, reference_time="2024-01-01", group=group)
+
+
+async def test_every_event_comes_in_order_from_the_call_on():
+    async with open_graph() as graph:
+        await told(graph, "Alice works_at Acme.")
+        stream = graph.changes()
+        await told(graph, "Bob works_at Acme.", "Carl works_at Acme.")
+        assert [event.seq for event in await take(stream, 2)] == [2, 3]
+        waiting = asyncio.create_task(anext(stream))
+        await graph.add_fact("Dora", "works_at", "Acme")
+        assert (await waiting).kind == "add_fact"
+
+
+async def test_a_search_in_the_body_of_the_loop_sees_what_the_event_brought():
+    async with open_graph() as graph:
+        stream = graph.changes(after=0)
+
+        async def followed():
+            async for event in stream:
+                names = [fact.object for fact in await graph.facts("Alice")]
+                if event.seq == 3:
+                    return names
+            return None
+
+        reader = asyncio.create_task(followed())
+        await told(graph, "Alice works_at Acme.", "Alice likes Tea.")
+        await graph.add_fact("Alice", "likes", "Chess")
+        assert "Chess" in await asyncio.wait_for(reader, 10)
+
+
+async def test_going_on_after_an_event_misses_none_and_repeats_none():
+    async with open_graph() as graph:
+        await told(graph, *(f"Person{number} works_at Acme." for number in range(5)))
+        assert [event.seq for event in await take(graph.changes(after=0), 5)] == [1, 2, 3, 4, 5]
+        assert [event.seq for event in await take(graph.changes(after=3), 2)] == [4, 5]
+        with pytest.raises(QueryError, match="no event 9"):
+            await anext(graph.changes(after=9))
+
+
+async def test_a_slow_reader_misses_nothing_of_a_long_log():
+    async with open_graph() as graph:
+        stream = graph.changes()
+        await asyncio.gather(
+            *(told(graph, f"Person{number} works_at Acme.") for number in range(120))
+        )
+        assert [event.seq for event in await take(stream, 120)] == list(range(1, 121))
+
+
+async def test_groups_are_followed_apart():
+    async with open_graph() as graph:
+        stream = graph.changes(group="b")
+        await told(graph, "Alice works_at Acme.", group="a")
+        await told(graph, "Bob works_at Acme.", group="b")
+        [event] = await take(stream, 1)
+        assert (event.group_id, event.seq) == ("b", 1)
+
+
+async def test_a_group_that_was_forgotten_and_told_anew_is_followed_from_its_new_beginning():
+    async with open_graph() as graph:
+        stream = graph.changes()
+        await told(graph, "Alice works_at Acme.")
+        await take(stream, 1)
+        await graph.forget(group="default")
+        await told(graph, "Bob works_at Acme.", "Carl works_at Acme.")
+        assert [event.seq for event in await take(stream, 2)] == [1, 2]
+
+
+async def test_closing_the_graph_ends_the_loop():
+    async with open_graph() as graph:
+        reader = asyncio.create_task(anext(graph.changes(), None))
+        await asyncio.sleep(0)
+    assert await asyncio.wait_for(reader, 10) is None
+
+
+async def test_what_another_process_commits_comes_from_the_server():
+    async with a_server() as (url, options), open_graph(url, **options) as one:
+        async with open_graph(url, **options) as other:
+            await told(one, "Alice works_at Acme.")
+            stream = one.changes()
+            waiting = asyncio.create_task(take(stream, 1))
+            await asyncio.sleep(0.1)
+            await told(other, "Bob works_at Acme.")
+            [event] = await waiting
+            assert event.seq == 2
+            assert [fact.object for fact in await one.facts("Bob")] == ["Acme"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"),
+    [
+        ({"since": "2024-01-01", "after": 1}, "one of the two"),
+        ({"until": "2024-01-01"}, "since when"),
+        ({"axis": "world"}, "since when"),
+        ({"after": -1}, "or 0, not -1"),
+    ],
+)
+async def test_what_is_neither_a_comparison_nor_a_stream_is_refused(asked, wrong):
+    async with open_graph() as graph:
+        with pytest.raises(QueryError, match=wrong):
+            graph.changes(**asked)
+
+
+def test_a_thread_follows_a_blocking_graph_until_it_is_closed():
+    seen, started = [], threading.Event()
+    with BlockingGraph.open("mem://", embedder=HashEmbedder(), extractor=PlainExtractor()) as graph:
+        stream = graph.changes(after=0)
+
+        def follow():
+            for event in stream:
+                seen.append(event.seq)
+                started.set()
+
+        reader = threading.Thread(target=follow)
+        reader.start()
+        graph.add_episode("Alice works_at Acme.", reference_time="2024-01-01")
+        assert started.wait(10)
+    reader.join(10)
+    assert not reader.is_alive()
+    assert seen == [1]

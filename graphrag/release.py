@@ -51,8 +51,8 @@ async def without_fallen(
 ) -> dict[str, Fact]:
     """Return facts without the closings whose facts have fallen since.
 
-    Under the closing that is undone there may be an older one, by a fact that was retracted while
-    the later closing stood. ``known`` are facts as they are to be.
+    Under the closing that is undone there may be an older one, by a fact that was retracted or
+    forgotten while the later closing stood. ``known`` are facts as they are to be.
     """
     freed = dict(facts)
     seen: set[str] = set()
@@ -60,7 +60,9 @@ async def without_fallen(
     while closers := {one.invalidated_by for one in freed.values() if one.invalidated_by} - seen:
         stored = {**(await store.get(Fact, sorted(closers))), **(known or {})}
         seen |= closers
-        gone = {id_ for id_, fact in stored.items() if fact.retracted_at is not None}
+        gone = {
+            id_ for id_ in closers if id_ not in stored or stored[id_].retracted_at is not None
+        }
         victims = {
             id_: fact
             for id_, fact in freed.items()
@@ -71,6 +73,9 @@ async def without_fallen(
             events = await store.events_since(oldest.group_id, oldest.created_at - _TICK)
         for id_, fact in victims.items():
             freed[id_] = replace(fact, **_before(fact, fact.invalidated_by or "", events))
+        for id_, fact in freed.items():  # what a person put aside stays so
+            if is_aside(fact) and fact.invalidated_by in closers - stored.keys():
+                freed[id_] = replace(fact, invalidated_by=None)
     return freed
 
 

@@ -19,6 +19,7 @@ _EDGES = {
 }
 _NEAR_ONE = 1e-3
 _REEMBED = "repair() computes it again"
+_RESTORE = "restore a backup: only forget() erases an entity, and it takes that back"
 _WITHDRAW = "retract the fact, or remove it with the record that it needs"
 
 
@@ -32,6 +33,7 @@ def record_findings(snapshot: Snapshot, dimension: int) -> Iterator[Finding]:
             if fault := embedding_fault(row.get("embedding"), dimension):
                 yield Finding(snapshot.group, f"{table}:{id_}", fault, _REEMBED, repairable=True)
     yield from _facts(snapshot)
+    yield from _apart(snapshot)
     yield from _spans(snapshot)
 
 
@@ -73,6 +75,9 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
         if start is not None and end is not None and start > end and not row.get("retracted_at"):
             what = f"ends at {end.isoformat()}, before it starts at {start.isoformat()}"
             yield Finding(snapshot.group, record, what, "correct its times")
+        if (closer := row.get("invalidated_by")) is not None and closer not in facts:
+            what = f"was closed by fact {closer}, which is not there"
+            yield Finding(snapshot.group, record, what, "correct its end, or retract it")
         for source in row.get("sources", ()):
             episode = episodes.get(source["episode"])
             if episode is None:
@@ -83,6 +88,15 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
                 yield Finding(
                     snapshot.group, record, f"{what} that has fewer", "correct its source"
                 )
+
+
+def _apart(snapshot: Snapshot) -> Iterator[Finding]:
+    entities = snapshot.rows["entity"]
+    for id_, row in entities.items():
+        for other in row.get("distinct_from") or ():
+            if other not in entities:
+                what = f"is not to be taken for entity {other}, which is not there"
+                yield Finding(snapshot.group, f"entity:{id_}", what, _RESTORE)
 
 
 def _spans(snapshot: Snapshot) -> Iterator[Finding]:

@@ -134,6 +134,8 @@ class Eraser:
             elif column == "aliases":
                 gone = self.called.get(record, ())
                 item = [name for name in item if name not in gone and not self.names.names_it(name)]
+            elif column == "distinct_from":
+                item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
             elif column == "sources":
                 item = [span for span in item if span["episode"] not in self.episodes]
             elif column in QUOTING:

@@ -149,6 +149,7 @@ async def _change_entities(
             "summary": summaries.get(id_, one.summary),
             "attributes": one.attributes,
             "aliases": one.aliases,
+            "distinct_from": one.distinct_from,
         }
         clean = eraser.image(f"entity:{id_}", image)
         after[id_] = replace(
@@ -158,6 +159,7 @@ async def _change_entities(
             aliases=tuple(clean["aliases"]),
             summary=clean["summary"],
             attributes=clean["attributes"],
+            distinct_from=tuple(clean["distinct_from"]),
         )
     renamed = {
         id_: text

@@ -14,7 +14,7 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
 from graphrag.models import Change, Entity, Episode, Event, Fact
-from graphrag.release import closed_by, recut, rivals_of
+from graphrag.release import closed_by, recut, rivals_of, without_fallen
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -87,8 +87,10 @@ async def _facts(
     for fact_id, change in told.items():
         if fact_id in before:
             after[fact_id] = undone(before[fact_id], change)
-            if _lifetime(after[fact_id]) != _lifetime(before[fact_id]):
-                released.add(fact_id)
+    # An older closing that returns may be by a fact that has gone since.
+    restored = {id_: fact for id_, fact in after.items() if fact != before[id_]}
+    after |= await without_fallen(restored, store, after)
+    released |= {id_ for id_ in restored if _lifetime(after[id_]) != _lifetime(before[id_])}
     fallen = [fact for fact in map(before.__getitem__, resting) if _falls(fact, id_)]
     for fact in fallen:
         for fact_id, freed in (

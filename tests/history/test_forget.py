@@ -255,6 +255,23 @@ async def test_merged_entities_are_forgotten_together(graph):
     await whole(graph)
 
 
+async def test_nobody_is_kept_apart_from_what_is_forgotten(graph):
+    for name in ("John Smith", "Jon Smith", "Johan Smith"):
+        await graph.add_entity(name, entity_type="person")
+    gone = await graph.entity("Jon Smith")
+    await graph.keep_apart("John Smith", gone)
+    await graph.keep_apart("John Smith", "Johan Smith")
+    await graph.forget(gone)
+    left = await graph.entity("Johan Smith")
+    assert (await graph.entity("John Smith")).distinct_from == (left.id,)
+    assert all("Jon" not in repr(event.changes) for event in await graph.log())
+    entities = [row for row in await rows(graph) if row["id"].table == "entity"]
+    assert gone.id not in repr(entities)
+    images = [change for event in await graph.log() for change in event.changes]
+    assert not any(gone.id in repr(one.after) for one in images if "distinct" in repr(one.after))
+    await whole(graph)
+
+
 async def test_a_saga_is_forgotten_with_its_last_episode(graph):
     for said, saga in (
         ("Alice likes tea.", "letters"),

@@ -61,6 +61,35 @@ async def test_what_came_between_still_cuts_what_returns(graph):
     }
 
 
+@pytest.mark.parametrize("gone", ["retracted", "forgotten"])
+async def test_what_returns_is_not_closed_by_what_is_gone_since(graph, gone):
+    await graph.add_episode("Alice works_at Acme from 2019.", reference_time="2020")
+    await graph.add_episode("Alice works_at Globex from 2023.", reference_time="2023")
+    middle = await graph.add_episode("Alice works_at Beta from 2021.", reference_time="2024")
+    if gone == "forgotten":
+        await graph.forget("Globex")
+    else:
+        [globex] = [fact for fact in await graph.facts("Alice") if fact.object == "Globex"]
+        await graph.retract(globex)
+    await graph.remove_episode(middle.episode)
+    [acme] = await graph.facts("Alice")
+    assert (acme.object, acme.invalid_at, acme.invalidated_by) == ("Acme", None, None)
+    await whole(graph)
+
+
+@pytest.mark.parametrize("again", ["revert", "retract"])
+async def test_what_is_given_back_is_not_closed_by_what_is_forgotten_since(graph, again):
+    await graph.add_episode("Alice works_at Acme from 2019.", reference_time="2020")
+    await graph.add_episode("Alice works_at Globex from 2023.", reference_time="2023")
+    middle = await graph.add_episode("Alice works_at Beta from 2021.", reference_time="2024")
+    telling = (await graph.log())[-1]
+    await graph.forget("Globex")
+    await (graph.revert(telling) if again == "revert" else graph.retract(middle.facts[0]))
+    [acme] = await graph.facts("Alice")
+    assert (acme.object, acme.invalid_at, acme.invalidated_by) == ("Acme", None, None)
+    await whole(graph)
+
+
 async def test_it_may_be_added_again_and_its_entities_return():
     async with open_graph() as graph:
         text = "Alice works_at Acme."

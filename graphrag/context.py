@@ -8,10 +8,11 @@ from datetime import datetime
 from html import escape
 from typing import Literal, get_args
 
+from graphrag.cards import lifetime, triple
 from graphrag.errors import QueryError
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.passages import split_passages
-from graphrag.results import Hit, Results, lifetime, triple
+from graphrag.results import Hit, Results
 from graphrag.token_count import count_tokens
 
 ContextFormat = Literal["text", "xml", "json"]

@@ -11,9 +11,9 @@ from datetime import datetime
 from html import escape
 from typing import Literal
 
+from graphrag.cards import lifetime, triple
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Episode, Event, Fact
-from graphrag.results import lifetime, triple
 from graphrag.search.visible import Past
 from graphrag.store.store import Store
 

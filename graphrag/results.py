@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from graphrag.cards import lifetime as lifetime
+from graphrag.cards import triple as triple
 from graphrag.explanation import Explanation
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.stated import stated_in
@@ -129,22 +130,3 @@ class Results:
         from graphrag.display.page import results_page
 
         return results_page(self)
-
-
-def lifetime(fact: Fact) -> str:
-    """Return a fact's interval for people: ``2021-03-01 to 2023-06-01``, ``since 2023-06-01``."""
-    start = "" if fact.valid_at is None else _day(fact.valid_at)
-    if fact.retracted_at is not None:
-        return "never true"
-    if fact.invalid_at is None:
-        return f"since {start}" if start else "always so far"
-    return f"{start or 'unknown'} to {_day(fact.invalid_at)}"
-
-
-def triple(fact: Fact) -> str:
-    """Return ``subject relation object`` in words."""
-    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}"
-
-
-def _day(moment: datetime) -> str:
-    return moment.date().isoformat()

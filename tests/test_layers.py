@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 LAYERS = (
     {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"events", "relations", "settings", "stated", "token_count", "bars"},
+    | {"events", "relations", "settings", "stated", "token_count", "bars", "cards"},
+    {"groups"},
     {"extraction", "ontology", "explanation", "context", "display", "results"},
     {"protocols"},
     {"schema"},
@@ -22,9 +23,9 @@ LAYERS = (
     | {"invalidate", "statements", "testing", "moving"},
     {"plausible"},
     {"ambiguity", "review", "edits", "ends", "sources"},
-    {"search", "community", "plan", "sagas", "stats", "summaries", "demo"}
+    {"search", "community", "plan", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
-    {"planner", "asof", "views", "walks", "merge", "release", "twins"},
+    {"planner", "asof", "views", "walks", "sagas", "merge", "release", "twins"},
     {"policy", "invariants", "returning"},
     {"live"},
     {"writer"},

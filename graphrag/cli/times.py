@@ -32,7 +32,7 @@ async def timeline(
     known_at: KnownAt = None,
 ) -> None:
     """Show every fact about an entity in the order of time, and what ended it."""
-    from graphrag.results import lifetime, triple
+    from graphrag.cards import lifetime, triple
 
     view = seen(at, known_at, history=False)
     with session.busy("reading"):
@@ -84,7 +84,7 @@ async def changes(
 
 
 def _shown(found: "Changes") -> Entries:
-    from graphrag.results import lifetime, triple
+    from graphrag.cards import lifetime, triple
 
     facts = (
         Entry(

@@ -4,9 +4,10 @@ import importlib.util
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from graphrag.cards import lifetime, triple
 from graphrag.errors import MissingExtraError, QueryError
 from graphrag.models import Community, Entity, Episode, Fact
-from graphrag.results import Hit, Results, lifetime, triple
+from graphrag.results import Hit, Results
 
 if TYPE_CHECKING:
     from rich.table import Table

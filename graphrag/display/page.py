@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from graphrag.bars import Axis, bar
+from graphrag.bars import Axis
+from graphrag.cards import lifetime, lifetime_bar, triple
 from graphrag.models import Community, Entity, Episode, Fact
-from graphrag.results import Hit, Results, lifetime, triple
+from graphrag.results import Hit, Results
 from graphrag.temporal.moment import utc_now
 
-_HOLDS, _OVER, _NEVER = "#2a7f62", "#9aa5b1", "#c0504d"
 _EXCERPT = 240
 
 
@@ -48,12 +48,9 @@ def _facts(results: Results, hits: Sequence[Hit[Fact]]) -> str:
 
     def row(hit: Hit[Fact]) -> list[str]:
         fact = hit.item
-        over = fact.invalid_at is not None and fact.invalid_at <= now
-        colour = _NEVER if fact.retracted_at else _OVER if over else _HOLDS
-        drawn = bar(axis, fact.valid_at, fact.invalid_at, colour=colour, title=lifetime(fact))
         words = _cut(results.source_of(fact) or fact.fact)
         shown = _cells((_score(hit), lifetime(fact), triple(fact), words))
-        return [shown[0], drawn, *shown[1:]]
+        return [shown[0], lifetime_bar(fact, axis, now=now), *shown[1:]]
 
     head = ("score", f"{axis.start:%Y-%m} to {axis.end:%Y-%m}", "valid", "fact", "source")
     return _table("Facts", head, map(row, hits))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from graphrag.cards import lifetime
 from graphrag.errors import QueryError
 from graphrag.models import Entity, Episode, Fact
 from graphrag.protocols import Reranker
-from graphrag.results import lifetime
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
 from graphrag.search.rerank.reranking import Item, reordered

@@ -1,7 +1,9 @@
 """The facade: open a graph, tell it episodes, ask it questions, now or as of any moment."""
 
 import warnings
+from collections.abc import Generator
 from types import TracebackType
+from typing import Any
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
@@ -104,7 +106,7 @@ class GraphRAG(
         workers: int = 1,
         profile: Profile | None = None,
     ) -> "GraphRAG":
-        """Return a graph to be entered with ``async with``; nothing is opened yet.
+        """Return a graph to be entered with ``async with``, or awaited; nothing is opened yet.
 
         Args:
             url: ``mem://``, ``surrealkv://PATH``, ``ws://``, ``wss://``, ``http://``, ``https://``.
@@ -166,6 +168,10 @@ class GraphRAG(
             workers=checked_workers(workers),
         )
 
+    def __await__(self) -> Generator[Any, None, "GraphRAG"]:
+        """Open the store: ``graph = await GraphRAG.open(...)``, closed by ``close()``."""
+        return self.__aenter__().__await__()
+
     async def __aenter__(self) -> "GraphRAG":
         """Open the store, creating or migrating it if needed.
 
@@ -173,6 +179,8 @@ class GraphRAG(
             StoreError: one of its kinds, if it cannot be opened.
             MissingExtraError: if the embedder needs an extra that is not installed.
         """
+        if self._store is not None:
+            return self
         store = await Store.open(
             self._target,
             embedder=self._embedder.name,

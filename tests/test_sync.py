@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from graphrag import NewEpisode, QueryError, StoreClosedError
+from graphrag import NewEpisode, QueryError, StoreClosedError, StoreError
 from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.sync import AsOf, GraphRAG
@@ -37,7 +37,11 @@ def graph():
 # -- the same interface ------------------------------------------------------------------------
 
 # A plain call has no use for an async stream, and a blocking graph meets a blocking one.
-DIFFERENT = {("GraphRAG", "add_episodes", "episodes"), ("GraphRAG", "replay", "into")}
+DIFFERENT = {
+    ("GraphRAG", "add_episodes", "episodes"),
+    ("GraphRAG", "replay", "into"),
+    ("GraphRAG", "copy_group", "into"),
+}
 
 
 def public(kind):
@@ -158,6 +162,51 @@ def test_repr_shows_where_and_whether_open_but_no_password():
     assert repr(graph) == "GraphRAG('ws://127.0.0.1:9', closed)"
     with open_sync() as graph:
         assert repr(graph) == "GraphRAG('mem://', open)"
+
+
+def test_the_first_call_opens_as_a_notebook_wants_it():
+    graph = open_sync()
+    assert "closed" in repr(graph)
+    assert graph.stats().episodes == 0
+    with graph:
+        graph.add_episode("Zoe knows Bob.")
+        assert graph.stats().episodes == 1
+    with pytest.raises(StoreClosedError, match="was closed"):
+        graph.stats()
+
+
+def test_threads_that_call_first_at_once_open_it_once():
+    graph = open_sync()
+    together = threading.Barrier(8)
+
+    def tell(number):
+        together.wait()
+        graph.add_episode(f"Person{number} works_at Acme.")
+
+    threads = [threading.Thread(target=tell, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert graph.stats().episodes == 8
+    graph.close()
+
+
+def test_a_store_that_cannot_be_opened_is_tried_again(tmp_path):
+    graph = open_sync(f"surrealkv://{tmp_path}/store")
+    with open_sync(f"surrealkv://{tmp_path}/store"), pytest.raises(StoreError):
+        graph.stats()
+    assert graph.stats().episodes == 0
+    graph.close()
+
+
+async def test_an_awaited_graph_is_open_until_it_is_closed():
+    graph = await AsyncGraphRAG.open("mem://", embedder=HashEmbedder(), extractor=PlainExtractor())
+    await graph.add_episode("Zoe knows Bob.")
+    async with graph:
+        assert (await graph.stats()).episodes == 1
+    with pytest.raises(StoreClosedError):
+        await graph.stats()
 
 
 def test_threads_share_a_graph(graph):

@@ -1,8 +1,6 @@
 """The graph, blocking: opened and closed."""
 
-import weakref
 from types import TracebackType
-from typing import Any
 
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.ontology.ontology import ANYTHING, Ontology
@@ -20,7 +18,6 @@ from graphrag.sync.health import Health
 from graphrag.sync.history import History
 from graphrag.sync.identity import Identity
 from graphrag.sync.indexes import Indexes
-from graphrag.sync.loop import BackgroundLoop, abandon
 from graphrag.sync.queue import Queued
 from graphrag.sync.records import Records
 from graphrag.sync.telling import Telling
@@ -45,11 +42,6 @@ class GraphRAG(
     one graph.
     """
 
-    def __init__(self, graph: AsyncGraphRAG) -> None:
-        self._graph = graph
-        self._loop: BackgroundLoop | None = None
-        self._forgotten: weakref.finalize[Any, GraphRAG] | None = None
-
     @classmethod
     def open(
         cls,
@@ -72,7 +64,10 @@ class GraphRAG(
         workers: int = 1,
         profile: Profile | None = None,
     ) -> "GraphRAG":
-        """Return a graph to be entered with ``with``; arguments as of ``graphrag.GraphRAG``."""
+        """Return a graph, opened by ``with`` or by the first call; arguments as of the async one.
+
+        In a notebook the first call is the way, and ``close()`` in the last cell.
+        """
         return cls(
             AsyncGraphRAG.open(
                 url,
@@ -97,14 +92,7 @@ class GraphRAG(
 
     def __enter__(self) -> "GraphRAG":
         """Open the store, creating or migrating it if needed."""
-        loop = BackgroundLoop()
-        try:
-            loop.wait(self._graph.__aenter__())
-        except BaseException:
-            loop.stop()
-            raise
-        self._loop = loop
-        self._forgotten = weakref.finalize(self, abandon, loop, self._graph.close, repr(self))
+        self._begin()
         return self
 
     def __exit__(
@@ -118,14 +106,7 @@ class GraphRAG(
 
     def close(self) -> None:
         """Close the store; closing twice is fine."""
-        loop, self._loop = self._loop, None
-        if self._forgotten is not None:
-            self._forgotten.detach()
-        if loop is not None:
-            try:
-                loop.wait(loop.settled(self._graph.close))
-            finally:
-                loop.stop()
+        self._end()
 
     def __repr__(self) -> str:
         """Show where the graph is and whether it is open."""

@@ -84,7 +84,9 @@ if TYPE_CHECKING:
     from graphrag.rerank import CrossEncoderReranker
     from graphrag.results import Hit, Results, Why
     from graphrag.rules.extractor import RulesExtractor
-    from graphrag.sagas import SagaView
+    from graphrag.sagas.listing import SagaInfo, Sagas
+    from graphrag.sagas.view import SagaView
+    from graphrag.sagas.window import EpisodeWindow
     from graphrag.search.episodes.weights import EpisodeWeights
     from graphrag.search.filters.field import Field
     from graphrag.search.filters.tree import Filter
@@ -148,6 +150,7 @@ __all__ = [
     "EpisodeError",
     "EpisodeMentions",
     "EpisodeWeights",
+    "EpisodeWindow",
     "Estimate",
     "Event",
     "Explanation",
@@ -209,7 +212,9 @@ __all__ = [
     "RulesExtractor",
     "Ruling",
     "Saga",
+    "SagaInfo",
     "SagaView",
+    "Sagas",
     "SentenceTransformerEmbedder",
     "Settings",
     "Span",

@@ -8,6 +8,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
 from graphrag.reading import Reading
 from graphrag.results import Results
+from graphrag.sagas.reads import SagaReads
 from graphrag.search import pipeline
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Request, Scope
@@ -19,7 +20,7 @@ from graphrag.walks.views import Walks
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AsOf(Walks):
+class AsOf(Walks, SagaReads):
     """The graph as seen from one viewpoint; every read of the graph is a method here."""
 
     _reading: Reading

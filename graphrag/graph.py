@@ -16,6 +16,7 @@ from graphrag.facade.identity import Identity
 from graphrag.facade.indexes import Indexes
 from graphrag.facade.queue import Queued
 from graphrag.facade.records import Records
+from graphrag.facade.sagas import Narrating
 from graphrag.facade.telling import Telling
 from graphrag.facade.walking import Walking
 from graphrag.index.catalog import Catalog
@@ -39,6 +40,7 @@ class GraphRAG(
     Records,
     Following,
     Walking,
+    Narrating,
     Editing,
     History,
     Identity,

@@ -171,7 +171,12 @@ class Saga:
     name: str
     summary: str = ""
     summarized_until: datetime | None = None
-    """System time: the summary tells of what the graph had been told by then; None for none yet."""
+    """System time: the summary tells of the episodes told by then; None for none yet."""
+    summarized_by: Literal["model", "rules"] | None = None
+    """Who wrote the summary; None for nobody yet."""
+    fingerprint: str = ""
+    """Hash of the ids of the episodes that the summary tells of: with one of them removed, or
+    another one told before ``summarized_until``, it is to be written anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The life of one entity: every fact about it in the order of world time, and what ended each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -77,25 +77,30 @@ class Timeline:
         return "\n".join((f"{self.entity.name} ({self.entity.entity_type})", *lines))
 
     def _repr_html_(self) -> str:
-        moments = [end for one in self.stages for end in (one.fact.valid_at, one.fact.invalid_at)]
-        axis = Axis.around(moments, now=self.at)
-        rows = "".join(
-            f"<tr><td>{self._bar(axis, stage)}</td><td>{escape(lifetime(stage.fact))}</td>"
-            f'<td title="{escape(stage.fact.fact)}">{escape(triple(stage.fact))}</td>'
-            f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
-            for stage in self.stages
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("", "valid", "fact", "status", "why"))
         return (
             f"<b>{escape(self.entity.name)}</b> ({escape(self.entity.entity_type)})"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            f"{stages_table(self.stages, self.at)}"
         )
 
-    @staticmethod
-    def _bar(axis: Axis, stage: Stage) -> str:
-        fact = stage.fact
-        title = f"{triple(fact)}: {lifetime(fact)}"
-        return bar(axis, fact.valid_at, fact.invalid_at, colour=_COLOURS[stage.status], title=title)
+
+def stages_table(stages: Sequence[Stage], at: datetime) -> str:
+    """Return facts as a table of HTML, each with the bar of its validity."""
+    moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
+    axis = Axis.around(moments, now=at)
+    rows = "".join(
+        f"<tr><td>{_bar(axis, stage)}</td><td>{escape(lifetime(stage.fact))}</td>"
+        f'<td title="{escape(stage.fact.fact)}">{escape(triple(stage.fact))}</td>'
+        f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
+        for stage in stages
+    )
+    head = "".join(f"<th>{name}</th>" for name in ("", "valid", "fact", "status", "why"))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _bar(axis: Axis, stage: Stage) -> str:
+    fact = stage.fact
+    title = f"{triple(fact)}: {lifetime(fact)}"
+    return bar(axis, fact.valid_at, fact.invalid_at, colour=_COLOURS[stage.status], title=title)
 
 
 async def read_timeline(
@@ -105,6 +110,13 @@ async def read_timeline(
     row = index.entities.row_of.get(seen.heirs.of(entity.id), -1)
     subject, object_ = seen.ends
     rows = np.flatnonzero(seen.facts & ((subject == row) | (object_ == row)))
+    return Timeline(entity, await read_stages(rows, index, store, past, at=at), at)
+
+
+async def read_stages(
+    rows: Iterable[int], index: GroupIndex, store: Store, past: Past, *, at: datetime
+) -> tuple[Stage, ...]:
+    """Return facts, given by their rows, in the order of time, with what ended each."""
     found = await store.get(Fact, [index.facts.ids[fact] for fact in rows])
     facts = past.facts(found, index)
     closers = await store.get(
@@ -115,8 +127,9 @@ async def read_timeline(
         facts.values(),
         key=lambda one: (one.valid_at is not None, one.valid_at, one.created_at, one.id),
     )
-    stages = (Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order)
-    return Timeline(entity, tuple(stages), at)
+    return tuple(
+        Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order
+    )
 
 
 def status(fact: Fact, at: datetime) -> Status:

@@ -13,7 +13,6 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.reading import Reading
-from graphrag.sagas import SagaView, read_saga, saga_names
 from graphrag.search import pipeline
 from graphrag.search.visible import Past, Visible, visible
 from graphrag.sources import Quote, quotes_of
@@ -68,23 +67,6 @@ class Views:
         found = await self._reading.store.get(Fact, [index.facts.ids[fact] for fact in rows])
         facts = list(past.facts(found, index).values())
         return sorted(facts, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
-
-    async def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
-        """Return a saga: its episodes in order, and the entities and facts that they tell of.
-
-        Raises:
-            QueryError: if no episode of the group belongs to a saga of this name.
-        """
-        index = await self._group(group)
-        past = await pipeline.undone(self._reading.store, group, self.viewpoint)
-        seen = visible(index, self.viewpoint, past, now=utc_now())
-        return await read_saga(name, index, self._reading.store, seen, past)
-
-    async def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
-        """Return the names of the sagas of a group, in the order of their making."""
-        index = await self._group(group)
-        past = await pipeline.undone(self._reading.store, group, self.viewpoint)
-        return saga_names(index, visible(index, self.viewpoint, past, now=utc_now()))
 
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out.

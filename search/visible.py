@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.heirs import Heirs, Rows
-from graphrag.models import Community, Entity, Episode, Event, Fact
+from graphrag.models import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names import name_key
 from graphrag.search.times import Micros, answering
 from graphrag.store.rows import TABLES, imaged, unplain
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphrag.search.when import When
 
 Mask = npt.NDArray[np.bool_]
-Value = TypeVar("Value", Fact, Entity, Episode, Community)
+Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
 
 _NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
 

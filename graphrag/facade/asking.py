@@ -10,7 +10,6 @@ from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.reading import Reading
 from graphrag.results import Results
-from graphrag.sagas import SagaView
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats
@@ -108,18 +107,6 @@ class Asking(Opened):
             QueryError: if no entity has this name or id.
         """
         return await self.at().facts(entity, group=group)
-
-    async def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
-        """Return a saga: its episodes in order, and the entities and facts that they tell of.
-
-        Raises:
-            QueryError: if no episode of the group belongs to a saga of this name.
-        """
-        return await self.at().saga(name, group=group)
-
-    async def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
-        """Return the names of the sagas of a group, in the order of their making."""
-        return await self.at().sagas(group=group)
 
     async def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from graphrag.errors import StoreClosedError
 from graphrag.ingest import Ingestion
-from graphrag.protocols import Reranker
+from graphrag.protocols import LLM, Reranker
 from graphrag.queue import Queue
 
 Moment = datetime | date | str
@@ -16,6 +16,7 @@ class Opened:
     _ingestion: Ingestion | None = None
     _queue: Queue | None = None
     _reranker: Reranker | None = None
+    _llm: LLM | None = None
 
     def _open(self) -> Ingestion:
         if self._ingestion is None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graphrag.index.mentions import Mentions
+from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.pieces import Pieces
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
@@ -22,6 +22,8 @@ class Episodes(Scope):
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
+        self.sources: Sources | None = None
+        """Read when something first asks what an episode states (``read_sources``)."""
 
     def enter(
         self,

@@ -55,6 +55,11 @@ class GroupIndex:
         self._by_end = Ends(self.facts)
         self._timeline = Timeline()
 
+    @property
+    def is_part(self) -> bool:
+        """Tell whether only some rows of the group, or of several, are in here."""
+        return self.facts.postings.assumed is not None
+
     # -- lookups of the write path -------------------------------------------------------------
 
     def entities_named(self, name: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Which episode speaks of which entity: the edges that multi-hop search follows.
+"""Which episode speaks of which entity, and which states which fact.
 
-Only the ranking of episodes asks for them, so they are not loaded with the group but when they are
-first needed, and are then brought up to date from the log of events.
+Only some reads ask for these links, so they are not loaded with the group but when they are first
+needed, and are then brought up to date from the log of events.
 """
 
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from graphrag.index.incidence import Incidence
 
 
-class Mentions(Incidence):
-    """Rows of episodes and rows of the entities that they speak of."""
+class Links(Incidence):
+    """Rows of episodes on the left, rows of what they tell on the right, as of one event."""
 
     def __init__(self, seq: int) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Mentions(Incidence):
         """Number of the newest event that is in here."""
 
     def enter(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Add pairs of an episode's and an entity's row, whether they are there already or not."""
+        """Add pairs of an episode's and another row, whether they are there already or not."""
         flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64)
         new = np.unique(_keys(flat[::2], flat[1::2]))
         known = _keys(*self.of_left(np.unique(new >> 32)))
@@ -30,5 +30,13 @@ class Mentions(Incidence):
         self.add(new >> 32, new & 0xFFFFFFFF)
 
 
-def _keys(episodes: NDArray[np.int64], entities: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(episodes << 32 | entities, dtype=np.int64)
+class Mentions(Links):
+    """Episodes and the entities that they speak of: the edges that multi-hop search follows."""
+
+
+class Sources(Links):
+    """Episodes and the facts that they state."""
+
+
+def _keys(episodes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(episodes << 32 | others, dtype=np.int64)

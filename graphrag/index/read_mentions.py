@@ -3,6 +3,7 @@
 from graphrag.index.group import GroupIndex
 from graphrag.index.mentions import Mentions
 from graphrag.models import Change
+from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 Pair = tuple[int, int]
@@ -13,10 +14,13 @@ async def read_mentions(store: Store, index: GroupIndex) -> None:
     mentions = index.episodes.mentions
     if mentions is None:
         mentions = Mentions(index.seq)
-        sql = (
-            "SELECT VALUE [record::id(in), record::id(out)] FROM mentions WHERE group_id = $group;"
+        some = index.is_part
+        [ids] = await store.query(
+            "SELECT VALUE [record::id(in), record::id(out)] FROM "
+            f"{'$episodes->mentions' if some else 'mentions WHERE group_id = $group'};",
+            episodes=[Record("episode", id_) for id_ in index.episodes.row_of] if some else [],
+            group=index.group_id,
         )
-        [ids] = await store.query(sql, group=index.group_id)
         pairs = (_rows(index, episode, entity) for episode, entity in ids)
         mentions.enter(pair for pair in pairs if pair is not None)
         index.episodes.mentions = mentions

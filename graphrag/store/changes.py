@@ -40,7 +40,7 @@ REPAIR = "repair"
 """Kind of an event that writes rows anew as the log has them, or their vectors."""
 LIBRARY = "library"
 """The actor of what nobody put a name to."""
-Changing = TypeVar("Changing", Episode, Entity, Fact, Community)
+Changing = TypeVar("Changing", Episode, Entity, Fact, Community, Saga)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,18 @@ from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
-from graphrag.sagas import SagaView
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.sync.asof import AsOf
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.opened import Opened
+from graphrag.sync.sagas import SagaReads
 from graphrag.sync.walking import Walking
 from graphrag.timeline import Timeline
 
 
-class Asking(Opened, Walking):
+class Asking(Opened, Walking, SagaReads):
     """Reading and searching."""
 
     def _walked(self) -> tuple[BackgroundLoop, AsyncGraphRAG]:
@@ -71,14 +71,6 @@ class Asking(Opened, Walking):
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold now, by their start."""
         return self._running().wait(self._graph.facts(entity, group=group))
-
-    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
-        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
-        return self._running().wait(self._graph.saga(name, group=group))
-
-    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
-        """Return the names of the sagas of a group, in the order of their making."""
-        return self._running().wait(self._graph.sagas(group=group))
 
     def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""

@@ -6,19 +6,19 @@ from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.differences import Axis, Changes
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
-from graphrag.sagas import SagaView
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.sources import Quote
 from graphrag.stats import Stats
 from graphrag.sync.loop import BackgroundLoop
+from graphrag.sync.sagas import SagaReads
 from graphrag.sync.walking import Walking
 from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.timeline import Timeline
 from graphrag.views import Moment
 
 
-class AsOf(Walking):
+class AsOf(Walking, SagaReads):
     """The graph as seen from one viewpoint."""
 
     def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:
@@ -74,14 +74,6 @@ class AsOf(Walking):
     def facts(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> list[Fact]:
         """Return the facts about an entity that hold at the viewpoint, by their start."""
         return self._loop.wait(self._view.facts(entity, group=group))
-
-    def saga(self, name: str, *, group: str = DEFAULT_GROUP) -> SagaView:
-        """Return a saga: its episodes in order, and the entities and facts that they tell of."""
-        return self._loop.wait(self._view.saga(name, group=group))
-
-    def sagas(self, *, group: str = DEFAULT_GROUP) -> list[str]:
-        """Return the names of the sagas of a group, in the order of their making."""
-        return self._loop.wait(self._view.sagas(group=group))
 
     def episodes(self, ids: Iterable[str]) -> list[Episode]:
         """Return the episodes with these ids, in the order asked; unknown ids are left out."""

@@ -20,6 +20,7 @@ from graphrag.sync.identity import Identity
 from graphrag.sync.indexes import Indexes
 from graphrag.sync.queue import Queued
 from graphrag.sync.records import Records
+from graphrag.sync.sagas import Narrating
 from graphrag.sync.telling import Telling
 
 
@@ -27,6 +28,7 @@ class GraphRAG(
     Telling,
     Direct,
     Records,
+    Narrating,
     Following,
     Asking,
     Editing,

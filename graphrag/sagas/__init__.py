@@ -1,0 +1,1 @@
+"""Named runs of episodes: their order, what they tell of, and their summaries."""

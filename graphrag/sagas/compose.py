@@ -1,0 +1,206 @@
+"""A summary of a saga out of its own sentences: no model writes it.
+
+The run is cut into as many stretches as there is room for sentences, and each stretch is told by
+its most telling one: a sentence counts by how common its words are in the whole saga (SumBasic), by
+the entities that it names and the facts that it states, each entity as much as the saga tells of
+it. What was said before counts less. Around them stand the span of time, who it is about, and what
+holds at the end.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag.cards import lifetime, triple
+from graphrag.index.tokens import tokenize
+from graphrag.models import Entity, Episode, Fact
+
+LONGEST = 1600
+"""Characters of a summary."""
+_SENTENCES = 10
+_NAMED = 4
+_HOLDING = 5
+_SHORT, _LONG = 30, 240
+"""Characters of a sentence: a shorter one says too little, a longer one takes too much room."""
+_BUSIEST = 60
+"""Entities that sentences are looked through for."""
+_BORDER = re.compile(
+    r"(?<=[.!?…。！？])(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\b[A-Z]\.)"
+    r"[\"'”’)\]]*\s+(?=[^\W\d_a-z]|[\"'“‘(\d])|\n+"
+)
+_QUOTES = '"“”'
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """A sentence of an episode that may stand in the summary."""
+
+    place: int
+    """Number of its episode."""
+    start: int
+    text: str
+    terms: frozenset[str] = frozenset()
+    worth: float = 0.0
+    """Of the entities that it names and the facts that it states."""
+
+
+@dataclass(slots=True)
+class _Words:
+    """How common each word still is: told once, it counts less."""
+
+    counts: Counter[str]
+    total: int
+    told: Counter[str] = field(default_factory=Counter)
+
+    def share(self, terms: Iterable[str]) -> float:
+        """Return the mean commonness of some words, relative to the commonest."""
+        found = [self.counts[term] / self.total / 4 ** self.told[term] for term in terms]
+        return sum(found) / len(found) if found else 0.0
+
+
+def composed(
+    episodes: Sequence[Episode],
+    entities: Sequence[Entity],
+    told: Sequence[Fact],
+    holding: Sequence[Fact],
+) -> str:
+    """Return a summary of episodes in their order.
+
+    Args:
+        episodes: In their order.
+        entities: Those that they mention, those of the most episodes first.
+        told: Facts that they state and nobody took back, of all times.
+        holding: Those of them that hold at the end.
+    """
+    if not episodes:
+        return ""
+    weight = _weights(entities, told)
+    sentences = [one for place, one_ in enumerate(episodes) for one in _sentences(place, one_)]
+    _judge(sentences, episodes, entities, told, weight)
+    lines = [_head(episodes, entities, weight)]
+    tail = _tail(holding, weight)
+    room = LONGEST - len(lines[0]) - len(tail) - 2
+    for one in _chosen(sentences, len(episodes)):
+        line = f"{episodes[one.place].valid_at:%Y-%m-%d}: {_tidy(one.text)}"
+        if len(line) + 1 > room:
+            continue
+        lines.append(line)
+        room -= len(line) + 1
+    return "\n".join(filter(None, (*lines, tail)))
+
+
+def _weights(entities: Sequence[Entity], told: Sequence[Fact]) -> Mapping[str, float]:
+    """Return how much of the saga each entity is, from 0 to 1."""
+    counts = Counter(end for fact in told for end in (fact.subject_id, fact.object_id))
+    for place, entity in enumerate(entities):
+        counts[entity.id] += 2 if place < _NAMED else 0  # spoken of in the most episodes
+    most = max(counts.values(), default=1)
+    return {id_: count / most for id_, count in counts.items()}
+
+
+def _head(
+    episodes: Sequence[Episode], entities: Sequence[Entity], weight: Mapping[str, float]
+) -> str:
+    days = dict.fromkeys(f"{one.valid_at:%Y-%m-%d}" for one in (episodes[0], episodes[-1]))
+    some = f"{len(episodes)} episode{'s' if len(episodes) > 1 else ''}"
+    known = [one for one in entities if one.entity_type != "concept"] or list(entities)
+    central = sorted(known, key=lambda one: -weight.get(one.id, 0))[:_NAMED]
+    about = f", about {_listed([one.name for one in central])}" if central else ""
+    return f"{some}, {' to '.join(days)}{about}."
+
+
+def _tail(holding: Sequence[Fact], weight: Mapping[str, float]) -> str:
+    def central(fact: Fact) -> float:
+        return weight.get(fact.subject_id, 0) + weight.get(fact.object_id, 0)
+
+    best = sorted(holding, key=central, reverse=True)[:_HOLDING]
+    order = sorted(best, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
+    said = [f"{triple(fact)} ({lifetime(fact)})" for fact in order]
+    while said and sum(map(len, said)) > LONGEST // 3:
+        said.pop()
+    return f"At the end: {'; '.join(said)}." if said else ""
+
+
+def _sentences(place: int, episode: Episode) -> Iterator[_Sentence]:
+    if episode.source == "json":  # records do not read as sentences; their facts stand at the end
+        return
+    start, content = 0, episode.content
+    for border in (*_BORDER.finditer(content), None):
+        end = len(content) if border is None else border.start()
+        # What closes a quotation stands before the space, inside the border.
+        closing = "" if border is None else border.group().rstrip()
+        text = content[start:end] + closing
+        if text.strip():
+            yield _Sentence(place, start, text.strip())
+        start = len(content) if border is None else border.end()
+
+
+def _judge(
+    sentences: Sequence[_Sentence],
+    episodes: Sequence[Episode],
+    entities: Sequence[Entity],
+    told: Sequence[Fact],
+    weight: Mapping[str, float],
+) -> None:
+    """Work out what each sentence is worth."""
+    stated: dict[str, list[tuple[int, float]]] = {}
+    for fact in told:
+        worth = weight.get(fact.subject_id, 0) + weight.get(fact.object_id, 0)
+        for span in fact.sources:
+            stated.setdefault(span.episode_id, []).append((span.start, worth))
+    busiest = sorted(entities, key=lambda one: -weight.get(one.id, 0))[:_BUSIEST]
+    worth_of = {name: weight.get(one.id, 0) for one in busiest for name in (one.name, *one.aliases)}
+    names = sorted((name for name in worth_of if len(name) > 1), key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
+    for one in sentences:
+        one.terms = frozenset(tokenize(one.text))
+        end = one.start + len(one.text)
+        for start, worth in stated.get(episodes[one.place].id, ()):
+            if one.start <= start < end:
+                one.worth += worth
+        if pattern is not None:
+            named = {found.group() for found in pattern.finditer(one.text)}
+            one.worth += sum(worth_of[name] for name in named) / 2
+
+
+def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
+    """Return the most telling sentence of each stretch, in order."""
+    counts = Counter(term for one in sentences for term in one.terms)
+    words = _Words(counts, max(counts.values(), default=1))
+    stretches = min(_SENTENCES, episodes)
+    each = max(1, min(2, _SENTENCES // (stretches or 1)))
+    chosen = []
+    for number in range(stretches):
+        first, last = (episodes * part // stretches for part in (number, number + 1))
+        inside = [one for one in sentences if first <= one.place < last]
+        for _ in range(each):
+            best = max(inside, key=lambda one: _score(one, words), default=None)
+            if best is None or _score(best, words) <= 0:
+                break
+            inside.remove(best)
+            words.told.update(best.terms)
+            chosen.append(best)
+    return sorted(chosen, key=lambda one: (one.place, one.start))
+
+
+def _score(one: _Sentence, words: _Words) -> float:
+    length = len(one.text)
+    if length > 2 * _LONG or not one.terms:
+        return 0.0
+    fit = min(1.0, length / _SHORT, _LONG / length)
+    if one.text.count('"') % 2 or one.text.count("“") != one.text.count("”"):
+        fit /= 4  # a part of what somebody says
+    elif one.text[0] in _QUOTES or one.text.endswith("?"):
+        fit /= 2
+    return fit * (words.share(one.terms) + one.worth / 4)
+
+
+def _tidy(text: str) -> str:
+    """Return a sentence on one line, with a full stop."""
+    line = " ".join(text.split())
+    return line if line[-1:] in ".!?…。！？" or line[-1:] in "\"'”’)" else f"{line}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,178 @@
+"""Keep the summary of a saga up to date: only what was told since the last time is read.
+
+With a model, the summary so far and the episodes after its watermark make the next one, some
+episodes at a time, each step a transaction: whoever is interrupted goes on after the last step.
+Nothing is locked while the model thinks; what it wrote is stored if the saga still is what it read.
+Without a model the summary is composed of the saga's own sentences, each time from all of them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graphrag.index.group import GroupIndex
+from graphrag.llm.retelling import Part, Retold, ask_retelling
+from graphrag.llm.usage import accounted_to
+from graphrag.models import Episode, Saga
+from graphrag.passages import split_passages
+from graphrag.protocols import LLM
+from graphrag.sagas.cover import Told, after_watermark, fingerprint
+from graphrag.sagas.order import mask_of
+from graphrag.sagas.view import read_saga, stored_saga
+from graphrag.search.visible import NOTHING_UNDONE, Visible
+from graphrag.store.changes import ChangeSet
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+from graphrag.token_count import count_tokens
+
+SUMMARIZE = "summarize_saga"
+"""Kind of the events."""
+ROOM = 4000
+"""Tokens of episodes in one question to a model."""
+LONGEST = 4000
+"""Characters of a summary by a model; what is longer is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A summary and the one that is to follow on it."""
+
+    before: Saga
+    after: Saga
+    episodes: int
+    """How many episodes are new in it."""
+    of: int
+    """How many the saga has."""
+
+    def changes(self) -> ChangeSet:
+        """Return the transaction that stores it; empty if nothing is new."""
+        name = self.after.name
+        note = f"saga {name!r}: {self.episodes} of {self.of} episodes read"
+        changes = ChangeSet(self.after.group_id, SUMMARIZE, note=note)
+        changes.change(self.before, self.after)
+        return changes
+
+
+async def standing(name: str, index: GroupIndex, store: Store, seen: Visible) -> list[Told]:
+    """Return the episodes of a saga that were not removed, in order of telling."""
+    rows = mask_of(name, index, seen, NOTHING_UNDONE).nonzero()[0]
+    [told] = await store.query(
+        "SELECT VALUE [created_at, record::id(id)] FROM $ids;",
+        ids=[Record("episode", index.episodes.ids[row]) for row in rows],
+    )
+    return sorted((at, id_) for at, id_ in told)
+
+
+async def next_step(
+    name: str, index: GroupIndex, store: Store, seen: Visible, llm: LLM
+) -> Step | None:
+    """Ask a model for the next part of a summary; None if it tells of every episode.
+
+    Raises:
+        ExtractionError: if the model could not be asked or gave no valid answer.
+    """
+    saga = await stored_saga(name, index, store, NOTHING_UNDONE)
+    told = await standing(name, index, store, seen)
+    fresh = after_watermark(saga, told) if saga.summarized_by == "model" else None
+    if fresh == [] or not told:
+        return None
+    summary = "" if fresh is None else saga.summary
+    new = [id_ for _, id_ in told] if fresh is None else fresh
+    batch = await _batch(new, dict((id_, at) for at, id_ in told), store)
+    with accounted_to(saga.id):
+        for parts in _questions(batch):
+            question = ask_retelling(name, summary, parts)
+            answer = await llm.complete(question, answer=Retold)
+            summary = _cut(answer.summary)
+    read = {id_ for _, id_ in told} - set(new) | {one.id for one in batch}
+    after = replace(
+        saga,
+        summary=summary,
+        summarized_until=max(one.created_at for one in batch),
+        summarized_by="model",
+        fingerprint=fingerprint(read),
+    )
+    return Step(saga, after, len(batch), len(told))
+
+
+async def own_words(
+    name: str, index: GroupIndex, store: Store, seen: Visible, ever: Visible, at: datetime
+) -> Step | None:
+    """Return the step to a summary made of a saga's own sentences; None if a model wrote one.
+
+    A model's summary that tells of every episode stays; one that does not gives way.
+    """
+    saga = await stored_saga(name, index, store, NOTHING_UNDONE)
+    view = await read_saga(name, index, store, seen, ever, NOTHING_UNDONE, at)
+    if view.written and not view.unsummarized:
+        return None
+    after = replace(
+        saga,
+        summary=replace(view, written="").summary,
+        summarized_until=max(one.created_at for one in view.episodes),
+        summarized_by="rules",
+        fingerprint=fingerprint(one.id for one in view.episodes),
+    )
+    return Step(saga, after, len(view), len(view))
+
+
+async def still(step: Step, index: GroupIndex, store: Store, seen: Visible) -> bool:
+    """Tell whether a saga is what a step was made of: new episodes may have come, none gone."""
+    name = step.after.name
+    if await stored_saga(name, index, store, NOTHING_UNDONE) != step.before:
+        return False
+    return after_watermark(step.after, await standing(name, index, store, seen)) is not None
+
+
+async def _batch(new: Sequence[str], at: dict[str, object], store: Store) -> list[Episode]:
+    """Return the next episodes that are read together, in the order of their reference times.
+
+    At least one; as many as there is room for, and all that were told in one moment, since the
+    watermark is a moment.
+    """
+    batch: list[Episode] = []
+    tokens = 0
+    for start in range(0, len(new), _AT_ONCE):
+        some = new[start : start + _AT_ONCE]
+        for episode in (await store.get(Episode, some)).values():
+            tokens += count_tokens(episode.content)
+            if batch and tokens > ROOM and at[episode.id] != at[batch[-1].id]:
+                return _in_time(batch)
+            batch.append(episode)
+    return _in_time(batch)
+
+
+_AT_ONCE = 50
+"""Episodes that are read from the store at a time."""
+
+
+def _in_time(episodes: Iterable[Episode]) -> list[Episode]:
+    return sorted(episodes, key=lambda one: (one.valid_at, one.id))
+
+
+def _questions(episodes: Sequence[Episode]) -> Iterable[list[Part]]:
+    """Yield what is asked about together; an episode without room in one question takes several."""
+    asked: list[Part] = []
+    tokens = 0
+    for episode in episodes:
+        size = count_tokens(episode.content)
+        longest = max(1, len(episode.content) * ROOM // max(size, 1))
+        for start, end in split_passages(episode.content, longest=longest, over=longest):
+            part = Part(episode.valid_at, episode.name, episode.content[start:end])
+            size = count_tokens(part.text)
+            if asked and tokens + size > ROOM:
+                yield asked
+                asked, tokens = [], 0
+            asked.append(part)
+            tokens += size
+    if asked:
+        yield asked
+
+
+def _cut(summary: str) -> str:
+    """Return a summary that is not too long, at the end of a sentence if there is one."""
+    text = summary.strip()
+    if len(text) <= LONGEST:
+        return text
+    start, end = split_passages(text, longest=LONGEST, over=LONGEST)[0]
+    return text[start:end]

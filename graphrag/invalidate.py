@@ -10,6 +10,7 @@ moment is left to it, retracted, with the reason and the winner's id on it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from graphrag.attributes import newer
 from graphrag.models import Fact
@@ -17,6 +18,8 @@ from graphrag.relations import AS_GIVEN, FREE, Relations
 
 ARBITER = " (an arbiter decided)"
 """How the reasons end of closings that the rules alone would not have made."""
+Exclusion = Literal["single_valued", "single_holder", "exclusive_with"]
+"""What a ``Relation`` may declare by which facts exclude each other."""
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
@@ -225,20 +228,27 @@ def _same(told: Fact, fact: Fact, relations: Relations) -> bool:
 
 def excludes(told: Fact, fact: Fact, relations: Relations) -> bool:
     """Tell whether two facts cannot both hold at one moment, by their ends and relations."""
+    return exclusion(told, fact, relations) is not None
+
+
+def exclusion(told: Fact, fact: Fact, relations: Relations) -> Exclusion | None:
+    """Return what is declared by which two facts cannot both hold at one moment, if anything."""
     relation = relations[told.relation]
     if told.attributes.get(FREE) or fact.attributes.get(FREE):
-        return False
+        return None
     if told.attributes.get(AS_GIVEN) and fact.attributes.get(AS_GIVEN):
-        return False
+        return None
     if fact.relation in relation.exclusive_with:
-        return (told.subject_id, told.object_id) == (fact.subject_id, fact.object_id)
+        both = (told.subject_id, told.object_id) == (fact.subject_id, fact.object_id)
+        return "exclusive_with" if both else None
     if told.relation != fact.relation or _same(told, fact, relations):
-        return False
+        return None
     if relation.single_valued and relation.symmetric:
-        return bool({told.subject_id, told.object_id} & {fact.subject_id, fact.object_id})
-    return (relation.single_valued and told.subject_id == fact.subject_id) or (
-        relation.single_holder and told.object_id == fact.object_id
-    )
+        shared = {told.subject_id, told.object_id} & {fact.subject_id, fact.object_id}
+        return "single_valued" if shared else None
+    if relation.single_valued and told.subject_id == fact.subject_id:
+        return "single_valued"
+    return "single_holder" if relation.single_holder and told.object_id == fact.object_id else None
 
 
 def _ruled_out(statement: Statement, live: Sequence[Fact], decided: Sequence[Fact]) -> list[Fact]:

@@ -1,9 +1,10 @@
 """What a reader of the graph needs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag.index.catalog import Catalog
 from graphrag.protocols import Embedder, Reranker
+from graphrag.relations import Relations
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.store.store import Store
 
@@ -16,5 +17,6 @@ class Reading:
     catalog: Catalog
     embedder: Embedder
     reranker: Reranker | None = None
+    relations: Relations = field(default_factory=Relations)
     limits: Limits = LIMITS
     """How much of a group a search of the engine profile may read."""

@@ -5,22 +5,21 @@ in every row and in every event anyway.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from graphrag.by_hand import told_by_hand
 from graphrag.health.snapshot import TABLES
 from graphrag.history.erase import Names
 from graphrag.history.forgotten import Texts
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import PIECE
+from graphrag.models import Change
 from graphrag.names import name_key
 from graphrag.store.engine import Row
 from graphrag.store.store import Store
-
-_SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
-"""Kinds of events that move what was told; who tells something of an entity does none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,11 @@ class Group:
             "SELECT * FROM event:[$group, NONE]..=[$group, ..] ORDER BY seq;", group=group
         )
         return cls(rows, tuple(log), tuple(tuple(json.loads(one["changes"])) for one in log))
+
+    def told(self) -> Iterator[tuple[str, Iterator[Change]]]:
+        """Yield the kind and the changes of each event."""
+        for event, changes in zip(self.log, self.changes, strict=True):
+            yield event["kind"], (Change(**change) for change in changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +141,10 @@ def _unheard_of(
     } | set(_ends(rows["relates_to"][id_] for id_ in facts))
     held = {row["out"].id for row in rows["mentions"].values() if row["in"].id not in episodes}
     held |= set(_ends(row for id_, row in rows["relates_to"].items() if id_ not in facts))
-    held |= _told_by_hand(group)
+    held |= told_by_hand(group.told())
     heirs = {index.heirs.of(id_) for id_ in touched - family}
     families = [set(index.heirs.family(heir)) for heir in heirs]
     return {id_ for members in families if not members & held for id_ in members} - family
-
-
-def _told_by_hand(group: Group) -> set[str]:
-    """Return the entities of which something was told without a text and beyond a fact."""
-    found: set[str] = set()
-    for event, changes in zip(group.log, group.changes, strict=True):
-        records = {change["record"].partition(":")[0] for change in changes}
-        if event["kind"] in _SHIFTING or records & {"episode", "mentions"}:
-            continue
-        related = set()
-        for change in changes:
-            if change["record"].startswith("relates_to:"):
-                image = change["after"] or {}
-                related |= {str(image.get(end)) for end in ("in", "out")}
-        for change in changes:
-            told = change["before"] is None or "attributes" in (change["after"] or {})
-            if change["record"].startswith("entity:") and told and change["record"] not in related:
-                found.add(change["record"].removeprefix("entity:"))
-    return found
 
 
 def _emptied(rows: Mapping[str, Mapping[str, Row]], episodes: set[str]) -> set[str]:

@@ -30,7 +30,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Episode:
     """A piece of raw input, kept word for word: the ground truth of everything else."""
 
@@ -55,12 +55,23 @@ class Episode:
     saga: str | None = None
     """Name of the run of episodes that it belongs to: a conversation, a case, a book."""
 
+    def __repr__(self) -> str:
+        """Show it in a line; ``dataclasses.asdict`` gives every field."""
+        from graphrag.cards import episode_line
+
+        return f"Episode({episode_line(self)})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.cards import episode_card
+
+        return episode_card(self)
+
 
 CONCEPT = "concept"
 """Entity type of what only a common noun names: ``axe``, ``live music``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Entity:
     """A person, place, organisation or thing that facts are about."""
 
@@ -86,8 +97,19 @@ class Entity:
     removed_at: datetime | None = None
     """System time: when the last episode that spoke of it was removed."""
 
+    def __repr__(self) -> str:
+        """Show it in a line; ``dataclasses.asdict`` gives every field."""
+        from graphrag.cards import entity_line
 
-@dataclass(frozen=True, slots=True)
+        return f"Entity({entity_line(self)})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.cards import entity_card
+
+        return entity_card(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Fact:
     """A relation between two entities with its lifetime and its sources."""
 
@@ -139,8 +161,19 @@ class Fact:
         """Ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))
 
+    def __repr__(self) -> str:
+        """Show it in a line; ``dataclasses.asdict`` gives every field."""
+        from graphrag.cards import fact_line
 
-@dataclass(frozen=True, slots=True)
+        return f"Fact({fact_line(self)})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.cards import fact_card
+
+        return fact_card(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Community:
     """A cluster of entities that facts tie together more than they tie them to the rest."""
 
@@ -156,6 +189,17 @@ class Community:
     level: int = 0
     """Always 0 in this version, and ``parent`` None: communities have one level."""
     parent: str | None = None
+
+    def __repr__(self) -> str:
+        """Show it in a line; ``dataclasses.asdict`` gives every field."""
+        from graphrag.cards import community_line
+
+        return f"Community({community_line(self)})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.cards import community_card
+
+        return community_card(self)
 
 
 @dataclass(frozen=True, slots=True)

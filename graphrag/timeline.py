@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from graphrag.bars import Axis, bar
+from graphrag.cards import lifetime, triple
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Fact
-from graphrag.results import lifetime, triple
 from graphrag.search.visible import Past, Visible
 from graphrag.store.store import Store
 

@@ -49,7 +49,7 @@ def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]
 
 def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -> Entry:
     """Return a fact with its interval and the words that state it."""
-    from graphrag.results import lifetime, triple
+    from graphrag.cards import lifetime, triple
 
     for span in fact.sources:
         if episode := episodes.get(span.episode_id):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.context import Citation, Context, excerpt
 from graphrag.errors import QueryError
-from graphrag.results import lifetime, triple
+from graphrag.cards import lifetime, triple
 
 if TYPE_CHECKING:
     from graphrag.sagas.view import SagaView

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from graphrag.results import lifetime, triple
+from graphrag.cards import lifetime, triple
 from graphrag.walks.found import Subgraph
 
 _SIZE = 640

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
+from graphrag.cards import lifetime, triple
 from graphrag.models import Entity, Fact
-from graphrag.results import lifetime, triple
 
 
 @dataclass(frozen=True, slots=True)

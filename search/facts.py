@@ -26,7 +26,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
     ]
     if recipe.graph * weights.graph and question.seeds:
-        distance = edge_distance(question.distance, *seen.ends)
+        distance = edge_distance(question.distance, *seen.ends, seen.facts_at)
         weight = recipe.graph * weights.graph * _telling(distance, question)
         methods.append(Method("graph", _closeness(question, distance, cosines), weight))
         trace.step("facts: graph")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.hops import hops
+from graphrag.index.hops import Walk
 from graphrag.index.vectors import Cosines, top_within
 from graphrag.search.fuse import Candidates, Mask, Scores
 from graphrag.search.visible import Visible
@@ -15,9 +15,10 @@ Distances = npt.NDArray[np.int8]
 _STEP = 0.1
 
 
-def distances(seen: Visible, seeds: Sequence[int], depth: int) -> Distances:
-    """Return the hops of every entity from the nearest seed, along visible facts only."""
-    return hops(*seen.ends, len(seen.entities), seeds, depth=depth, alive=seen.facts)
+def walk(seen: Visible, seeds: Sequence[int]) -> Walk:
+    """Return a walk from the seeds along visible facts only."""
+    count = len(seen.entities)
+    return Walk(*seen.ends, count, seeds, alive=seen.facts, edges_at=seen.facts_at)
 
 
 class Nearness:
@@ -50,9 +51,10 @@ class Nearness:
         if len(rows) > k:
             rows = rows[self._distance[rows] <= np.sort(self._distance[rows])[k - 1]]
         rough = self._scores(rows, self._cosines.rough[rows])
-        slack = self._cosines.slack
-        if slack is not None:
-            slack = (_STEP * slack[rows] / (1 + self._distance[rows])).astype(np.float32)
+        slack = None
+        if self._cosines.slack is not None:
+            wrong = self._cosines.slack.at(rows)
+            slack = (_STEP * wrong / (1 + self._distance[rows])).astype(np.float32)
         picked, scores = top_within(rough, slack, k, None, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
 

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from graphrag.errors import QueryError
 from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
+from graphrag.index.hops import Walk
 from graphrag.index.scope import Scope as Rows
 from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.asked import asked_types
-from graphrag.search.near import distances
+from graphrag.search.near import walk
 from graphrag.search.recipe import Recipe, Request, Scope
 from graphrag.search.seeds import named_entities
 from graphrag.search.visible import Mask, Visible
@@ -50,6 +51,8 @@ class Question:
     """Rows of the entities that closeness counts from: given, named, or the best found."""
     distance: npt.NDArray[np.int8]
     """Hops of each entity from the nearest seed along visible facts; -1: too far, or not asked."""
+    walk: Walk | None
+    """From the seeds along visible facts, for who wants to know farther; None: no seeds."""
     asked: Mask
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Cosines | None
@@ -115,10 +118,11 @@ def ask(
         trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
     asked: Mask = np.zeros(len(index.entities), dtype=np.bool_)
     distance = np.full(len(asked), -1, dtype=np.int8)
+    far = walk(walked, seeds) if near and seeds else None
     if near and recipe.graph > 0:
         codes = [index.type_code(type_) for type_ in asked_types(request.query)]
         asked = np.isin(index.entities["type"], codes)
-        distance = distances(walked, seeds, recipe.depth)
+        distance = distance if far is None else far.within(recipe.depth)
         reached = int((distance >= 0).sum()) if trace.on else None
         trace.step("walk", reached, f"entities within {recipe.depth} hops")
     return Question(
@@ -132,6 +136,7 @@ def ask(
         named=named,
         seeds=seeds,
         distance=distance,
+        walk=far,
         asked=asked,
         entity_cosines=cosines,
         reranker=reranker,

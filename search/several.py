@@ -126,7 +126,8 @@ def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> d
     found = {_SCOPES[scope]: set(ranked.ids(scope)) for scope in asked.request.scopes}
     question = ranked.question
     if asked.request.recipe.walks:
-        far = edge_distance(question.distance, *question.walked.ends)
+        walked = question.walked
+        far = edge_distance(question.distance, *walked.ends, walked.facts_at)
         near = np.flatnonzero((far >= 0) & question.walked.facts)
         near = near[np.argsort(far[near], kind="stable")][: asked.limits.walk]
         found.setdefault("relates_to", set()).update(part.index.facts.ids[row] for row in near)

@@ -1,17 +1,19 @@
 """Which rows a read may see: world time and system time as masks over the columns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.heirs import Heirs, Rows
+from graphrag.index.touching import Touching
 from graphrag.models import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names import name_key
+from graphrag.search.kept import KeptViews
 from graphrag.search.times import Micros, answering
 from graphrag.store.rows import TABLES, imaged, unplain
 from graphrag.temporal.moment import to_micros
@@ -50,6 +52,13 @@ class Past:
                     for column, value in change.before.items():
                         image.setdefault(column, value)
         return cls(before, upto or 0)
+
+    def images(self, table: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the changed records of a table that were there then: ids and changed fields."""
+        for record, image in self.before.items():
+            kind, _, id_ = record.partition(":")
+            if kind == table and image is not None:
+                yield id_, image
 
     def name(self, id_: str, index: GroupIndex) -> str:
         """Return the name that an entity had then."""
@@ -94,6 +103,8 @@ class Visible:
     communities: Mask
     """Those that were there: they are as last built, of the facts that held then."""
     heirs: Heirs
+    speaks: Rows | None
+    """The row that each entity speaks through; None: nobody is merged."""
     ends: tuple[Rows, Rows]
     """The row of the subject and of the object of each fact, seen through the heirs."""
     names: Mapping[str, frozenset[str]]
@@ -105,6 +116,16 @@ class Visible:
     """Start and end of every fact, as they were known then."""
     retracted: Micros
     """When each fact was retracted, as of then."""
+    touching: Touching
+
+    def facts_at(self, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
+        """Return the facts at some entities, seen or not; None if a pass over all is quicker."""
+        if self.speaks is not None:  # facts are stored with the merged as ends
+            own = self.speaks[entities] == entities
+            merged = np.flatnonzero(self.speaks != np.arange(len(self.speaks)))
+            kin = merged[np.isin(self.speaks[merged], entities[own])]
+            entities = np.concatenate((entities[own], kin))
+        return self.touching.at(entities, len(self.facts))
 
     def degree(self, id_: str, index: GroupIndex) -> int:
         """Count the facts that were told of an entity."""
@@ -140,6 +161,10 @@ def _person(id_: str, index: GroupIndex) -> bool:
     return index.names.types.get(id_) == "person"
 
 
+_kept: Final = KeptViews[Visible](most=4)
+"""0.3 MB each at 100,000 facts."""
+
+
 def visible(
     index: GroupIndex,
     viewpoint: Viewpoint,
@@ -148,10 +173,47 @@ def visible(
     now: datetime,
     when: "When | None" = None,
 ) -> Visible:
-    """Return the rows that exist, were known, and hold at the viewpoint.
+    """Return the rows that exist, were known, and hold at the viewpoint; nobody may change them.
 
     A viewpoint without a moment of world time leaves it to the question: see ``search/times.py``.
+    The last views are kept until a row changes, or a fact begins or ends.
     """
+    told = when if viewpoint.valid_at is None and not viewpoint.history else None
+    if past.before or told:
+        return _visible(index, viewpoint, past, now=now, when=told)
+    at = _moment(viewpoint, now)
+    kind = viewpoint.history, viewpoint.valid_at is None
+    if (kept := _kept.find(index, kind, at)) is not None:
+        return kept
+    seen = _visible(index, viewpoint, past, now=now)
+    for mask in (seen.facts, seen.entities, seen.episodes, seen.communities, seen.told):
+        mask.flags.writeable = False
+    if viewpoint.history:
+        since, until = BEGINNING, FOREVER
+    elif viewpoint.valid_at is not None:
+        since, until = at, at + 1
+    else:
+        turns = (np.where(turn > at, turn, FOREVER) for turn in (seen.valid, seen.invalid))
+        since, until = at, min(int(turn.min(initial=FOREVER)) for turn in turns)
+    _kept.keep(index, kind, since, until, seen)
+    return seen
+
+
+def _moment(viewpoint: Viewpoint, now: datetime) -> int:
+    """Return the moment of world time that is looked at."""
+    # What the same read gave at that moment: it, too, asked for what held just then.
+    then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
+    return to_micros(viewpoint.valid_at or then, FOREVER)
+
+
+def _visible(
+    index: GroupIndex,
+    viewpoint: Viewpoint,
+    past: Past,
+    *,
+    now: datetime,
+    when: "When | None" = None,
+) -> Visible:
     valid, invalid, retracted, pending = (
         index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
     )
@@ -190,19 +252,17 @@ def visible(
                     column = gone if table == "entity" else taken
                     column[row] = to_micros(unplain("removed_at", image["removed_at"]), FOREVER)
     heirs = index.heirs.before(past.before)
-    if heirs:
-        rows = heirs.rows(index.entities.row_of, len(index.entities))
-        entities &= rows == np.arange(len(rows))
+    speaks = heirs.rows(index.entities.row_of, len(index.entities)) if heirs else None
+    if speaks is not None:
+        entities &= speaks == np.arange(len(speaks))
     told = facts.copy()
     facts &= ~pending
     if not viewpoint.history:
         entities &= gone == FOREVER
         episodes &= taken == FOREVER
-        # What the same read gave at that moment: it, too, asked for what held just then.
-        then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
-        at = to_micros(viewpoint.valid_at or then, FOREVER)
+        at = _moment(viewpoint, now)
         facts &= retracted == FOREVER
-        if viewpoint.valid_at is None and when:
+        if when:
             facts &= answering(when, valid, invalid, at)
         else:
             facts &= (valid <= at) & (at < invalid)
@@ -215,12 +275,14 @@ def visible(
         episodes=episodes,
         communities=communities,
         heirs=heirs,
+        speaks=speaks,
         ends=index.ends(heirs),
         names=names,
         told=told,
         valid=valid,
         invalid=invalid,
         retracted=retracted,
+        touching=index.touching,
     )
 
 

@@ -16,6 +16,7 @@ the start.
 """
 
 import importlib.util
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -32,6 +33,21 @@ def available() -> bool:
     return importlib.util.find_spec("simsimd") is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """By how much each rough cosine of one query may be wrong at most."""
+
+    most: float
+    """Of any row: what a pass over all of them goes by."""
+    _lost: NDArray[np.float32]
+    _factor: np.float32
+    _beside: np.float32
+
+    def at(self, rows: NDArray[np.intp] | slice) -> NDArray[np.float32]:
+        """Return the slack of some rows."""
+        return np.asarray(self._lost[rows] * self._factor + self._beside)
+
+
 class Codes:
     """One code per vector, with its scale and how far it is from the vector."""
 
@@ -40,6 +56,7 @@ class Codes:
         self._buffer = np.empty((0, dimension), dtype=np.int8)
         self._scale = Column(np.float32)
         self._lost = Column(np.float32)
+        self._most_lost = 0.0
 
     def __getstate__(self) -> tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]:
         """Return what is to be saved: no spare room."""
@@ -51,6 +68,7 @@ class Codes:
         """Take over saved codes, as they lie in memory."""
         self._buffer, self._scale, self._lost = saved
         self._dimension = self._buffer.shape[1]
+        self._most_lost = float(self._lost.values.max(initial=0.0))
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -67,6 +85,7 @@ class Codes:
         self._buffer[first:size] = codes
         self._scale.extend(scale)
         self._lost.extend(lost)
+        self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
 
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
@@ -74,24 +93,29 @@ class Codes:
         self._buffer[row] = codes[0]
         self._scale[row] = scale[0]
         self._lost[row] = lost[0]
+        self._most_lost = max(self._most_lost, float(lost[0]))
 
-    def compare(self, unit: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def compare(self, unit: NDArray[np.float32]) -> tuple[NDArray[np.float32], Slack]:
         """Return the rough cosine of every row, and by how much it may be wrong at most."""
         import simsimd  # when first needed: many programs never compare so many
 
         [code], [scale], [lost] = _coded(unit[np.newaxis])
-        products = simsimd.cdist(code[np.newaxis], self._buffer[: len(self)], metric="dot")
-        rough = np.asarray(products)[0].astype(np.float32)
-        rough *= self._scale.values
+        products = simsimd.cdist(
+            code[np.newaxis], self._buffer[: len(self)], metric="dot", out_dtype="float32"
+        )
+        rough = np.asarray(products)[0] * self._scale.values
         rough *= scale
         # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
-        return rough, self._lost.values * (1 + lost) + (lost + np.float32(1e-6))
+        factor, beside = 1 + lost, lost + np.float32(1e-6)
+        most = float(np.float32(self._most_lost) * factor + beside)
+        return rough, Slack(most, self._lost.values, factor, beside)
 
 
 def _coded(
     units: NDArray[np.float32],
 ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
     scale = np.abs(units).max(axis=1, initial=0) / np.float32(_LEVELS)
+    scale[scale == 0] = 1  # a vector that was blanked
     codes = np.rint(units / scale[:, np.newaxis])
     lost = units - codes * scale[:, np.newaxis]
     return codes.astype(np.int8), scale, np.sqrt(np.einsum("ij,ij->i", lost, lost))

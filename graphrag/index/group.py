@@ -17,6 +17,7 @@ from graphrag.index.namebook import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.index.timeline import Timeline
+from graphrag.index.touching import Touching
 from graphrag.models import JSON, Entity, Episode, Fact
 from graphrag.names import name_key
 from graphrag.protocols import Matrix
@@ -53,6 +54,7 @@ class GroupIndex:
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self._summary: dict[str, str] = {}
         self._by_end = Ends(self.facts)
+        self.touching = Touching(self.facts)
         self._timeline = Timeline()
 
     @property

@@ -21,6 +21,8 @@ class Heirs:
         self._into: dict[str, str] = {}
         self._merged: dict[str, set[str]] = defaultdict(set)
         self._rows: Rows | None = None
+        self.version = 0
+        """Another number after every redirect."""
         for id_, heir in (into or {}).items():
             self.redirect(id_, heir)
 
@@ -85,6 +87,7 @@ class Heirs:
             self._into[id_] = heir
             self._merged[heir].add(id_)
         self._rows = None
+        self.version += 1
 
     @contextmanager
     def supposing(self, id_: str, heir: str | None) -> Iterator[None]:

@@ -53,6 +53,8 @@ class Scope:
         """Columns that are read when a filter asks for them."""
         self.spread: float | None = None
         """How much the cosines of all rows differ, where only a part of them is here."""
+        self.version = 0
+        """Another number after every change of the rows or their columns."""
 
     def __len__(self) -> int:
         """Count the rows, dead ones too."""
@@ -71,6 +73,7 @@ class Scope:
     ) -> None:
         """Append rows; all arguments have one entry per row."""
         first = len(self.ids)
+        self.version += 1
         self.vectors.extend(vectors)
         self.postings.extend(texts)
         for name, column in self.columns.items():
@@ -84,6 +87,7 @@ class Scope:
     ) -> None:
         """Change what is given of one row."""
         row = self.row_of[id_]
+        self.version += 1
         if vector is not None:
             self.vectors.replace(row, vector)
         if text is not None:
@@ -94,5 +98,6 @@ class Scope:
     def remove(self, id_: str) -> None:
         """Take one row out of every ranking."""
         row = self.row_of.pop(id_)
+        self.version += 1
         self.alive[row] = False
         self.postings.remove(row)

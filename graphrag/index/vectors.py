@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
-from graphrag.index.codes import Codes, available
-from graphrag.index.topk import top
+from graphrag.index.codes import Codes, Slack, available
+from graphrag.index.topk import kth_best, near, top
 
 # Below this a hand-over costs as much as it saves.
 _WORTH_A_THREAD = 10_000
@@ -98,6 +98,8 @@ class Vectors:
     def blank(self, row: int) -> None:
         """Let a row be like nothing: its vector is missing or damaged where it is stored."""
         self._buffer[row] = 0
+        if self._codes is not None:
+            self._codes.replace(row, self._buffer[row])
 
     def rows(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Copy the vectors of some rows, in the order asked for."""
@@ -144,7 +146,7 @@ class Cosines:
         rows: NDArray[np.float32],
         unit: NDArray[np.float32],
         rough: NDArray[np.float32],
-        slack: NDArray[np.float32] | None,
+        slack: Slack | None,
     ) -> None:
         self._rows = rows
         self._unit = unit
@@ -163,7 +165,19 @@ class Cosines:
         self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and exact cosines of the k best, as ``graphrag.index.topk.top`` does."""
-        return top_within(self.rough, self.slack, k, mask, floor, self.at)
+        if self.slack is None:
+            return top(self.rough, k, mask, floor)
+        least = 0.0 if floor is None else floor
+        sure = k > 0 and least >= 0
+        found = near(self.rough, k, mask, least, self.slack.most) if sure else None
+        if found is None:
+            slack = self.slack.at(slice(None))
+            return top_within(self.rough, slack, k, mask, floor, self.at)
+        rows, rough = found
+        picked, scores = top_within(
+            rough, self.slack.at(rows), k, None, floor, lambda at: self.at(rows[at])
+        )
+        return rows[picked], scores
 
 
 def top_within(
@@ -178,13 +192,14 @@ def top_within(
 
     ``exact`` is asked only about the rows that may be among them.
     """
-    if slack is None:
+    if slack is None or k < 1:
         return top(rough, k, mask, floor)
-    _, sure = top(rough - slack, k, mask, floor)
-    most = rough + slack
-    possible = most >= sure[-1] if len(sure) == k else most > (-np.inf if floor is None else floor)
+    sure, most = rough - slack, rough + slack
     if mask is not None:
-        possible &= mask
+        sure[~mask] = most[~mask] = -np.inf
+    least = -np.inf if floor is None else floor
+    cut = kth_best(sure, k) if len(sure) >= k else least
+    possible = most >= cut if cut > least else most > least
     rows = np.flatnonzero(possible)
     picked, scores = top(exact(rows), k, floor=floor)
     return rows[picked], scores

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphrag.index.hops import edge_distance, hops
+import numpy as np
+
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
 from graphrag.search.rerank.reranking import reordered
-
-_FARTHEST = 127
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +24,11 @@ class NodeDistance:
 
     def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
         """Return the hits, nearest first."""
-        if scope not in ("facts", "entities") or not question.seeds:
+        if scope not in ("facts", "entities") or question.walk is None:
             return hits
-        seen = question.walked
-        subject, object_ = seen.ends
-        distance = hops(
-            subject,
-            object_,
-            len(seen.entities),
-            question.seeds,
-            depth=_FARTHEST,
-            alive=seen.facts,
-        )
-        rows = [hit.id for hit in hits]
-        if scope == "facts":
-            far = edge_distance(distance, subject[rows], object_[rows])
-        else:
-            far = distance[rows]
+        rows = np.array([hit.id for hit in hits], dtype=np.intp)
+        subject, object_ = question.walked.ends
+        ends = (subject[rows], object_[rows]) if scope == "facts" else (rows, rows)
+        far = question.walk.of(*ends)
         scores = [1 / (1 + steps) if steps >= 0 else 0.0 for steps in far.tolist()]
         return reordered(hits, scores, self.name)

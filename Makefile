@@ -1,9 +1,9 @@
-# make demo | test | lint | bench: each makes .venv when it is missing or its inputs changed.
+# make demo | test | notebooks | lint | bench: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test notebooks lint bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Preparing .venv (once, one to three minutes) ..."
@@ -19,6 +19,10 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -P -m pytest -q -n 2
+
+notebooks: $(READY)
+	@# Apart from the tests: they load the models and the whole chronicle.
+	@$(BIN)/python -P -m pytest -q --nbmake notebooks
 
 lint: $(READY)
 	@$(BIN)/ruff check .

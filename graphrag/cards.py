@@ -28,6 +28,11 @@ def triple(fact: Fact) -> str:
     return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}"
 
 
+def lifetime_cell(fact: Fact) -> str:
+    """Return a fact's interval as HTML that stays on one line."""
+    return f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>'
+
+
 def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
     """Draw a fact's interval on an axis."""
     over = fact.invalid_at is not None and fact.invalid_at <= now

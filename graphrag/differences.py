@@ -11,7 +11,7 @@ from datetime import datetime
 from html import escape
 from typing import Literal
 
-from graphrag.cards import lifetime, triple
+from graphrag.cards import lifetime, lifetime_cell, triple
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Episode, Event, Fact
 from graphrag.search.visible import Past
@@ -96,7 +96,7 @@ class Changes:
         rows = "".join(
             f"<tr><td>{one.at:%Y-%m-%d %H:%M}</td><td>{one.kind}</td>"
             f'<td title="{escape(one.fact.fact)}">{escape(triple(one.fact))}</td>'
-            f"<td>{escape(lifetime(one.fact))}</td>"
+            f"<td>{lifetime_cell(one.fact)}</td>"
             f"<td>{escape((one.kind != 'learned' and one.fact.reason) or '')}</td></tr>"
             for one in self.facts
         )

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -97,6 +98,8 @@ class SentenceTransformerEmbedder:
     def _load(self) -> "SentenceTransformer":
         if importlib.util.find_spec("sentence_transformers") is None:
             raise MissingExtraError(f"the embedder {self._model_name!r}", "local")
+        # A notebook without widgets is told that progress bars will be plain: there are none.
+        warnings.filterwarnings("ignore", message="IProgress not found")
         from sentence_transformers import SentenceTransformer
 
         place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from graphrag.cards import lifetime as lifetime
-from graphrag.cards import triple as triple
 from graphrag.explanation import Explanation
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.stated import stated_in

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from graphrag.bars import Axis, bar
-from graphrag.cards import lifetime, triple
+from graphrag.cards import lifetime, lifetime_cell, triple
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Fact
 from graphrag.search.visible import Past, Visible
@@ -36,10 +36,9 @@ class Stage:
     @property
     def why(self) -> str:
         """Say why it ended or was taken back; empty if nobody said."""
-        if self.closed_by is None:
+        if self.fact.reason or self.closed_by is None:
             return self.fact.reason or ""
-        reason = f" ({self.fact.reason})" if self.fact.reason else ""
-        return f"closed by: {triple(self.closed_by)}{reason}"
+        return f"closed by: {triple(self.closed_by)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,7 +87,7 @@ def stages_table(stages: Sequence[Stage], at: datetime) -> str:
     moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
     axis = Axis.around(moments, now=at)
     rows = "".join(
-        f"<tr><td>{_bar(axis, stage)}</td><td>{escape(lifetime(stage.fact))}</td>"
+        f"<tr><td>{_bar(axis, stage)}</td><td>{lifetime_cell(stage.fact)}</td>"
         f'<td title="{escape(stage.fact.fact)}">{escape(triple(stage.fact))}</td>'
         f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
         for stage in stages

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from graphrag.bars import Axis
-from graphrag.cards import lifetime, lifetime_bar, triple
+from graphrag.cards import lifetime_bar, lifetime_cell, triple
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.results import Hit, Results
 from graphrag.temporal.moment import utc_now
@@ -49,8 +49,8 @@ def _facts(results: Results, hits: Sequence[Hit[Fact]]) -> str:
     def row(hit: Hit[Fact]) -> list[str]:
         fact = hit.item
         words = _cut(results.source_of(fact) or fact.fact)
-        shown = _cells((_score(hit), lifetime(fact), triple(fact), words))
-        return [shown[0], lifetime_bar(fact, axis, now=now), *shown[1:]]
+        score, *said = _cells((_score(hit), triple(fact), words))
+        return [score, lifetime_bar(fact, axis, now=now), lifetime_cell(fact), *said]
 
     head = ("score", f"{axis.start:%Y-%m} to {axis.end:%Y-%m}", "valid", "fact", "source")
     return _table("Facts", head, map(row, hits))

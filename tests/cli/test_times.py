@@ -13,7 +13,7 @@ def test_timeline_shows_each_fact_with_what_ended_it(told):
     lines = done.out.splitlines()
     acme = next(number for number, line in enumerate(lines) if "works at Acme" in line)
     assert lines[acme].endswith("2020-01-01 to 2023-06-01, ended")
-    assert "closed by: Alice works at Globex" in lines[acme + 1]
+    assert "ended by: Alice works_at Globex" in lines[acme + 1]
     assert facts_of(told("timeline", "Alice", "--at", "2021-01-01", "--json"))[0] == (
         "Acme",
         "holds",

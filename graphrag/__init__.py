@@ -13,6 +13,11 @@ from graphrag.public import PLACES
 TYPE_CHECKING = False  # as type checkers know it, without the time that reading typing takes
 if TYPE_CHECKING:
     from graphrag.asof import AsOf
+    from graphrag.audit.about import About
+    from graphrag.audit.cleanup import Cleaned, Cleanup
+    from graphrag.audit.contradictions import Contradiction, Contradictions
+    from graphrag.audit.growth import Growth, Grown
+    from graphrag.audit.orphans import Orphans
     from graphrag.batch import BatchReport, Failed, Progress
     from graphrag.context import Citation, Context
     from graphrag.differences import ChangedFact, Changes
@@ -115,6 +120,7 @@ __all__ = [
     "LLM",
     "MMR",
     "RECIPES",
+    "About",
     "Added",
     "AppendOnly",
     "Arbiter",
@@ -131,11 +137,15 @@ __all__ = [
     "CheckReport",
     "Citation",
     "Claim",
+    "Cleaned",
+    "Cleanup",
     "Community",
     "CommunityWeights",
     "Conflict",
     "Connected",
     "Context",
+    "Contradiction",
+    "Contradictions",
     "CopyProgress",
     "CopyReport",
     "CrossEncoder",
@@ -168,6 +178,8 @@ __all__ = [
     "Forgotten",
     "GraphRAG",
     "GraphRAGError",
+    "Grown",
+    "Growth",
     "Hit",
     "Identifier",
     "ImportReport",
@@ -190,6 +202,7 @@ __all__ = [
     "NodeDistance",
     "Ontology",
     "OpenAILLM",
+    "Orphans",
     "Path",
     "Policy",
     "PolicyError",

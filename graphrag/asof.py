@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from graphrag.audit.views import Audits
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
@@ -16,11 +17,10 @@ from graphrag.search.recipes import recipe_of
 from graphrag.search.visible import Past
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import NOW, Viewpoint
-from graphrag.walks.views import Walks
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AsOf(Walks, SagaReads):
+class AsOf(Audits, SagaReads):
     """The graph as seen from one viewpoint; every read of the graph is a method here."""
 
     _reading: Reading

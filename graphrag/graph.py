@@ -7,6 +7,7 @@ from typing import Any
 
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
+from graphrag.facade.auditing import Auditing
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.following import Following
@@ -41,6 +42,7 @@ class GraphRAG(
     Following,
     Walking,
     Narrating,
+    Auditing,
     Editing,
     History,
     Identity,

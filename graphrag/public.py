@@ -2,6 +2,11 @@
 
 PLACES = {
     "asof": ("AsOf",),
+    "audit.about": ("About",),
+    "audit.cleanup": ("Cleaned", "Cleanup"),
+    "audit.contradictions": ("Contradiction", "Contradictions"),
+    "audit.growth": ("Growth", "Grown"),
+    "audit.orphans": ("Orphans",),
     "batch": ("BatchReport", "Failed", "Progress"),
     "direct.told": ("ImportReport", "Told"),
     "differences": ("ChangedFact", "Changes"),

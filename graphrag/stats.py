@@ -1,12 +1,14 @@
 """Counts of a graph, for people and for health checks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.scope import Array
 from graphrag.models import CONCEPT, Entity
 from graphrag.search.visible import Visible
 from graphrag.store.store import Store
@@ -35,6 +37,10 @@ class Stats:
     """Reference time of the earliest episode."""
     last: datetime | None
     """Reference time of the latest episode."""
+    relations: Mapping[str, int] = field(default_factory=dict)
+    """Facts that were ever true by relation, most first."""
+    types: Mapping[str, int] = field(default_factory=dict)
+    """Entities by type, most first."""
 
 
 def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: datetime) -> Stats:
@@ -62,7 +68,16 @@ def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: d
         events=events,
         first=from_micros(int(times.min())) if times.size else None,
         last=from_micros(int(times.max())) if times.size else None,
+        relations=_tally(index.facts["relation"][held], index.relations),
+        types=_tally(index.entities["type"][seen.entities], index.types),
     )
+
+
+def _tally(codes: Array, names: Sequence[str]) -> dict[str, int]:
+    """Count codes by what they stand for, most first."""
+    counts = np.bincount(codes, minlength=len(names)).tolist()
+    some = [(-number, name) for number, name in zip(counts, names, strict=True) if number]
+    return {name: -number for number, name in sorted(some)}
 
 
 async def most_connected(

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 LAYERS = (
     {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"events", "relations", "settings", "stated", "token_count", "bars", "cards"},
+    | {"events", "relations", "settings", "stated", "token_count", "bars", "cards"}
+    | {"by_hand"},
     {"groups"},
     {"extraction", "ontology", "explanation", "context", "display", "results"},
     {"protocols"},
@@ -25,7 +26,8 @@ LAYERS = (
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
-    {"planner", "asof", "views", "walks", "sagas", "merge", "release", "twins"},
+    {"planner", "asof", "views", "walks", "sagas", "merge", "release", "twins"}
+    | {"audit"},
     {"policy", "invariants", "returning"},
     {"live"},
     {"writer"},

@@ -7,9 +7,11 @@ import typer
 
 from graphrag.cli import indexes
 from graphrag.cli.add import add
+from graphrag.cli.audit import cleanup, contradictions, orphans
 from graphrag.cli.command import as_command
 from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
+from graphrag.cli.facts import facts
 from graphrag.cli.forget import forget
 from graphrag.cli.health import check, repair
 from graphrag.cli.importing import import_files
@@ -21,6 +23,7 @@ from graphrag.cli.session import OpenGraph
 from graphrag.cli.show import show
 from graphrag.cli.stats import stats
 from graphrag.cli.times import changes, timeline
+from graphrag.cli.walks import identity, neighbors, path
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,8 +67,15 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         add,
         search,
         show,
+        facts,
         timeline,
         changes,
+        neighbors,
+        path,
+        identity,
+        contradictions,
+        orphans,
+        cleanup,
         log,
         stats,
         queue,

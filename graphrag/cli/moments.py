@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from graphrag.asof import AsOf
+    from graphrag.graph import GraphRAG
 
 At = Annotated[
     str | None,
@@ -28,6 +32,10 @@ class Seen:
     valid_at: datetime | None
     known_at: datetime | None
     history: bool
+
+    def of(self, graph: "GraphRAG") -> "AsOf":
+        """Return a graph as seen from here."""
+        return graph.at(valid_at=self.valid_at, known_at=self.known_at, history=self.history)
 
 
 def seen(at: str | None, known_at: str | None, history: bool) -> Seen:

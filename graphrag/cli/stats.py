@@ -1,20 +1,39 @@
 """``stats``: what a graph holds."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import RenderableType
 
 from graphrag.cli.forms import plain
 from graphrag.cli.render import connected_table, day, line, on_disk, table
 from graphrag.cli.session import Session
 from graphrag.errors import QueryError
 
+if TYPE_CHECKING:
+    from graphrag.audit.growth import Growth
+
+
+class PeriodName(StrEnum):
+    """What ``--growth`` counts by."""
+
+    day = "day"
+    week = "week"
+    month = "month"
+    year = "year"
+
 
 async def stats(
     session: Session,
-    top: Annotated[int, typer.Option(help="Most connected entities to list.", min=0)] = 10,
+    top: Annotated[
+        int, typer.Option(help="Entities, relations and types to list, most first.", min=0)
+    ] = 10,
+    growth: Annotated[
+        PeriodName | None, typer.Option(help="Count what was told in each of these as well.")
+    ] = None,
 ) -> None:
-    """Count episodes, entities and facts, and list the most connected entities."""
+    """Count episodes, entities and facts, by relation, type and time, and the most connected."""
     with session.busy("reading"):
         async with session.graph() as graph:
             groups = await graph.groups()
@@ -26,6 +45,7 @@ async def stats(
             counts = await graph.stats(group=session.group)
             queue = await graph.status(group=session.group)
             connected = await graph.most_connected(top, group=session.group)
+            grown = await graph.growth(growth.value, group=session.group) if growth else None
     size = session.size()
     if session.json:
         session.show_json(
@@ -34,6 +54,7 @@ async def stats(
                 "bytes": size,
                 **({"episodes_waiting": queue.pending} if queue.pending else {}),
                 **({"episodes_failed": queue.failed} if queue.failed else {}),
+                **({"growth": plain(grown.periods)} if grown is not None else {}),
                 "groups": groups,
                 "most_connected": [
                     {"id": entity.id, "name": entity.name, "facts": facts}
@@ -57,7 +78,18 @@ async def stats(
         ("size on disk", on_disk(size)),
     ]
     session.show(table(f"Group {counts.group}", "", ">", rows=rows))
+    for title, tally in (("Relations", counts.relations), ("Types", counts.types)):
+        most = [(name, str(number)) for name, number in tally.items()][:top]
+        if most:
+            session.show(table(title, "", ">", rows=most))
+    if grown is not None:
+        session.show(_growth_table(grown))
     if connected:
         session.show(connected_table(connected))
     if len(groups) > 1:
         session.show(line(f"groups in this store: {', '.join(groups)}"))
+
+
+def _growth_table(grown: "Growth") -> RenderableType:
+    rows = [(day(one.start), str(one.episodes), str(one.entities), str(one.facts)) for one in grown]
+    return table("Told", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)

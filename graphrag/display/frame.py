@@ -1,6 +1,7 @@
 """Results as a pandas data frame, and as a table of ``rich``."""
 
 import importlib.util
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,6 @@ def frame(results: Results, scope: str) -> Any:
     """
     if scope not in _KINDS:
         raise QueryError(f"scope {scope!r}: choose from {', '.join(_KINDS)}")
-    if importlib.util.find_spec("pandas") is None:
-        raise MissingExtraError("to_dataframe()", "notebook")
-    import pandas
-
     hits: tuple[Hit[Any], ...] = getattr(results, scope)
     names = [field.name for field in fields(_KINDS[scope])]
     rows = [
@@ -40,7 +37,20 @@ def frame(results: Results, scope: str) -> Any:
         for hit in hits
     ]
     source = ["source"] if scope == "facts" else []
-    return pandas.DataFrame(rows, columns=["score", "relevance", *names, *source])
+    return table_of(rows, ["score", "relevance", *names, *source])
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
+    """Return rows as a pandas data frame.
+
+    Raises:
+        MissingExtraError: if pandas is not installed.
+    """
+    if importlib.util.find_spec("pandas") is None:
+        raise MissingExtraError("to_dataframe()", "notebook")
+    import pandas
+
+    return pandas.DataFrame(rows, columns=list(columns))
 
 
 def rich_table(results: Results) -> "Table":

@@ -40,7 +40,13 @@ class Asking(Opened):
             TimeError: if a moment cannot be read; a date or a month means its first instant.
         """
         ingestion = self._open()
-        reading = Reading(ingestion.store, ingestion.catalog, ingestion.embedder, self._reranker)
+        reading = Reading(
+            ingestion.store,
+            ingestion.catalog,
+            ingestion.embedder,
+            self._reranker,
+            ingestion.relations,
+        )
         return AsOf(
             reading,
             Viewpoint(

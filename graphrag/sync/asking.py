@@ -10,6 +10,7 @@ from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.stats import Stats
 from graphrag.sync.asof import AsOf
+from graphrag.sync.auditing import AuditReads
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.opened import Opened
 from graphrag.sync.sagas import SagaReads
@@ -17,7 +18,7 @@ from graphrag.sync.walking import Walking
 from graphrag.timeline import Timeline
 
 
-class Asking(Opened, Walking, SagaReads):
+class Asking(Opened, Walking, SagaReads, AuditReads):
     """Reading and searching."""
 
     def _walked(self) -> tuple[BackgroundLoop, AsyncGraphRAG]:

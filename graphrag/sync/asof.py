@@ -10,6 +10,7 @@ from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.sources import Quote
 from graphrag.stats import Stats
+from graphrag.sync.auditing import AuditReads
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.sagas import SagaReads
 from graphrag.sync.walking import Walking
@@ -18,7 +19,7 @@ from graphrag.timeline import Timeline
 from graphrag.views import Moment
 
 
-class AsOf(Walking, SagaReads):
+class AsOf(Walking, SagaReads, AuditReads):
     """The graph as seen from one viewpoint."""
 
     def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:

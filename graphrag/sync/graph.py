@@ -11,6 +11,7 @@ from graphrag.review import REVIEW_BELOW
 from graphrag.schema import Profile
 from graphrag.store.changes import LIBRARY
 from graphrag.sync.asking import Asking
+from graphrag.sync.auditing import Auditing
 from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
 from graphrag.sync.following import Following
@@ -31,6 +32,7 @@ class GraphRAG(
     Narrating,
     Following,
     Asking,
+    Auditing,
     Editing,
     History,
     Identity,

@@ -9,6 +9,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
 from graphrag.reading import Reading
 from graphrag.results import Results
+from graphrag.sagas.listing import missing
 from graphrag.sagas.reads import SagaReads
 from graphrag.search import pipeline
 from graphrag.search.filters.tree import Filter
@@ -40,6 +41,7 @@ class AsOf(Audits, SagaReads):
         recipe: Recipe | str | None = None,
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
+        saga: str | None = None,
         explain: bool = False,
     ) -> Results:
         """Search a group as seen from here; arguments as of ``GraphRAG.search``.
@@ -56,10 +58,13 @@ class AsOf(Audits, SagaReads):
             recipe=recipe_of(recipe),
             centers=centers,
             where=where,
+            saga=saga,
             explain=explain,
         )
         reading = self._reading
         index, past = await self._searched(request, groups)
+        if saga is not None and saga not in index.sagas:
+            raise QueryError(missing(saga, request.group, index.sagas))
         return await pipeline.run(
             request,
             index,

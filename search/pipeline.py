@@ -74,11 +74,11 @@ async def run(
     past = past or await undone(store, index.group_id, viewpoint)
     if viewpoint.known_at is not None:
         trace.step("undo", len(past.before), "records changed since known_at")
-    follows = request.follows_mentions
-    if follows and not past.before:
+    mentions = request.reads_mentions
+    if mentions and not past.before and not index.is_part:
         await read_mentions(store, index)
         trace.step("mentions")
-    index = await index_then(index, past, store, embedder, mentions=follows)
+    index = await index_then(index, past, store, embedder, mentions=mentions)
     if request.where is not None:
         await prepare(request.where, index, store)
         trace.step("filter", None, "columns read")

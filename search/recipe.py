@@ -16,6 +16,7 @@ from typing import Final, Literal, get_args
 from graphrag.errors import QueryError
 from graphrag.models import Entity
 from graphrag.search.episodes.weights import EpisodeWeights
+from graphrag.search.filters.field import Field
 from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
 from graphrag.search.rerank.reranking import Reranking, Rereading
@@ -165,9 +166,12 @@ class Request:
         recipe: Recipe,
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
+        saga: str | None = None,
         explain: bool = False,
     ) -> "Request":
         """Return a request; what the search does not say, its recipe does.
+
+        A ``saga`` is a filter; communities are of no saga, so they are left out.
 
         Raises:
             QueryError: naming the argument and what would be right.
@@ -176,6 +180,13 @@ class Request:
             limit = LIMIT if recipe.limit is None else recipe.limit
         if scopes is None:
             scopes = SCOPES if recipe.scopes is None else recipe.scopes
+            if saga is not None:
+                scopes = [scope for scope in scopes if scope != "communities"]
+        if saga is not None:
+            within = Field.saga == saga
+            where = within if where is None else within & where
+            if "communities" in scopes:
+                raise QueryError(f"communities are of no saga: leave out saga {saga!r}, or them")
         if isinstance(scopes, str):
             raise QueryError(f"scopes {scopes!r}: give a list, such as ['facts']")
         given = (centers,) if isinstance(centers, Entity | str) else tuple(centers)
@@ -196,6 +207,17 @@ class Request:
         return "facts" in self.scopes or (
             "entities" in self.scopes and self.recipe.entities.facts > 0
         )
+
+    @property
+    def sagas(self) -> frozenset[str]:
+        """Return the names of the sagas that the filter speaks of."""
+        return frozenset() if self.where is None else self.where.sagas()
+
+    @property
+    def reads_mentions(self) -> bool:
+        """Tell whether the ranking or the filter looks at what episodes mention."""
+        told = self.where is not None and self.where.names("saga")
+        return told or self.follows_mentions
 
     @property
     def follows_mentions(self) -> bool:

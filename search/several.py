@@ -6,7 +6,7 @@ of them together, and these with what stands around them become one small index,
 like any group. Nothing links one group to another: entities of the same name stay two.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +18,7 @@ from graphrag.index.aside import AsideColumn
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
 from graphrag.index.load import Rows, assembled, read_rows
-from graphrag.index.mentions import Mentions
+from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.postings import Statistics
 from graphrag.index.scope import Scope
 from graphrag.index.tokens import tokenize
@@ -75,7 +75,8 @@ async def join(
     request, dimension = asked.request, len(asked.vector)
     then: list[Part] = []
     for part in parts:
-        index = await index_then(part.index, part.past, store, embedder, mentions=False)
+        told = bool(request.sagas)
+        index = await index_then(part.index, part.past, store, embedder, mentions=told)
         if request.where is not None:
             await prepare(request.where, index, store)
         then.append(Part(index, part.past))
@@ -88,6 +89,7 @@ async def join(
     for part in then:
         for table, ids in _candidates(part, asked, counts).items():
             wanted[table] |= ids
+        wanted["episode"] |= _of_sagas(request.sagas, part)
         _complete(wanted, part.index)
     past = Past({record: image for one in parts for record, image in one.past.before.items()})
     rows = await _read(store, wanted, {})
@@ -136,6 +138,15 @@ def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> d
     return found
 
 
+def _of_sagas(sagas: Collection[str], part: Part) -> set[str]:
+    """Return the episodes of the sagas that the filter names, now or in the past."""
+    index = part.index
+    codes = [index.saga_code(name) for name in sagas if name in index.sagas]
+    rows = np.flatnonzero(np.isin(index.episodes["saga"], codes))
+    then = {id_ for id_, image in part.past.images("episode") if image.get("saga") in sagas}
+    return {index.episodes.ids[row] for row in rows} | (then & index.episodes.row_of.keys())
+
+
 def _knows(index: GroupIndex, name: str) -> bool:
     return name in index.entities.row_of or bool(index.entities_named(name))
 
@@ -169,9 +180,29 @@ def _assembled(
         for episode, entity in mentions
         if episode in episodes.row_of and entity in entities.row_of
     )
+    episodes.sources = Sources(joint.seq)
     for part in parts:
         _mark(joint, part.index)
+        if request.where is not None and request.where.names("saga"):
+            _link(joint, part.index)
     return joint
+
+
+def _link(joint: GroupIndex, index: GroupIndex) -> None:
+    """Take over what the episodes tell of, which a filter by saga looks at."""
+    ours, theirs = joint.episodes, index.episodes
+    rows = [theirs.row_of[id_] for id_ in ours.row_of if id_ in theirs.row_of]
+    for mine, links, known, told in (
+        (ours.mentions, theirs.mentions, joint.entities, index.entities),
+        (ours.sources, theirs.sources, joint.facts, index.facts),
+    ):
+        assert mine is not None and links is not None
+        pairs = zip(*links.of_left(rows), strict=True)
+        mine.enter(
+            (ours.row_of[theirs.ids[episode]], known.row_of[told.ids[other]])
+            for episode, other in pairs
+            if told.ids[other] in known.row_of
+        )
 
 
 def _mark(joint: GroupIndex, index: GroupIndex) -> None:
@@ -203,7 +234,7 @@ def _question(joint: GroupIndex, past: Past, asked: Asked) -> Question:
 
 
 def _ranking(past: Past, asked: Asked) -> Ranking:
-    def ids(question: Question) -> dict[str, list[str]]:
+    async def ids(question: Question) -> dict[str, list[str]]:
         ranked = rank(
             _plain(asked.request),
             question.index,

@@ -21,6 +21,7 @@ from graphrag.index.texts import entity_text, fact_text
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.search.visible import Past
+from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 _FACT_WORDS = frozenset({"fact", "subject", "object", "name"})
@@ -112,9 +113,11 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
 
 async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
     """Return which episode spoke of which entity."""
+    some = then.is_part
     [now] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM mentions "
-        "WHERE group_id = $group;",
+        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM "
+        f"{'$episodes->mentions' if some else 'mentions WHERE group_id = $group'};",
+        episodes=[Record("episode", id_) for id_ in then.episodes.row_of] if some else [],
         group=then.group_id,
     )
     pairs = {id_: (episode, entity) for id_, episode, entity in now}

@@ -86,6 +86,8 @@ async def _derive(store: Store, table: str) -> int:
     columns = {"id", "group_id", "embedding", *(TEXTS[table].columns if table in TEXTS else ())}
     if table == "entity":
         columns |= set(NAMED)
+    if table == "relates_to":
+        columns.add("sources")
     count, after = 0, ""
     while True:
         [page] = await store.query(

@@ -80,6 +80,7 @@ async def _sample(store: Store, table: str) -> list[Row]:
     chosen = random.Random(0).sample(sorted(ids), min(SAMPLE, len(ids)))
     columns = {"id", "group_id", "embedding", *(TEXTS[table].columns if table in TEXTS else ())}
     columns |= set(NAMED) if table == "entity" else set()
+    columns |= {"sources"} if table == "relates_to" else set()
     [rows] = await store.query(
         f"SELECT {', '.join(sorted(columns))} FROM $ids;",
         ids=[Record(table, id_) for id_ in chosen],
@@ -95,9 +96,22 @@ async def _derived(store: Store, table: str, sample: list[Row]) -> list[str]:
         vectors=[Record(f"{table}_vector", key) for key in keys],
         words=[Record(f"{table}_words", key) for key in keys] if table in TEXTS else [],
     )
+    told = [
+        (row["group_id"], span["episode"], row["id"].id)
+        for row in sample
+        for span in row.get("sources", ())
+    ]
+    [there] = await store.query(
+        "SELECT VALUE record::id(id) FROM $told;", told=[Record("stated", [*key]) for key in told]
+    )
+    lost = set(told) - {(key[0], key[1], key[2]) for key in there}
     arrays = {tuple(row["id"].id): row["vector"] for row in vectors}
     terms = {tuple(row["id"].id): row["terms"] for row in words}
-    return [*_differences(table, sample, arrays, terms)]
+    differences = _differences(table, sample, arrays, terms)
+    return [
+        *differences,
+        *(f"that {one[1]} states relates_to:{one[2]} is missing" for one in sorted(lost)),
+    ]
 
 
 def _differences(

@@ -37,6 +37,7 @@ class Derivation:
         self._vectors: dict[str, dict[str, list[float]]] = defaultdict(dict)
         self._words: dict[str, dict[str, str]] = defaultdict(dict)
         self._gone: list[Record] = []
+        self._stated: list[Record] = []
         self._terms: Counter[tuple[str, str]] = Counter()
         self._rows: Counter[str] = Counter()
         self._texts: Counter[str] = Counter()
@@ -54,6 +55,8 @@ class Derivation:
             self._word(table, id_, terms_of(table, row), 1)
         if table == "entity":
             self._name(id_, keys_of(row), set())
+        if table == "relates_to":
+            self.state(id_, (), row.get("sources") or ())
 
     def drop(self, table: str, row: Row, terms: str) -> None:
         """Take out a row whose stored terms were these."""
@@ -65,6 +68,8 @@ class Derivation:
             self._word(table, id_, read_terms(terms, self.group), -1)
         if table == "entity":
             self._name(id_, set(), keys_of(row))
+        if table == "relates_to":
+            self.state(id_, row.get("sources") or (), ())
 
     def change(self, table: str, before: Row, after: Row, terms: str) -> None:
         """Take in what a row whose stored terms were these says now."""
@@ -76,6 +81,12 @@ class Derivation:
             self._word(table, id_, terms_of(table, {**before, **after}), 1)
         if table == "entity" and not after.keys().isdisjoint(NAMED):
             self._name(id_, keys_of({**before, **after}), keys_of(before))
+
+    def state(self, fact: str, before: Iterable[Row], after: Iterable[Row]) -> None:
+        """Take in which episodes state a fact, and which stated it."""
+        told, now = ({span["episode"] for span in spans} for spans in (before, after))
+        self._gone += [self._record("stated", one, fact) for one in sorted(told - now)]
+        self._stated += [self._record("stated", one, fact) for one in sorted(now - told)]
 
     def embed(self, table: str, id_: str, embedding: bytes) -> None:
         """Take in a vector; one without a direction would be nearest to everything."""
@@ -90,6 +101,9 @@ class Derivation:
         if self._gone:
             params["derived_gone"] = self._gone
             lines.append("DELETE $derived_gone RETURN NONE;")
+        if self._stated:
+            params["derived_stated"] = [{"id": id_} for id_ in self._stated]
+            lines.append("INSERT IGNORE INTO stated $derived_stated RETURN NONE;")
         for name, column, tables in (
             ("vector", "vector", self._vectors),
             ("words", "terms", self._words),
@@ -196,6 +210,9 @@ class EngineRows:
             if update.table in VECTORS:
                 key = update.table, update.id
                 (inserted.get(key) or changed[key]).update(update.after)
+            if update.table == "relates_to" and "sources" in update.after:
+                then, now = (image.get("sources") or () for image in (update.before, update.after))
+                derivation.state(update.id, then, now)
         gone = [(table, row) for table, row in changes.deletes if table in VECTORS]
         wanted = {key for key, after in changed.items() if _shows(key[0], after)}
         before, terms = await _stored(

@@ -66,6 +66,7 @@ class Asking(Opened):
         recipe: Recipe | str | None = None,
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
+        saga: str | None = None,
         explain: bool = False,
     ) -> Results:
         """Search what is true now, or at the time that the question speaks of.
@@ -82,6 +83,8 @@ class Asking(Opened):
                 default: those that the query names, else the best found.
             where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
                 of the fields named is not filtered.
+            saga: Name of a saga: only what its episodes tell of, and no communities; short for
+                ``where=Field.saga == name``.
             explain: Note every step with its time in ``Results.explanation``.
 
         Raises:
@@ -95,6 +98,7 @@ class Asking(Opened):
             recipe=recipe,
             centers=centers,
             where=where,
+            saga=saga,
             explain=explain,
         )
 

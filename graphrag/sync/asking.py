@@ -45,6 +45,7 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
         recipe: Recipe | str | None = None,
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
+        saga: str | None = None,
         explain: bool = False,
     ) -> Results:
         """Search what is true now, or at the time that the question speaks of."""
@@ -57,6 +58,7 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
                 recipe=recipe,
                 centers=centers,
                 where=where,
+                saga=saga,
                 explain=explain,
             )
         )

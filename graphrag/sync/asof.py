@@ -48,6 +48,7 @@ class AsOf(Walking, SagaReads, AuditReads):
         recipe: Recipe | str | None = None,
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
+        saga: str | None = None,
         explain: bool = False,
     ) -> Results:
         """Search a group as seen from here; ``limit`` hits of each scope."""
@@ -60,6 +61,7 @@ class AsOf(Walking, SagaReads, AuditReads):
                 recipe=recipe,
                 centers=centers,
                 where=where,
+                saga=saga,
                 explain=explain,
             )
         )

@@ -1,6 +1,6 @@
 """What stands around the candidates that a ranking needs beside them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from graphrag.index.heirs import Heirs
@@ -12,7 +12,7 @@ from graphrag.search.rerank.recency import Recency
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
-Ranking = Callable[[Question], Mapping[str, list[str]]]
+Ranking = Callable[[Question], Awaitable[Mapping[str, list[str]]]]
 
 _NEIGHBOURS = 2
 """Steps along the chain of episodes, each way."""
@@ -46,11 +46,11 @@ async def around(store: Store, question: Question, ranking: Ranking, limits: Lim
         found.wanted["episode"] = episodes
         found.wanted["passage"] = await _passages(store, episodes)
     if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
-        entities = ranking(question).get("entities", [])
+        entities = (await ranking(question)).get("entities", [])
         found.wanted["relates_to"] = await told_of(store, entities, limits.walk)
     if any(isinstance(one, EpisodeMentions) for one in rerank):
         found.wanted.setdefault("episode", set()).update(
-            await _telling(store, ranking(question), question.walked.heirs)
+            await _telling(store, await ranking(question), question.walked.heirs)
         )
     return found
 

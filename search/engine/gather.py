@@ -25,6 +25,7 @@ from graphrag.search.engine.matches import Matches
 from graphrag.search.engine.names import keys_in, known_as, merged
 from graphrag.search.engine.nearest import Nearest, spread
 from graphrag.search.engine.part import Part
+from graphrag.search.engine.told import SCOPES, Told, bound, read_told
 from graphrag.search.engine.walk import Walk
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.question import Question, ask
@@ -83,6 +84,7 @@ class Gathering:
         )
         for table, ids in reworded(self.past).items():
             part.want(table, ids)
+        told = await self._told()
         question = await self._chosen(list(self._methods()))
         if question.seeds and request.recipe.walks:
             ids_of = question.index.entities.ids
@@ -92,7 +94,19 @@ class Gathering:
         for table, more in needed.wanted.items():
             part.want(table, more)
         await part.read()
-        return part.assembled(needed.mentions)
+        return part.assembled((*needed.mentions, *told.mentions))
+
+    async def _told(self) -> Told:
+        """Ask for what the sagas tell of that the filter names."""
+        request, part = self.request, self.part
+        if not request.sagas:
+            return Told()
+        told = await read_told(self.store, request.group, request.sagas, self.past)
+        part.want("episode", told.episodes)
+        if bound(request.where):
+            part.want("relates_to", told.facts)
+            part.want("entity", (entity for _, entity in told.mentions))
+        return told
 
     def _methods(self) -> Iterable[Method]:
         recipe, scopes = self.request.recipe, set(self.request.scopes)
@@ -129,6 +143,9 @@ class Gathering:
     async def _chosen(self, methods: list[Method]) -> Question:
         """Ask each method for candidates until enough are visible, or there are no more."""
         pool = self.request.recipe.pool
+        within = bound(self.request.where)
+        for method in methods:  # all that a saga tells of is there; others may be walked from
+            method.full = within and method.scope in SCOPES and method.scope != "entities"
         while True:
             for method in methods:
                 if not method.full:
@@ -140,7 +157,8 @@ class Gathering:
             question = await self._question()
             for method in methods:
                 rows = question.rows(method.scope)
-                seen: Mask = getattr(question.seen, method.scope)
+                given = question.walked if within else question.seen
+                seen: Mask = getattr(given, method.scope)
                 known = [rows.row_of[id_] for id_ in method.ids if id_ in rows.row_of]
                 method.full = method.full or int(seen[known].sum()) >= pool
             if all(method.full for method in methods):
@@ -170,7 +188,11 @@ class Gathering:
         index = self.part.growing
         if self.past.before:
             index = await index_then(
-                self.part.assembled(), self.past, self.store, self.embedder, mentions=False
+                self.part.assembled(),
+                self.past,
+                self.store,
+                self.embedder,
+                mentions=bool(self.request.sagas),
             )
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
         when = read_when(self.request.query, at)
@@ -178,15 +200,21 @@ class Gathering:
         if self.request.where is not None:
             for rows in (index.facts, index.entities, index.episodes):
                 rows.aside.clear()  # columns that were read before the index grew
+            if index is self.part.growing:
+                index.episodes.sources = index.episodes.mentions = None
             await prepare(self.request.where, index, self.store)
             seen = narrowed(self.request.where, index, walked, self.past)
         return ask(self.request, index, self.vector, walked, when, seen=seen, now=at)
 
-    def _rank(self, question: Question) -> dict[str, list[str]]:
+    async def _rank(self, question: Question) -> dict[str, list[str]]:
         """Return the ids of every candidate, best first, before anything reranks them."""
         from graphrag.search.pipeline import rank
 
         index = question.index if self.past.before else self.part.assembled()
+        if self.request.where is not None:
+            if not self.past.before:
+                index.episodes.mentions = None
+            await prepare(self.request.where, index, self.store)
         plain = replace(
             self.request, limit=MOST, recipe=replace(self.request.recipe, rerank=(), min_score=0)
         )

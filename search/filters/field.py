@@ -161,6 +161,7 @@ class Field(metaclass=_Fields):
     source: Final = Text("source")
     """Episodes: ``message``, ``text``, ``json`` or ``fact``."""
     saga: Final = Text("saga")
-    """Episodes: the saga that they belong to, by name."""
+    """Episodes: the saga that they belong to, by name. Facts: one that states them. Entities: one
+    that mentions them."""
     metadata: Final = Json("metadata")
     """Episodes: what was given with them."""

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from graphrag.index.aside import MISSING
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.read_aside import read_aside
+from graphrag.index.read_mentions import read_mentions
+from graphrag.index.read_sources import read_sources
 from graphrag.models import Origin, Source
 from graphrag.search.filters.holds import holds
 from graphrag.search.filters.specs import spec_of
@@ -63,6 +65,10 @@ async def prepare(where: Filter, index: GroupIndex, store: Store) -> None:
             if column and (scope, column) not in _LOADED:
                 wanted.setdefault(TABLES[scope], set()).add(column)
     await read_aside(store, index, wanted)
+    if where.names("saga"):
+        await read_sources(store, index)
+        if index.episodes.mentions is None or not index.is_part:
+            await read_mentions(store, index)
 
 
 def narrowed(where: Filter, index: GroupIndex, seen: Visible, past: Past) -> Visible:
@@ -121,6 +127,8 @@ class _Columns:
             types = self._compare(of_entity, "entities")
             assert types is not None
             return types[self._seen.ends[_TYPES[compare.field]]]
+        if compare.field == "saga" and scope != "episodes":
+            return self._told_in(compare, scope)
         column = spec.columns[scope]
         mask = self._now(compare, spec.kind, scope, column)
         for row, value in self._then(scope, column):
@@ -134,6 +142,34 @@ class _Columns:
         for name in compare.value if compare.op == "in" else (compare.value,):
             ids = [name] if name in row_of else self._seen.named(name, self._index)
             mask[[row_of[self._seen.heirs.of(id_)] for id_ in ids]] = True
+        return ~mask if compare.op == "!=" else mask
+
+    def _told_in(self, compare: Compare, scope: str) -> Mask:
+        """Return what an episode of one of the sagas tells of; for !=, what none of it does.
+
+        A fact of last year may have been told today: when an episode was told says nothing of what
+        it tells, so only removed ones do not count.
+        """
+        wanted = Compare("saga", "==", compare.value) if compare.op == "!=" else compare
+        episodes = self._compare(wanted, "episodes")
+        assert episodes is not None
+        removed = self._index.episodes["removed"] != FOREVER
+        for row, value in self._then("episodes", "removed_at"):
+            removed[row] = value is not None
+        episodes &= ~removed | self._seen.episodes
+        rows = np.flatnonzero(episodes)
+        links = self._index.episodes
+        told = links.sources if scope == "facts" else links.mentions
+        assert told is not None
+        mask = np.zeros(len(self._scopes[scope]), dtype=np.bool_)
+        mask[told.of_left(rows)[1]] = True
+        if scope == "facts":
+            for row, spans in self._then("facts", "sources"):
+                known = (links.row_of.get(span["episode"], -1) for span in spans or ())
+                mask[row] = any(at >= 0 and episodes[at] for at in known)
+        elif self._seen.heirs:
+            heirs = self._seen.heirs.rows(self._index.entities.row_of, len(mask))
+            mask[heirs[mask]] = True
         return ~mask if compare.op == "!=" else mask
 
     def _now(self, compare: Compare, kind: str, scope: str, column: str) -> Mask:

@@ -72,7 +72,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
             _spec("labels", "labels", entities="labels"),
             _spec("attributes", "json", entities="attributes"),
             _spec("source", "choice", *get_args(Source), episodes="source"),
-            _spec("saga", "text", episodes="saga"),
+            _spec("saga", "text", facts="", entities="", episodes="saga"),
             _spec("metadata", "json", episodes="metadata"),
         )
     }

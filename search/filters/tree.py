@@ -59,6 +59,19 @@ class Filter:
             case Not(part):
                 yield from part.comparisons()
 
+    def names(self, field: str) -> bool:
+        """Tell whether the filter says anything of a field."""
+        return any(one.field == field for one in self.comparisons())
+
+    def sagas(self) -> frozenset[str]:
+        """Return the names of the sagas that the filter speaks of."""
+        return frozenset(
+            name
+            for one in self.comparisons()
+            if one.field == "saga"
+            for name in (one.value if one.op == "in" else (one.value,))
+        )
+
     def scopes(self) -> frozenset[str]:
         """Return the scopes of which the filter says anything."""
         return frozenset(

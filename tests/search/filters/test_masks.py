@@ -8,12 +8,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag.models import Entity, Episode, Fact
+from graphrag.models import Entity, Episode, Fact, Span
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.filters.tree import Compare, Every, Not, Some
 from graphrag.search.pipeline import undone
 from graphrag.search.visible import visible
 from graphrag.store.changes import ChangeSet
+from graphrag.store.rows import edge
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.testing import HashEmbedder
@@ -25,6 +26,8 @@ MOMENTS = st.none() | KNOWN
 JSONS = st.sampled_from([None, True, False, 0, 1, 30, 30.5, "30", "Rome", ["Rome", 1], {"a": 1}])
 BAGS = st.dictionaries(st.sampled_from(["age", "city"]), JSONS, max_size=2)
 SAGAS = st.sampled_from([None, "one", "two"])
+TOLD = st.integers(0, 1)
+"""Numbers of episodes."""
 CONFIDENCES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
 
@@ -38,6 +41,7 @@ def facts(draw, ends, number):
         "b", "a fact", start, end, draw(MOMENTS), None, draw(MOMENTS), draw(st.booleans()),
         draw(CONFIDENCES), draw(st.sampled_from(["stated", "inferred", "manual"])),
         draw(st.booleans()), attributes=draw(BAGS),
+        sources=tuple(Span(f"t{one}", 0, 1) for one in sorted(draw(st.sets(TOLD)))),
     )  # fmt: skip
 
 
@@ -69,6 +73,7 @@ def graphs(draw):
         "facts": told,
         "entities": who,
         "episodes": [draw(episodes(number)) for number in range(2)],
+        "mentions": draw(st.sets(st.tuples(TOLD, st.integers(0, 2)))),
     }
 
 
@@ -150,6 +155,14 @@ NOT_OF = {("attributes", "facts"), ("valid_at", "entities"), ("labels", "facts")
 ABSENT = object()
 
 
+def sagas_of(value, values):
+    """Return the sagas of the episodes that state a fact or mention an entity."""
+    told = {one.id: one.saga for one in values["episodes"]}
+    if isinstance(value, Fact):
+        return {told[id_] for id_ in value.episodes}
+    return {told[f"t{one}"] for one, entity in values["mentions"] if value.id == f"e{entity}"}
+
+
 def value_of(field, value, types):
     """Return what an item has under a field's name, or ABSENT."""
     scope = SCOPE_OF[type(value)]
@@ -166,16 +179,20 @@ def kind(value):
     )
 
 
-def fits(where, value, types):
+def fits(where, value, types, values):
     """True, False, or None if the filter says nothing of this kind of item."""
     match where:
         case Not(part):
-            inner = fits(part, value, types)
+            inner = fits(part, value, types, values)
             return None if inner is None else not inner
         case Every(parts) | Some(parts):
-            said = [one for part in parts if (one := fits(part, value, types)) is not None]
+            found = (fits(part, value, types, values) for part in parts)
+            said = [one for one in found if one is not None]
             join = all if isinstance(where, Every) else any
             return join(said) if said else None
+        case Compare("saga", op, wanted) if not isinstance(value, Episode):
+            wanted = set(wanted) if op == "in" else {wanted}
+            return wanted.isdisjoint(sagas_of(value, values)) == (op == "!=")
         case Compare(field, op, wanted, path):
             found = value_of(field, value, types)
             if found is ABSENT:
@@ -204,8 +221,8 @@ def fits(where, value, types):
 def expected(where, values):
     types = {one.id: one.entity_type for one in values["entities"]}
     return {
-        scope: {one.id for one in some if fits(where, one, types) is not False}
-        for scope, some in values.items()
+        scope: {one.id for one in values[scope] if fits(where, one, types, values) is not False}
+        for scope in SCOPE_OF.values()
     }
 
 
@@ -233,6 +250,10 @@ async def write(graph, values, before=None):
                 changes.insert(value, VECTOR)
             else:
                 changes.change(before[scope][number], value)
+    for one, entity in values["mentions"] if before is None else ():
+        ends = ("episode", f"t{one}"), ("entity", f"e{entity}")
+        row = edge("mentions", f"m{one}{entity}", *ends, group_id="default", start=0, end=1)
+        changes.insert_row("mentions", row)
     ingestion = graph._open()
     index = await ingestion.catalog.group("default")
     if changes:
@@ -256,7 +277,8 @@ def histories(draw):
            for one in first["entities"]]  # fmt: skip
     heard = [replace(draw(episodes(one.id[1:])), created_at=one.created_at, valid_at=one.valid_at)
              for one in first["episodes"]]  # fmt: skip
-    return first, {"facts": told, "entities": who, "episodes": heard}
+    mentions = first["mentions"]
+    return first, {"facts": told, "entities": who, "episodes": heard, "mentions": mentions}
 
 
 @settings(max_examples=40, deadline=None)

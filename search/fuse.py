@@ -130,14 +130,23 @@ def fuse(
     totals = shares.sum(axis=0)
     order = np.lexsort((rows, -totals))[:limit]
     told = len(order) if told is None else told
+    # As Python's numbers at once: one by one they cost more than the ranking.
+    reasons = zip(
+        scores[:, order[:told]].T.tolist(), places[:, order[:told]].T.tolist(), strict=True
+    )
+    names = [method.name for method in heard]
+    why = [_why(names, *reason) for reason in reasons]
+    why += [()] * (len(order) - len(why))
+    shares_of = np.zeros(len(rows)) if relevance is None else relevance
     return [
-        Fused(
-            int(rows[at]),
-            float(totals[at]),
-            _why(heard, scores[:, at], places[:, at]) if place < told else (),
-            0.0 if relevance is None else float(relevance[at]),
+        Fused(*hit)
+        for hit in zip(
+            rows[order].tolist(),
+            totals[order].tolist(),
+            why,
+            shares_of[order].astype(np.float64).tolist(),
+            strict=True,
         )
-        for place, at in enumerate(order)
     ]
 
 
@@ -149,12 +158,6 @@ def _places(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     return places
 
 
-def _why(
-    heard: Sequence[Method], scores: npt.NDArray[np.float64], places: npt.NDArray[np.int64]
-) -> tuple[Why, ...]:
-    found = [
-        Why(method.name, int(place), float(score))
-        for method, score, place in zip(heard, scores, places, strict=True)
-        if score > 0
-    ]
-    return tuple(sorted(found, key=lambda why: (why.rank, why.method)))
+def _why(names: Sequence[str], scores: Sequence[float], places: Sequence[int]) -> tuple[Why, ...]:
+    found = zip(places, names, scores, strict=True)
+    return tuple(Why(name, place, score) for place, name, score in sorted(found) if score > 0)

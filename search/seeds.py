@@ -31,10 +31,9 @@ def named_entities(query: str, index: GroupIndex, seen: Visible) -> list[int]:
 
 
 def _rows(name: str, index: GroupIndex, seen: Visible) -> list[int]:
-    if not tokenize(name):  # only stop words: "it", "who"
-        return []
     ids = seen.named(name, index)
     if not ids:
         bearers = seen.people(name.casefold().removesuffix("'s").removesuffix("’s"), index)
         ids = bearers if len(bearers) == 1 else []
-    return [index.entities.row_of[id_] for id_ in ids]
+    # Only stop words, "it" or "who", name nobody. Asked last: hardly any words are a name.
+    return [index.entities.row_of[id_] for id_ in ids] if ids and tokenize(name) else []

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
-from graphrag.index.postings import K1, B, Postings
+from graphrag.index.entries import K1, B
+from graphrag.index.postings import Postings
 from graphrag.index.texts import PIECE
 from graphrag.index.tokens import tokenize
 

@@ -23,10 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
+from graphrag.index.entries import K1, B, Entries
 from graphrag.index.tokens import END, terms_of_all, tokenize
-
-K1 = 1.5
-B = 0.75
 
 _ROW_BITS = 32
 _END = 1
@@ -40,36 +38,6 @@ class _Numbering(dict[str, int]):
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
         return number
-
-
-class _Entries:
-    """The rows that contain one term, and how often each does."""
-
-    __slots__ = ("counts", "rows", "size")
-
-    def __init__(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
-        self.rows = rows
-        self.counts = counts
-        self.size = len(rows)
-
-    def extend(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
-        size = self.size + len(rows)
-        if size > len(self.rows):
-            self._reserve(size)
-        self.rows[self.size : size] = rows
-        self.counts[self.size : size] = counts
-        self.size = size
-
-    def discard(self, row: int) -> None:
-        at = int(np.argmax(self.rows[: self.size] == row))
-        self.size -= 1
-        self.rows[at] = self.rows[self.size]
-        self.counts[at] = self.counts[self.size]
-
-    def _reserve(self, size: int) -> None:
-        spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
-        self.rows = np.concatenate((self.rows[: self.size], spare))
-        self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.float32)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +63,10 @@ class Postings:
         self._lengths = Column(np.int32)
         self._live = 0
         self._total = 0
-        self._built = _Entries(np.empty(0, np.int32), np.empty(0, np.float32))
+        self._built = Entries(np.empty(0, np.int32), np.empty(0, np.float32))
         """The entries of all terms as of the last sort, one term after another."""
         self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
-        self._entries: dict[int, _Entries] = {}
+        self._entries: dict[int, Entries] = {}
         """Terms that a query or a change has touched since, by number: views or copies."""
         self._waiting: list[NDArray[np.int64]] = []
         self._assumed: Statistics | None = None
@@ -191,17 +159,14 @@ class Postings:
         self._settle()
         scores = np.zeros(len(self), dtype=np.float32)
         lengths = self._lengths.values
-        # K1 * (1 - B + B * length / average), with the constants folded.
         texts, length = self._size()
-        slope = np.float32(K1 * B * texts / length) if length else np.float32(0)
-        base = np.float32(K1 * (1 - B))
+        slope = K1 * B * texts / length if length else 0.0
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
-            rows, counts = entries.rows[: entries.size], entries.counts[: entries.size]
-            weight = repeats * (K1 + 1) * self._idf(self._df(term))
-            scores[rows] += np.float32(weight) * counts / (counts + (base + slope * lengths[rows]))
+            weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
+            scores[entries.rows[: entries.size]] += weight * entries.shares(slope, lengths)
         return scores
 
     def whole(self, query: str | Sequence[str]) -> float:
@@ -270,15 +235,15 @@ class Postings:
         numbers, found, counts = _tallied(words << _ROW_BITS | np.repeat(rows, lengths))
         # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
         self._bounds = np.searchsorted(numbers, np.arange(len(self._numbers) + 1))
-        self._built = _Entries(found, counts)
+        self._built = Entries(found, counts)
         self._entries = {}
 
-    def _of_term(self, number: int) -> _Entries:
+    def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)
         if entries is None:
             known = number + 1 < len(self._bounds)
             place = slice(*self._bounds[number : number + 2]) if known else slice(0)
-            entries = _Entries(self._built.rows[place], self._built.counts[place])
+            entries = Entries(self._built.rows[place], self._built.counts[place])
             self._entries[number] = entries
         return entries
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.engine.texts import mark, read_terms
 from graphrag.errors import StoreIndexError
-from graphrag.index.postings import K1, B, Statistics
+from graphrag.index.entries import K1, B
+from graphrag.index.postings import Statistics
 from graphrag.store.store import Store
 
 _AT_ONCE = 1_000

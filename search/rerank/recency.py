@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING
@@ -42,7 +43,7 @@ class Recency:
             return hits
         rows = [hit.id for hit in hits]
         if scope == "entities":
-            starts = _newest(question)[rows]
+            starts = _newest(question, np.array(rows, dtype=np.intp))
         else:
             starts = question.rows(scope)["valid"][rows]
         now = to_micros(question.now, BEGINNING)
@@ -52,10 +53,17 @@ class Recency:
         return reordered(hits, scores, self.name)
 
 
-def _newest(question: Question) -> np.ndarray:
-    """Return the start of the newest visible fact of every entity."""
+def _newest(question: Question, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Return the start of the newest visible fact of some entities."""
     seen, starts = question.walked, question.index.facts["valid"]
+    subject, object_ = seen.ends
+    facts = seen.facts_at(entities)
+    if facts is None:
+        wanted = np.zeros(len(seen.entities), dtype=np.bool_)
+        wanted[entities] = True
+        facts = np.flatnonzero(wanted.take(subject) | wanted.take(object_))
+    facts = facts[seen.facts[facts]]
     newest = np.full(len(seen.entities), BEGINNING, dtype=np.int64)
     for end in seen.ends:
-        np.maximum.at(newest, end[seen.facts], starts[seen.facts])
-    return newest
+        np.maximum.at(newest, end[facts], starts[facts])
+    return newest[entities]

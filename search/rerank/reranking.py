@@ -6,7 +6,6 @@ There are two kinds. A ``Reranking`` looks at the columns in memory and may orde
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from graphrag.models import Community, Entity, Episode, Fact
@@ -67,11 +66,11 @@ def reordered(
     """Return hits by a new score each, with the reason; of equals, who was before stays before."""
     order = sorted(range(len(hits)), key=lambda at: -scores[at])
     return [
-        replace(
-            hits[at],
-            score=scores[at],
-            why=(*hits[at].why, Why(name, rank, scores[at])),
-            relevance=hits[at].relevance if relevance is None else relevance[at],
+        Fused(
+            hits[at].id,
+            scores[at],
+            (*hits[at].why, Why(name, rank, scores[at])),
+            hits[at].relevance if relevance is None else relevance[at],
         )
         for rank, at in enumerate(order, start=1)
     ]

@@ -106,6 +106,16 @@ class ChangeSet:
         """Add a row as it is."""
         self.inserts.setdefault(table, []).append(row)
 
+    def touched(self) -> list[tuple[str, str]] | None:
+        """Return the table and the id of each record that differs afterwards; None: any may."""
+        if self.deletes or self.rewrites:  # a node takes its links along
+            return None
+        inserted = (row["id"] for rows in self.inserts.values() for row in rows)
+        return [
+            *((record.table, str(record.id)) for record in inserted),
+            *((update.table, update.id) for update in self.updates),
+        ]
+
     def told(self, table: str) -> list[Row]:
         """Return the inserted rows of a table that the log did not have."""
         return [row for row in self.inserts.get(table, ()) if str(row["id"]) not in self.again]

@@ -1,6 +1,6 @@
 """The values that a search found, with the episodes that state its facts: one round trip."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,11 +18,11 @@ _COMMUNITIES = (
     "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank) AS members "
     "OMIT embedding FROM $community_ids;"
 )
-# The episodes that state the facts, each once, without those that are read anyway.
+# The episodes that state the facts, each once, without those that are known or read anyway.
 _SOURCES = (
     "SELECT * OMIT embedding FROM array::complement("
     "array::distinct(array::flatten($facts.map(|$fact| $fact.sources.episode)))"
-    ".map(|$id| type::record('episode', $id)), $ids);"
+    ".map(|$id| type::record('episode', $id)), $known);"
 )
 
 
@@ -50,29 +50,49 @@ async def read_found(
     episodes: Iterable[str],
     communities: Iterable[str],
 ) -> Found:
-    """Read values of several kinds by id, and the episodes that state the facts."""
-    fact_ids, community_ids = _records(Fact, facts), _records(Community, communities)
-    ids = _records(Entity, entities) + _records(Episode, episodes)
+    """Return values of several kinds by id, and the episodes that state the facts.
+
+    What the store holds is not read again.
+    """
+    wanted_facts, wanted_entities, wanted = list(facts), list(entities), list(episodes)
+    held, writes = store.held, store.held.writes
+    known = held.find(Fact, wanted_facts)
+    wanted += (id_ for fact in known.values() for id_ in fact.episodes)
+    people, told = held.find(Entity, wanted_entities), held.find(Episode, wanted)
+    fact_ids = _records(Fact, wanted_facts, known)
+    ids = _records(Entity, wanted_entities, people) + _records(Episode, wanted, told)
+    community_ids = _records(Community, communities)
     asked = (
         (fact_ids, _FACTS),
         (ids, _OTHERS),
         (community_ids, _COMMUNITIES),
         (fact_ids, _SOURCES),
     )
-    sql = " ".join(statement for wanted, statement in asked if wanted)
-    results = (
-        await store.query(sql, fact_ids=fact_ids, ids=ids, community_ids=community_ids)
-        if sql
-        else []
-    )
+    sql = " ".join(statement for some, statement in asked if some)
+    params = {
+        "fact_ids": fact_ids,
+        "ids": ids,
+        "community_ids": community_ids,
+        "known": ids + _records(Episode, told),
+    }
+    results = await store.query(sql, **params) if sql else []
     rows: list[Row] = [row for result in results for row in result or ()]
-    return Found(
+    read = Found(
         _values(Fact, rows), _values(Entity, rows), _values(Episode, rows), _values(Community, rows)
     )
+    held.hold(read.facts.values(), writes=writes)
+    held.hold(read.entities.values(), writes=writes)
+    held.hold(read.episodes.values(), writes=writes)
+    return Found(
+        {**known, **read.facts},
+        {**people, **read.entities},
+        {**told, **read.episodes},
+        read.communities,
+    )
 
 
-def _records(kind: type[Any], ids: Iterable[str]) -> list[Record]:
-    return [Record(TABLES[kind], id_) for id_ in ids]
+def _records(kind: type[Any], ids: Iterable[str], known: Container[str] = ()) -> list[Record]:
+    return [Record(TABLES[kind], id_) for id_ in dict.fromkeys(ids) if id_ not in known]
 
 
 def _values(kind: type[Value], rows: Iterable[Row]) -> dict[str, Value]:

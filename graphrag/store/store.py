@@ -14,6 +14,7 @@ from graphrag.store.changes import ChangeSet, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.derived import Derived
 from graphrag.store.engine import Packed, Row
+from graphrag.store.held import Held
 from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
@@ -37,6 +38,8 @@ class Store:
         self._derived = derived
         self.profile: Profile = connection.target.new_profile
         """Where search runs, as the store remembers."""
+        # A server has other writers, of whom nobody tells.
+        self.held = Held() if connection.target.embedded else Held(most_bytes=0)
 
     @classmethod
     async def open(
@@ -135,11 +138,16 @@ class Store:
             if "event:" in str(error) and "already exists" in str(error):
                 raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
             raise
+        finally:
+            self.held.written(changes.touched())
         return seq
 
     async def transact(self, statements: str, **params: Any) -> None:
         """Run statements that no event records, all of them or none: schema, and derived rows."""
-        await self._connection.transact(statements, params)
+        try:
+            await self._connection.transact(statements, params)
+        finally:
+            self.held.written(None)
 
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
@@ -147,7 +155,10 @@ class Store:
         A group that was left half erased is erased to the end.
         """
         await erase.mark(group, self._connection)
-        return await erase.erase(group, self._connection)
+        try:
+            return await erase.erase(group, self._connection)
+        finally:
+            self.held.written(None)
 
     # -- read ----------------------------------------------------------------------------------
 
@@ -158,11 +169,16 @@ class Store:
     async def get(self, kind: type[Value], ids: Iterable[str]) -> dict[str, Value]:
         """Return the values that exist among ``ids``, by id, in the order asked."""
         wanted = list(dict.fromkeys(ids))
-        if not wanted:
-            return {}
-        table = TABLES[kind]
+        found = self.held.find(kind, wanted)
+        missing = [id_ for id_ in wanted if id_ not in found]
+        if missing:
+            found.update(await self._read(kind, missing))
+        return {id_: found[id_] for id_ in wanted if id_ in found}
+
+    async def _read(self, kind: type[Value], ids: Sequence[str]) -> dict[str, Value]:
+        table, writes = TABLES[kind], self.held.writes
         sql = "SELECT * OMIT embedding FROM $ids;"
-        params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in wanted]}
+        params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in ids]}
         if kind is Community:
             sql = (
                 "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank)"
@@ -170,7 +186,8 @@ class Store:
             )
         [rows] = await self._connection.query(sql, params)
         found = {row["id"].id: from_row(kind, row) for row in rows}
-        return {id_: found[id_] for id_ in wanted if id_ in found}
+        self.held.hold(found.values(), writes=writes)
+        return found
 
     async def groups(self) -> list[str]:
         """Return the names of all groups, sorted."""

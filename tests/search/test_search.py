@@ -133,11 +133,16 @@ async def test_a_search_asks_the_store_once(town, monkeypatch):
         asked.append(sql)
         return await query(self, sql, params)
 
+    held = town._open().store.held
     await town.search("Alice")
     monkeypatch.setattr(Connection, "query", counted)
+    held.written(None)
     found = await town.search("Alice", scopes=["facts", "entities"])
     assert len(asked) == 1
     assert [episode.name for episode in found.passages] == ["The town"]
+    assert await town.search("Alice", scopes=["facts", "entities"]) == found
+    assert len(asked) == 1, "what was read is held until it is written"
+    held.written(None)
     await town.search("Alice")
     assert len(asked) == 2
     assert not await town.search("zzz", recipe=Recipe(vector=0, graph=0), scopes=["facts"])

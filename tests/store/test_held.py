@@ -1,0 +1,146 @@
+"""What was read is read again from memory, until a write may have changed it."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from graphrag.errors import GraphRAGError
+from graphrag.models import Entity, Episode, Fact
+from graphrag.store.held import Held
+from graphrag.store.rows import TABLES
+from tests.conftest import day, open_graph
+from tests.serving import a_server
+
+NAMES = "Ann Bob Cid".split()
+PLACES = "Acme Beta Globex".split()
+NUMBERS = st.integers(0, 20)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("tell"), NUMBERS, NUMBERS, st.integers(2010, 2020)),
+        st.tuples(st.just("retract"), NUMBERS),
+        st.tuples(st.just("correct"), NUMBERS),
+        st.tuples(st.just("merge"), NUMBERS, NUMBERS),
+        st.tuples(st.just("unmerge"), NUMBERS),
+        st.tuples(st.just("remove"), NUMBERS),
+        st.tuples(st.just("forget"), NUMBERS),
+        st.tuples(st.just("search"), NUMBERS),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def an_episode(id_="e1", content="It rains.", **fields):
+    now = day("2024-01-01")
+    return Episode(id_, "default", now, "", content, "text", now, id_, **fields)
+
+
+async def ids_of(store, kind):
+    [ids] = await store.query(f"SELECT VALUE record::id(id) FROM {TABLES[kind]};")
+    return sorted(ids)
+
+
+async def step(graph, store, verb, *numbers):
+    """Do something of a kind; what cannot be done now is left."""
+
+    async def one(kind, number=numbers[0]):
+        ids = await ids_of(store, kind)
+        return ids[number % len(ids)]
+
+    match verb:
+        case "tell":
+            name, place, year = numbers
+            text = f"{NAMES[name % 3]} works_at {PLACES[place % 3]} from {year}-01-01."
+            await graph.add_episode(text, reference_time=f"{year}-02-01")
+        case "retract":
+            await graph.retract(await one(Fact), "wrong")
+        case "correct":
+            await graph.correct(await one(Fact), valid_at="2009-01-01", reason="found")
+        case "merge":
+            await graph.merge(await one(Entity), await one(Entity, numbers[1]))
+        case "unmerge":
+            await graph.unmerge(await store.last_seq("default") - numbers[0] % 4)
+        case "remove":
+            await graph.remove_episode(await one(Episode))
+        case "forget":
+            await graph.forget(await one(Entity))
+        case "search":
+            await graph.search(NAMES[numbers[0] % 3])
+
+
+async def check(graph, store):
+    for kind in (Fact, Entity, Episode):
+        ids = await ids_of(store, kind)
+        held = await store.get(kind, ids)
+        assert held == await store._read(kind, ids)
+        assert await store.get(kind, ids) == held
+    once = await graph.search("Ann Acme", explain=False)
+    store.held.written(None)
+    assert await graph.search("Ann Acme", explain=False) == once
+
+
+async def lived(steps):
+    async with open_graph() as graph:
+        store = graph._open().store
+        await step(graph, store, "tell", 0, 0, 2010)
+        for one in steps:
+            with suppress(GraphRAGError, ZeroDivisionError):
+                await step(graph, store, *one)
+            await check(graph, store)
+
+
+@given(STEPS)
+@settings(max_examples=12, phases=[Phase.explicit, Phase.generate], deadline=None)
+def test_what_is_held_is_what_the_store_has(steps):
+    asyncio.run(lived(steps))
+
+
+def test_what_was_asked_for_before_a_write_ended_is_not_held():
+    held = Held()
+    held.written([("entity", "x")])
+    held.hold([an_episode()], writes=0)
+    assert not held.find(Episode, ["e1"])
+    held.hold([an_episode()], writes=held.writes)
+    assert held.find(Episode, ["e1"])
+    held.written([("entity", "e1")])
+    assert held.find(Episode, ["e1"])
+    held.written([("episode", "e1")])
+    assert not held.find(Episode, ["e1"])
+
+
+def test_only_so_many_bytes_are_held_and_those_asked_for_last_stay():
+    held = Held(most_bytes=100_000)
+    for number in range(100):
+        held.hold([an_episode(f"e{number}", "x" * 10_000)], writes=0)
+        held.find(Episode, ["e0"])
+    assert 5 <= len(held) <= 9
+    assert held.find(Episode, ["e0", "e99"]).keys() == {"e0", "e99"}
+    assert not held.find(Episode, ["e50"])
+
+
+def test_who_changes_what_it_read_changes_nothing_for_others():
+    held = Held()
+    given = an_episode(metadata={"tags": ["one"]})
+    held.hold([given], writes=0)
+    given.metadata["tags"].append("two")
+    [read] = held.find(Episode, ["e1"]).values()
+    read.metadata["tags"].append("three")
+    read.metadata["more"] = True
+    assert held.find(Episode, ["e1"])["e1"] == replace(read, metadata={"tags": ["one"]})
+
+
+async def test_a_server_has_other_writers_so_nothing_is_held():
+    async with (
+        a_server() as (url, options),
+        open_graph(url, **options) as one,
+        open_graph(url, **options) as other,
+    ):
+        await one.add_episode("Ann works_at Acme from 2020-01-01.", reference_time="2020-02-01")
+        [fact] = (await other.search("Ann", scopes=["facts"])).facts
+        await one.retract(fact.item, "wrong")
+        [seen] = (await other.at(history=True).search("Ann", scopes=["facts"])).facts
+        assert seen.item.retracted_at is not None
+        assert not len(other._open().store.held)

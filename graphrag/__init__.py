@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from graphrag.explanation import Explanation, Step
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
+    from graphrag.groups import Group, Groups
     from graphrag.health.findings import CheckReport, Finding, RepairReport
     from graphrag.history.forgotten import Forgotten
     from graphrag.history.replay import Replayed
@@ -64,7 +65,8 @@ if TYPE_CHECKING:
     from graphrag.llm.extractor import LLMExtractor
     from graphrag.llm.usage import Budget, Usage
     from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga, Span
-    from graphrag.moving.copy import CopyProgress, CopyReport, copy_store
+    from graphrag.moving.copy import CopyReport, copy_store
+    from graphrag.moving.pace import CopyProgress
     from graphrag.ontology.check import Violation
     from graphrag.ontology.declare import EntityType, FactType, Identifier
     from graphrag.ontology.ontology import Ontology
@@ -178,6 +180,8 @@ __all__ = [
     "Forgotten",
     "GraphRAG",
     "GraphRAGError",
+    "Group",
+    "Groups",
     "Grown",
     "Growth",
     "Hit",

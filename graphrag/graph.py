@@ -8,6 +8,7 @@ from typing import Any
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
 from graphrag.facade.auditing import Auditing
+from graphrag.facade.copying import Copying
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
 from graphrag.facade.following import Following
@@ -49,6 +50,7 @@ class GraphRAG(
     Health,
     Queued,
     Indexes,
+    Copying,
 ):
     """A temporal knowledge graph in SurrealDB.
 

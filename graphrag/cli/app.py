@@ -13,6 +13,7 @@ from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
 from graphrag.cli.facts import facts
 from graphrag.cli.forget import forget
+from graphrag.cli.groups import groups
 from graphrag.cli.health import check, repair
 from graphrag.cli.importing import import_files
 from graphrag.cli.log import log
@@ -78,6 +79,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         cleanup,
         log,
         stats,
+        groups,
         queue,
         check,
         repair,

@@ -17,7 +17,7 @@ import typer
 
 from graphrag.cli import STOPPED
 from graphrag.cli.quiet import quiet
-from graphrag.cli.session import OpenGraph, Session, Stopped, consoles
+from graphrag.cli.session import PANEL, OpenGraph, Session, Stopped, consoles
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.models import DEFAULT_GROUP
 from graphrag.settings import Settings
@@ -32,15 +32,19 @@ _CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
     (StoreURLError, _MISUSED),
     (GraphRAGError, _FAILED),
 )
-_PANEL = "Store and output"
 
 
 def as_command(
     command: Callable[Concatenate[Session, P], Awaitable[None]], open_graph: OpenGraph
 ) -> Callable[..., None]:
-    """Return a blocking command that takes the function's arguments and the shared options."""
+    """Return a blocking command that takes the function's arguments and the shared options.
+
+    An option of its own takes the place of a shared one of that name.
+    """
     own = list(inspect.signature(command).parameters.values())[1:]
-    shared = list(inspect.signature(_session).parameters.values())[1:]
+    names = {item.name for item in own}
+    every = list(inspect.signature(_session).parameters.values())[1:]
+    shared = [item for item in every if item.name not in names]
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -65,31 +69,31 @@ def _session(
             metavar="URL",
             help="Where the graph is: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
             "$SURREAL_GRAPHRAG_STORE, else surrealkv://./graph-store.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=PANEL,
         ),
     ] = None,
     user: Annotated[
         str | None,
-        typer.Option(help="User on a server; default: $SURREAL_USER.", rich_help_panel=_PANEL),
+        typer.Option(help="User on a server; default: $SURREAL_USER.", rich_help_panel=PANEL),
     ] = None,
     password: Annotated[
         str | None,
-        typer.Option(help="Password; default: $SURREAL_PASSWORD.", rich_help_panel=_PANEL),
+        typer.Option(help="Password; default: $SURREAL_PASSWORD.", rich_help_panel=PANEL),
     ] = None,
     namespace: Annotated[
-        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=_PANEL)
+        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
     ] = None,
     database: Annotated[
-        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=_PANEL)
+        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
     ] = None,
     group: Annotated[
-        str, typer.Option(help="Graph inside the store.", rich_help_panel=_PANEL)
+        str, typer.Option(help="Graph inside the store.", rich_help_panel=PANEL)
     ] = DEFAULT_GROUP,
     json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_PANEL)
+        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=PANEL)
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show tracebacks and logs.", rich_help_panel=_PANEL)
+        bool, typer.Option("--debug", help="Show tracebacks and logs.", rich_help_panel=PANEL)
     ] = False,
 ) -> Session:
     given = {

@@ -1,16 +1,14 @@
 """``copy``: a whole store to another place or into the other index profile."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from graphrag.cli.forms import plain
+from graphrag.cli.progress import Copied
 from graphrag.cli.render import line, table
 from graphrag.cli.session import Session
-
-if TYPE_CHECKING:
-    from graphrag.moving.copy import CopyProgress
 
 
 class ProfileName(StrEnum):
@@ -22,7 +20,11 @@ class ProfileName(StrEnum):
 
 Source = Annotated[str, typer.Argument(metavar="SRC", help="URL of the store to copy.")]
 Goal = Annotated[
-    str, typer.Argument(metavar="DST", help="URL of a new store, or of an unfinished copy.")
+    str,
+    typer.Argument(
+        metavar="DST",
+        help="URL of a new store, or of an unfinished copy; with --group of any store, SRC too.",
+    ),
 ]
 Profile = Annotated[
     ProfileName | None,
@@ -34,6 +36,12 @@ ToNamespace = Annotated[
 ToDatabase = Annotated[
     str | None, typer.Option(help="Database of the copy, if it is another than --database.")
 ]
+OneGroup = Annotated[
+    str | None, typer.Option("--group", help="Only this graph, beside what DST has. Default: all.")
+]
+As = Annotated[
+    str | None, typer.Option("--as", help="What that graph is called in DST, if not the same.")
+]
 
 
 async def copy(
@@ -43,26 +51,18 @@ async def copy(
     profile: Profile = None,
     to_namespace: ToNamespace = None,
     to_database: ToDatabase = None,
+    group: OneGroup = None,
+    as_: As = None,
 ) -> None:
     """Copy all groups of a store, with their vectors and logs, and compare every row.
 
-    A copy that was interrupted goes on where it stopped when it is started again.
+    A copy that was interrupted goes on where it stopped when it is started again. With --group one
+    graph is copied into a store that may have others, or within one under another name.
     """
     from graphrag.moving.copy import copy_store
 
     settings = session.settings
-    shown: set[str] = set()
-
-    def told(progress: "CopyProgress") -> None:
-        if progress.table not in shown and not session.json:
-            shown.add(progress.table)
-            session.note(
-                "building indexes"
-                if progress.table == "indexes"
-                else f"{progress.table}: {progress.total} rows"
-            )
-
-    with session.busy("copying"):
+    with Copied(session.err, quiet=session.json) as told:
         report = await copy_store(
             source,
             target,
@@ -73,6 +73,8 @@ async def copy(
             database=settings.database,
             to_namespace=to_namespace,
             to_database=to_database,
+            group=group,
+            name=as_,
             on_progress=told,
         )
     if session.json:

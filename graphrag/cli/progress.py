@@ -15,10 +15,12 @@ from rich.progress import (
     TextColumn,
 )
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 if TYPE_CHECKING:
     from graphrag.batch import Progress
     from graphrag.direct.told import ImportReport
+    from graphrag.moving.pace import CopyProgress
 
 _NAME = 32
 
@@ -131,6 +133,56 @@ class Told:
         self.rows = self._before + report.rows
         told = f"{report.rows:,} rows, {report.rate:,.0f} a second"
         self._bar.update(self._bar.task_ids[0], told=told)
+
+
+@dataclass(slots=True)
+class Copied:
+    """Follow a copy, table by table: a bar on a terminal, else a line when a table is done."""
+
+    console: Console
+    quiet: bool
+    """Nothing is told."""
+    _bar: Bar = field(init=False)
+
+    def __enter__(self) -> "Copied":
+        """Draw the bar."""
+        self._bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            console=self.console,
+            transient=True,
+            disable=self.quiet or not self.console.is_terminal,
+        )
+        self._bar.add_task("copying", total=None, rate="")
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the bar."""
+        self._bar.stop()
+
+    def __call__(self, progress: "CopyProgress") -> None:
+        """Take in one more page."""
+        rate = f"{progress.rate:,.0f} a second"
+        self._bar.update(
+            self._bar.task_ids[0],
+            description=escape(progress.table),
+            completed=progress.done,
+            total=progress.total,
+            rate=rate,
+        )
+        if progress.done >= progress.total and not self.quiet:
+            self.console.print(
+                Text(f"{progress.table}: {progress.total:,} rows, {rate}"), soft_wrap=True
+            )
 
 
 def _left(eta: float | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -16,7 +16,7 @@ from graphrag.models import Entity, Episode, Fact
 from graphrag.stated import stated_in
 
 if TYPE_CHECKING:
-    from graphrag.results import Results
+    from graphrag.results import Hit, Results
 
 _LINES = 2
 _NAME = 30
@@ -64,43 +64,43 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
     return Entry(triple(fact), lifetime(fact), fact.fact, lead=lead)
 
 
-def found_facts(results: "Results") -> RenderableType:
-    """Return the facts found: score, fact, validity and source."""
+def found_facts(results: "Results", *, several: bool = False) -> RenderableType:
+    """Return the facts found: score, fact, validity, source; ``several``: name their groups."""
     episodes = {episode.id: episode for episode in results.passages}
-    entries = (fact_entry(hit.item, episodes, lead=score(hit.score)) for hit in results.facts)
+    entries = (fact_entry(hit.item, episodes, lead=_lead(hit, several)) for hit in results.facts)
     return Entries(Text("Facts", style="bold"), tuple(entries), _LINES)
 
 
-def found_episodes(results: "Results") -> RenderableType:
-    """Return the episodes found."""
+def found_episodes(results: "Results", *, several: bool = False) -> RenderableType:
+    """Return the episodes found; ``several``: name their groups."""
     entries = (
         Entry(
             hit.item.name or "(no name)",
             day(hit.item.valid_at),
             hit.item.content,
-            lead=score(hit.score),
+            lead=_lead(hit, several),
         )
         for hit in results.episodes
     )
     return Entries(Text("Episodes", style="bold"), tuple(entries), _LINES)
 
 
-def found_entities(results: "Results") -> RenderableType:
-    """Return the entities found."""
+def found_entities(results: "Results", *, several: bool = False) -> RenderableType:
+    """Return the entities found; ``several``: name their groups."""
     entries = (
-        Entry(hit.item.name, _kind(hit.item), lead=score(hit.score)) for hit in results.entities
+        Entry(hit.item.name, _kind(hit.item), lead=_lead(hit, several)) for hit in results.entities
     )
     return Entries(Text("Entities", style="bold"), tuple(entries), _LINES)
 
 
-def found_communities(results: "Results") -> RenderableType:
-    """Return the communities found."""
+def found_communities(results: "Results", *, several: bool = False) -> RenderableType:
+    """Return the communities found; ``several``: name their groups."""
     entries = (
         Entry(
             hit.item.name,
             f"{len(hit.item.members)} members",
             hit.item.summary,
-            lead=score(hit.score),
+            lead=_lead(hit, several),
         )
         for hit in results.communities
     )
@@ -129,6 +129,10 @@ def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
 def score(value: float) -> str:
     """Return a score with the digits that tell hits apart."""
     return f"{value:.4f}"
+
+
+def _lead(hit: "Hit[Any]", several: bool) -> str:
+    return f"{hit.item.group_id}  {score(hit.score)}" if several else score(hit.score)
 
 
 def on_disk(size: int | None) -> str:

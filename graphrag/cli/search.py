@@ -8,7 +8,8 @@ import typer
 from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
 from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
-from graphrag.cli.session import Session
+from graphrag.cli.session import PANEL, Session
+from graphrag.models import DEFAULT_GROUP
 
 _LIMIT = 5
 
@@ -50,6 +51,14 @@ async def search(
             help='What hits must be like: "relation == works_at and valid_at < 2022".',
         ),
     ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Graph inside the store; repeat it to search several as one. "
+            f"Default: {DEFAULT_GROUP}.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each step of the search with its time.")
     ] = False,
@@ -63,15 +72,16 @@ async def search(
     asked = [known for known in SCOPES if known in (scope or way.scopes or SCOPES)]
     limit = limit or way.limit or _LIMIT
     wanted = None if where is None else parse_filter(where)
+    groups = [*dict.fromkeys(group or (DEFAULT_GROUP,))]
     # Checked before anything is opened.
-    Request(query, session.group, limit, tuple(asked), where=wanted)
+    Request(query, groups[0], limit, tuple(asked), where=wanted)
     with session.busy("loading models"):
         async with session.graph() as graph:
             results = await graph.at(
                 valid_at=view.valid_at, known_at=view.known_at, history=history
             ).search(
                 query,
-                group=session.group,
+                group=groups,
                 limit=limit,
                 scopes=asked,
                 recipe=way,
@@ -80,22 +90,29 @@ async def search(
                 explain=explain,
             )
     if session.json:
-        session.show_json({"view": plain(view), "group": session.group} | results_form(results))
+        session.show_json({"view": plain(view), "group": _one(groups)} | results_form(results))
     elif not results:
-        session.show(line(_nothing(session.group, view)))
+        session.show(line(_nothing(groups, view)))
     else:
+        several = len(groups) > 1
         if "facts" in asked:
-            session.show(found_facts(results) if results.facts else line("no facts found"))
+            shown = found_facts(results, several=several) if results.facts else None
+            session.show(shown or line("no facts found"))
         if results.entities:
-            session.show(found_entities(results))
+            session.show(found_entities(results, several=several))
         if results.episodes:
-            session.show(found_episodes(results))
+            session.show(found_episodes(results, several=several))
         if results.communities:
-            session.show(found_communities(results))
+            session.show(found_communities(results, several=several))
     if results.explanation is not None and not session.json:
         session.show(line(repr(results.explanation)))
 
 
-def _nothing(group: str, view: Seen) -> str:
+def _one(groups: list[str]) -> str | list[str]:
+    return groups if len(groups) > 1 else groups[0]
+
+
+def _nothing(groups: list[str], view: Seen) -> str:
     hint = "" if view.history else "; --history also shows what was true at other times"
-    return f"nothing found in group {group!r}{hint}"
+    where = "groups" if len(groups) > 1 else "group"
+    return f"nothing found in {where} {', '.join(map(repr, groups))}{hint}"

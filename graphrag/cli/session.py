@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
     from graphrag.store.target import Target
 
+PANEL = "Store and output"
+"""Where --help lists the options that all commands share."""
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
 # A pipe has no width; rich would take 80 columns, which is too narrow for four.

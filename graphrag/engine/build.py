@@ -12,6 +12,7 @@ from time import perf_counter
 
 from graphrag.engine.report import Built
 from graphrag.engine.rows import Derivation
+from graphrag.engine.tally import Tally
 from graphrag.engine.texts import NAMED, TEXTS, VECTORS
 from graphrag.errors import StoreProfileError
 from graphrag.schema import derived_tables, engine_indexes
@@ -21,9 +22,13 @@ from graphrag.store.store import Store
 
 PAGE = 250
 """Rows of one transaction."""
+_COUNTS = 2_000
+"""Counts of one transaction."""
 
 
 Step = Callable[[Built], None]
+OnPage = Callable[[str, int, int, int], None]
+"""Told what is made, how many rows came now, are there, and will be."""
 
 
 def engine_only(store: Store) -> None:
@@ -40,7 +45,12 @@ def engine_only(store: Store) -> None:
 
 
 async def build(
-    store: Store, dimension: int, *, rows: bool, on_step: Step | None = None
+    store: Store,
+    dimension: int,
+    *,
+    rows: bool,
+    on_step: Step | None = None,
+    on_page: OnPage | None = None,
 ) -> list[Built]:
     """Make the indexes anew, and before them the rows, if asked.
 
@@ -49,6 +59,7 @@ async def build(
         dimension: Numbers of a vector.
         rows: Derive the rows again, too.
         on_step: Told of each step when it is done.
+        on_page: Told of each page of rows that were derived, and of each index.
 
     Raises:
         StoreProfileError: for a store of the other profile.
@@ -68,11 +79,14 @@ async def build(
             await store.transact(statement)
         for table in VECTORS:
             begun = perf_counter()
-            done(table, await _derive(store, table), begun)
+            done(table, await _derive(store, table, on_page), begun)
     for index in engine_indexes():
         begun = perf_counter()
         await store.transact(index.statement(dimension=dimension))
-        done(index.name, await count_rows(store, index.table), begun)
+        count = await count_rows(store, index.table)
+        done(index.name, count, begun)
+        if on_page is not None:
+            on_page(index.name, count, count, count)
     return steps
 
 
@@ -82,13 +96,15 @@ async def count_rows(store: Store, table: str) -> int:
     return int(found[0]["count"]) if found else 0
 
 
-async def _derive(store: Store, table: str) -> int:
+async def _derive(store: Store, table: str, on_page: OnPage | None) -> int:
     columns = {"id", "group_id", "embedding", *(TEXTS[table].columns if table in TEXTS else ())}
     if table == "entity":
         columns |= set(NAMED)
     if table == "relates_to":
         columns.add("sources")
     count, after = 0, ""
+    tallies: dict[str, Tally] = {}
+    total = await count_rows(store, table)
     while True:
         [page] = await store.query(
             f"SELECT {', '.join(sorted(columns))} FROM {table} WHERE id > $after LIMIT {PAGE};",
@@ -98,12 +114,19 @@ async def _derive(store: Store, table: str) -> int:
         for row in page:
             groups[row["group_id"]].append(row)
         for group, members in groups.items():
-            derivation = Derivation(group)
+            derivation = Derivation(group, tallies.setdefault(group, Tally(group)))
             for row in members:
                 derivation.add(table, row)
-            statements, params = derivation.statements()
+            statements, params = derivation.statements(tally=False)
             await store.transact(statements, **params)
         count += len(page)
+        if on_page is not None and page:
+            on_page(f"rows of {table}", len(page), count, total)
         if len(page) < PAGE:
-            return count
+            break
         after = page[-1]["id"].id
+    # A common term would be counted anew for every page: that took half of the time.
+    for tally in tallies.values():
+        for statements, params in tally.parts(_COUNTS):
+            await store.transact(statements, **params)
+    return count

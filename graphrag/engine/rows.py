@@ -4,12 +4,13 @@ They are worked out before the transaction and written inside it. The event's nu
 another writer changed the group in between, the whole transaction fails, these rows with it.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from graphrag.engine.tally import Tally
 from graphrag.engine.texts import (
     NAMED,
     TEXTS,
@@ -32,23 +33,20 @@ _RETOLD = "SELECT id, " + ", ".join(_COLUMNS) + " FROM $changed;"
 class Derivation:
     """What one change set adds to the derived tables, and what it takes away."""
 
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, tally: Tally | None = None) -> None:
         self.group = group
+        self.tally = Tally(group) if tally is None else tally
         self._vectors: dict[str, dict[str, list[float]]] = defaultdict(dict)
         self._words: dict[str, dict[str, str]] = defaultdict(dict)
         self._gone: list[Record] = []
         self._stated: list[Record] = []
-        self._terms: Counter[tuple[str, str]] = Counter()
-        self._rows: Counter[str] = Counter()
-        self._texts: Counter[str] = Counter()
-        self._lengths: Counter[str] = Counter()
         self._named: dict[str, set[str]] = defaultdict(set)
         self._unnamed: dict[str, set[str]] = defaultdict(set)
 
     def add(self, table: str, row: Row) -> None:
         """Take in a new row."""
         id_ = row["id"].id
-        self._rows[table] += 1
+        self.tally.rows[table] += 1
         if row.get("embedding") is not None:
             self.embed(table, id_, row["embedding"])
         if table in TEXTS:
@@ -61,7 +59,7 @@ class Derivation:
     def drop(self, table: str, row: Row, terms: str) -> None:
         """Take out a row whose stored terms were these."""
         id_ = row["id"].id
-        self._rows[table] -= 1
+        self.tally.rows[table] -= 1
         self._gone.append(self._record(f"{table}_vector", id_))
         if table in TEXTS:
             self._gone.append(self._record(f"{table}_words", id_))
@@ -94,8 +92,8 @@ class Derivation:
         if np.isfinite(vector).all() and vector.any():
             self._vectors[table][id_] = vector.tolist()
 
-    def statements(self) -> tuple[str, dict[str, Any]]:
-        """Return the SurrealQL and its parameters."""
+    def statements(self, *, tally: bool = True) -> tuple[str, dict[str, Any]]:
+        """Return the SurrealQL and its parameters; without ``tally`` all but the counts."""
         params: dict[str, Any] = {}
         lines = []
         if self._gone:
@@ -118,30 +116,10 @@ class Derivation:
                     {"id": self._record(f"{table}_{name}", id_), column: value}
                     for id_, value in values.items()
                 ]
-        if counts := [
-            {"id": self._record("term_count", table, term), "n": n}
-            for (table, term), n in self._terms.items()
-            if n
-        ]:
-            params["derived_counts"] = counts
-            lines.append(
-                "INSERT INTO term_count $derived_counts "
-                "ON DUPLICATE KEY UPDATE n += $input.n RETURN NONE;"
-            )
-        if totals := [
-            {
-                "id": self._record("row_count", table),
-                "rows": self._rows[table],
-                "texts": self._texts[table],
-                "terms": self._lengths[table],
-            }
-            for table in sorted({*self._rows, *self._texts})
-        ]:
-            params["derived_totals"] = totals
-            lines.append(
-                "INSERT INTO row_count $derived_totals ON DUPLICATE KEY UPDATE "
-                "rows += $input.rows, texts += $input.texts, terms += $input.terms RETURN NONE;"
-            )
+        if tally:
+            counted, counts = self.tally.statements()
+            lines += counted
+            params |= counts
         if self._unnamed:
             params["derived_unnamed"] = self._names(self._unnamed)
             lines.append(
@@ -156,7 +134,7 @@ class Derivation:
             )
         # At the end, since what a transaction deletes it cannot insert again. A name or a term that
         # nothing has any more must not be left behind: it may have been forgotten.
-        fewer = [self._record("term_count", *key) for key, n in self._terms.items() if n < 0]
+        fewer = [self._record("term_count", *key) for key, n in self.tally.terms.items() if n < 0]
         for key, records, condition in (
             ("derived_fewer", fewer, "n <= 0"),
             ("derived_nameless", [*map(self._known_as, self._unnamed)], "array::is_empty(ids)"),
@@ -169,11 +147,7 @@ class Derivation:
     def _word(self, table: str, id_: str, pieces: Pieces, sign: int) -> None:
         if sign > 0:
             self._words[table][id_] = stored_terms(pieces, self.group)
-        for terms in pieces:
-            for term in set(terms):
-                self._terms[table, term] += sign
-            self._lengths[table] += sign * len(terms)
-        self._texts[table] += sign * len(pieces)
+        self.tally.count(table, pieces, sign)
 
     def _name(self, id_: str, keys: set[str], before: set[str]) -> None:
         for key in keys - before:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from graphrag.asof import AsOf
 from graphrag.community.build import PlanCommunities, plan_communities, plan_update
 from graphrag.facade.opened import Moment, Opened
+from graphrag.groups import Groups
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
@@ -161,6 +162,10 @@ class Asking(Opened):
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""
         return await self.at().groups()
+
+    async def group_sizes(self) -> Groups:
+        """Return the groups of this store with their sizes and last changes; nothing is counted."""
+        return await self._open().store.group_sizes()
 
     async def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
         """Count what a group holds; all zeros for a group that is not there."""

@@ -93,6 +93,7 @@ async def _replay(
                 done.embedded += await _embed(table, page, rows["episode"], source, target)
             await _insert(table, page, target.store)
             done.records += len(page)
+    await target.store.count_anew(group)
     target.catalog.drop(group)
 
 

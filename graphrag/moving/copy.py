@@ -7,28 +7,20 @@ derives is derived at the target, after the rows, and its indexes are built last
 """
 
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
 
 from graphrag.engine.build import build
 from graphrag.engine.rows import EngineRows
-from graphrag.errors import StoreError
+from graphrag.errors import InputError, StoreError
+from graphrag.moving.group import copy_group
+from graphrag.moving.pace import CopyProgress, Pace
 from graphrag.moving.tables import Table, last_row, pages, summed, tables, write_page
 from graphrag.schema import Profile
 from graphrag.store.migrate import embedder_of
 from graphrag.store.store import Store
 from graphrag.store.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class CopyProgress:
-    """How far a copy is."""
-
-    table: str
-    """What is copied now; ``indexes`` while those of the target are built."""
-    done: int
-    """Rows of it that are there."""
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +49,14 @@ async def copy_store(
     database: str = "graphrag",
     to_namespace: str | None = None,
     to_database: str | None = None,
+    group: str | None = None,
+    name: str | None = None,
     on_progress: Callable[[CopyProgress], None] | None = None,
 ) -> CopyReport:
     """Copy everything from one store into another, which must be new or an unfinished copy of it.
 
-    Nobody should write to either meanwhile: a source that changed is noticed at the end.
+    With ``group`` only that one, beside what is there: the target may have others, or be the
+    source itself. Nobody should write meanwhile: a source that changed is noticed at the end.
 
     Args:
         source: URL of a store.
@@ -73,9 +68,12 @@ async def copy_store(
         database: SurrealDB database of both.
         to_namespace: That of the target, if it is another.
         to_database: That of the target, if it is another.
+        group: The only group to copy; default: all of them.
+        name: What it is called in the target; default: the same.
         on_progress: Told after each page.
 
     Raises:
+        InputError: if there is no such group, or the target has one of that name.
         StoreError: if the target is not empty, or differs from the source at the end.
         StoreURLError: if a URL names no store, or both name the same.
     """
@@ -91,27 +89,48 @@ async def copy_store(
         database=to_database or database,
         profile=profile,
     )
-    if _spot(place) == _spot(goal) and place.url != "mem://":
-        raise StoreError(f"{place.url} cannot be copied into itself: name another target")
-    name, dimension = await embedder_of(place)
-    async with await Store.open(place, embedder=name, dimension=dimension) as old:
-        opened = await Store.open(
-            goal, embedder=name, dimension=dimension, derived=EngineRows(), copying=True
+    if name is not None and group is None:
+        raise InputError(f"name {name!r}: say which group is to be called so, as group=...")
+    within = _spot(place) == _spot(goal) and place.url != "mem://"
+    if within and (group is None or name in (None, group)):
+        raise StoreError(
+            f"{place.url} cannot be copied into itself: name another target, or one group and "
+            "another name for its copy"
         )
-        async with opened as new:
-            await _begin(new, place)
-            wanted = await tables(old)
-            for table in wanted:
-                await _rows(old, new, table, on_progress)
-            if new.profile == "engine":
-                _tell(on_progress, CopyProgress("indexes", 0, 1))
-                await build(new, dimension, rows=True)
-                _tell(on_progress, CopyProgress("indexes", 1, 1))
-            rows, checksum = await _compared(old, new, wanted)
-            await new.transact("DELETE meta:copy RETURN NONE;")
-            return CopyReport(
-                place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun
+    pace = Pace(on_progress)
+    embedder, dimension = await embedder_of(place)
+    async with AsyncExitStack() as opened:
+        old = await opened.enter_async_context(
+            await Store.open(place, embedder=embedder, dimension=dimension, derived=EngineRows())
+        )
+        new = old
+        if not within:
+            new = await opened.enter_async_context(
+                await Store.open(
+                    goal,
+                    embedder=embedder,
+                    dimension=dimension,
+                    derived=EngineRows(),
+                    copying=group is None,
+                )
             )
+        if group is None:
+            rows, checksum = await _whole(old, new, dimension, pace)
+        else:
+            rows, checksum = await copy_group(old, new, group, name or group, pace)
+        return CopyReport(place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun)
+
+
+async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[dict[str, int], str]:
+    await _begin(new, old.target)
+    wanted = await tables(old)
+    for table in wanted:
+        await _rows(old, new, table, pace)
+    if new.profile == "engine":
+        await build(new, dimension, rows=True, on_page=pace.told)
+    rows, checksum = await _compared(old, new, wanted)
+    await new.transact("DELETE meta:copy RETURN NONE;")
+    return rows, checksum
 
 
 async def _begin(new: Store, place: Target) -> None:
@@ -136,14 +155,12 @@ async def _begin(new: Store, place: Target) -> None:
     await new.transact("UPSERT meta:copy SET source = $source;", source=_spot(place))
 
 
-async def _rows(
-    old: Store, new: Store, table: Table, on_progress: Callable[[CopyProgress], None] | None
-) -> None:
+async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> None:
     [total, there] = [await _count(store, table) for store in (old, new)]
     async for page in pages(old, table, await last_row(new, table)):
         await write_page(new, table, page)
         there += len(page)
-        _tell(on_progress, CopyProgress(table.name, there, total))
+        pace.told(table.name, len(page), there, total)
 
 
 async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[str, int], str]:
@@ -174,8 +191,3 @@ async def _count(store: Store, table: Table) -> int:
 
 def _spot(target: Target) -> list[str]:
     return [target.url.partition("?")[0], target.namespace, target.database]
-
-
-def _tell(on_progress: Callable[[CopyProgress], None] | None, progress: CopyProgress) -> None:
-    if on_progress is not None:
-        on_progress(progress)

@@ -1,10 +1,11 @@
 """A store as tables of rows: read in pages, written in pages, and summed up to be compared."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any
 
 from graphrag.schema import derived_tables
@@ -72,12 +73,19 @@ async def last_row(store: Store, table: Table) -> Record | None:
     return _listed(ids[0]) if ids else None
 
 
-async def write_page(store: Store, table: Table, rows: list[Row]) -> None:
-    """Insert rows as they were read."""
+async def write_page(
+    store: Store,
+    table: Table,
+    rows: list[Row],
+    also: str = "",
+    params: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Insert rows as they were read, with other statements in the same transaction."""
     relation = "RELATION " if table.links else ""
     await store.transact(
-        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;",
+        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
         rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
+        **params,
     )
 
 

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from graphrag.errors import TransactionError
+from graphrag.groups import Groups
 from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
 from graphrag.store import erase
@@ -18,6 +19,7 @@ from graphrag.store.held import Held
 from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
+from graphrag.store.sizes import COUNTED, count_group, read_sizes, sized
 from graphrag.store.target import Target
 from graphrag.temporal.moment import utc_now
 
@@ -149,6 +151,10 @@ class Store:
         finally:
             self.held.written(None)
 
+    async def close_group(self, group: str) -> None:
+        """Close a group to reads and writes until it is erased, or its row is written anew."""
+        await erase.mark(group, self._connection)
+
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
 
@@ -193,6 +199,14 @@ class Store:
         """Return the names of all groups, sorted."""
         [names] = await self.query("SELECT VALUE record::id(id) FROM group_info;")
         return sorted(names)
+
+    async def group_sizes(self) -> Groups:
+        """Return all groups by name, with what they hold."""
+        return await read_sizes(self.query)
+
+    async def count_anew(self, group: str) -> None:
+        """Note the size of a group that was written past ``apply``."""
+        await self.transact(COUNTED, **await count_group(group, self.query))
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
@@ -244,7 +258,7 @@ def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, 
         changes.insert_row(
             "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
         )
-    return changes.statements(seq, at)
+    return sized(changes, *changes.statements(seq, at), first=seq == 1)
 
 
 def event_of(row: Row) -> Event:

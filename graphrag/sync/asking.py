@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
+from graphrag.groups import Groups
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
@@ -98,6 +99,10 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
     def groups(self) -> list[str]:
         """Return the names of the groups in this store."""
         return self._running().wait(self._graph.groups())
+
+    def group_sizes(self) -> Groups:
+        """Return the groups of this store with their sizes and last changes."""
+        return self._running().wait(self._graph.group_sizes())
 
     def stats(self, *, group: str = DEFAULT_GROUP) -> Stats:
         """Count what a group holds."""

@@ -12,6 +12,7 @@ from graphrag.schema import Profile
 from graphrag.store.changes import LIBRARY
 from graphrag.sync.asking import Asking
 from graphrag.sync.auditing import Auditing
+from graphrag.sync.copying import Copying
 from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
 from graphrag.sync.following import Following
@@ -39,6 +40,7 @@ class GraphRAG(
     Health,
     Queued,
     Indexes,
+    Copying,
 ):
     """A temporal knowledge graph in SurrealDB, blocking.
 

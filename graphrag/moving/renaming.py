@@ -1,0 +1,99 @@
+"""The rows of a group as those of another group: under its name, with ids of their own if need be.
+
+Ids are renewed only where the target has them already, as in a copy within one store. A new id
+keeps the moment of the old one, so both sort alike, and follows from it and the name: links and
+the images in the log lead to the same things.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+
+_UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
+_RANDOM = (1 << 62) - 1
+"""The bits of an id that are neither its moment nor its kind."""
+_POINTERS = ("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent")
+"""Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
+
+
+@dataclass(slots=True)
+class Renaming:
+    """From one group to another."""
+
+    name: str
+    """Of the new group."""
+    renews: bool
+    """Ids are to be renewed."""
+    _mask: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take what new ids differ by from the name."""
+        digest = blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self._mask = int.from_bytes(digest) & _RANDOM or 1
+
+    def id(self, id_: str) -> str:
+        """Return the new id of a row; ids made of several are renewed in each part."""
+        return _UUID.sub(self._renewed, id_) if self.renews else id_
+
+    def record(self, record: Record) -> Record:
+        """Return the record of the new group that stands for one of the old group."""
+        match record.table:
+            case "event":
+                return Record("event", [self.name, record.id[1]])
+            case "group_info":
+                return Record("group_info", self.name)
+            case table:
+                return Record(table, self.id(record.id))
+
+    def row(self, row: Row) -> Row:
+        """Return a row of a table as the new group has it."""
+        found = {**self._columns(row), "id": self.record(row["id"])}
+        if row["id"].table == "event":
+            found["changes"] = self._changes(row["changes"])
+        return found
+
+    def _columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        found = {**row}
+        if "group_id" in found:
+            found["group_id"] = self.name
+        if self.renews:
+            for column in _POINTERS:
+                if column in found:
+                    found[column] = self._pointer(found[column])
+            if found.get("sources"):
+                found["sources"] = [
+                    {**span, "episode": self.id(span["episode"])} for span in found["sources"]
+                ]
+        return found
+
+    def _pointer(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.id(value)
+            case Record():
+                return Record(value.table, self.id(value.id))
+            case list() | tuple():
+                return [self._pointer(item) for item in value]
+            case _:
+                return value
+
+    def _changes(self, text: str) -> str:
+        changes = json.loads(text)
+        for change in changes:
+            table, _, id_ = change["record"].partition(":")
+            change["record"] = f"{table}:{self.name if table == 'group_info' else self.id(id_)}"
+            for side in ("before", "after"):
+                if change[side]:
+                    change[side] = self._columns(change[side])
+        return json.dumps(changes, ensure_ascii=False, separators=(",", ":"))
+
+    def _renewed(self, found: re.Match[str]) -> str:
+        random = (int(found[2] + found[3], 16) ^ self._mask) & ((1 << 64) - 1)
+        text = f"{random:016x}"
+        return f"{found[1]}-{text[:4]}-{text[4:]}"

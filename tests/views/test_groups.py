@@ -1,0 +1,78 @@
+"""A store lists its groups with their sizes, without counting."""
+
+import asyncio
+import random
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphrag import Group
+from graphrag.store.sizes import count_group
+from tests.conftest import open_graph
+from tests.engine.worlds import tell
+
+
+async def agrees(graph):
+    """Assert that what is kept is what is there."""
+    for size in await graph.group_sizes():
+        stats = await graph.stats(group=size.name)
+        counted = (await count_group(size.name, graph._store.query))["counts"]
+        assert (size.episodes, size.entities) == (stats.episodes, stats.entities)
+        assert size.facts == stats.facts
+        assert counted == {
+            "episodes": size.episodes, "entities": size.entities, "facts": size.facts
+        }  # fmt: skip
+        assert size.changed_at == (await graph.log(group=size.name))[-1].at
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_sizes_follow_whatever_was_told_merged_removed_or_forgotten(seed):
+    async def play():
+        async with open_graph(review_below=0.5) as graph:
+            await tell(graph, random.Random(seed), 6)
+            await tell(graph, random.Random(seed + 1), 3, group="other")
+            await graph.add_fact("Alice", "likes", "tea", confidence=0.2)
+            await agrees(graph)
+            [waiting] = await graph.pending_review()
+            await graph.confirm(waiting.fact)
+            [[one, _]] = await graph.most_connected(1)
+            await graph.forget(one)
+            await agrees(graph)
+
+    asyncio.run(play())
+
+
+async def test_groups_are_listed_by_name_with_their_last_change(graph):
+    assert repr(await graph.group_sizes()) == "Groups()"
+    await graph.add_episode("Alice works_at Acme. Bob knows Alice.", group="work")
+    await graph.add_episode("Ann likes <tea>. Ann likes milk.", group="a<b")
+    one, other = await graph.group_sizes()
+    assert (other.name, other.episodes, other.entities, other.facts) == ("work", 1, 3, 2)
+    assert isinstance(one, Group) and one.created_at == one.changed_at
+    assert repr(await graph.group_sizes()) == "Groups('a<b': 1 fact, 'work': 2 facts)"
+    await graph.add_episode("Bob knows Ann.", group="work")
+    assert (await graph.group_sizes())[1].changed_at > other.changed_at
+    page = (await graph.group_sizes())[1:]._repr_html_()
+    assert "<td>work</td><td>2</td>" in page
+    assert "a&lt;b" in (await graph.group_sizes())._repr_html_()
+
+
+async def test_a_group_whose_size_nobody_kept_is_counted(graph):
+    await graph.add_episode("Alice works_at Acme. Bob knows Alice.")
+    before = await graph.group_sizes()
+    await graph._store.query(
+        "UPDATE group_info SET episodes = NONE, entities = NONE, facts = NONE;"
+    )
+    assert await graph.group_sizes() == before
+    await graph.add_episode("Bob knows Ann.")
+    assert (await graph.group_sizes())[0].facts == 3
+
+
+async def test_a_replayed_group_has_its_size(graph):
+    await graph.add_episode("Alice works_at Acme. Bob knows Alice.")
+    async with open_graph() as other:
+        await graph.replay(other)
+        assert await other.group_sizes() == await graph.group_sizes()
+        [row] = (await other._store.query("SELECT * FROM group_info;"))[0]
+        assert row["facts"] == 2

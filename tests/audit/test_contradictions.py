@@ -147,6 +147,17 @@ async def test_a_married_couple_is_no_contradiction_and_a_triangle_is(graph):
     assert {one.fact.subject, one.other.subject} == {"Ann", "Cid"}
 
 
+async def test_a_fact_that_ends_before_it_starts_is_impossible(graph):
+    await tell(graph, ("Alice works_at Acme from 2020.", "2020"))
+    ingestion = graph._open()
+    await ingestion.store.query("UPDATE relates_to SET invalid_at = d'2019-01-01T00:00:00Z';")
+    await ingestion.catalog.reload("default")
+    [one] = await graph.contradictions()
+    assert (one.outcome, one.other, one.disputed) == ("impossible", None, None)
+    assert str(one).splitlines()[-1] == "why        it ends before it starts"
+    assert one.why in (await graph.contradictions())._repr_html_()
+
+
 async def test_windows_of_system_time_are_half_open(graph):
     start = utc_now()
     await tell(graph, *MOVES)

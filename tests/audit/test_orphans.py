@@ -80,6 +80,16 @@ async def test_a_saga_without_episodes_and_a_name_without_an_heir(graph):
     assert not (await graph.at(known_at=before).orphans()).sagas
 
 
+async def test_a_fact_whose_episode_somebody_deleted_is_listed(graph):
+    await graph.add_episode("Alice knows Bob.", reference_time="2022")
+    ingestion = graph._open()
+    await ingestion.store.query("DELETE episode;")
+    await ingestion.catalog.reload("default")
+    orphans = await graph.orphans()
+    assert [fact.subject for fact in orphans.facts] == ["Alice"]
+    assert not (await graph.check()).sound
+
+
 async def test_more_than_the_limit_is_counted(graph):
     await told_and_taken_back(graph)
     orphans = await graph.orphans(limit=1)

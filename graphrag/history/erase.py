@@ -85,6 +85,8 @@ class Eraser:
     """By record: attributes that only erased texts gave it."""
     called: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By entity record: aliases that only erased texts gave it."""
+    sagas: frozenset[str] = frozenset()
+    """Records of sagas whose summaries may tell of what is erased."""
     keeps_texts: bool = False
     """Whether what people said stays as they said it."""
 
@@ -120,6 +122,8 @@ class Eraser:
 
     def image(self, record: str, image: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns of one record without what is erased."""
+        if record in self.sagas and "summary" in image:
+            image = {**image, "summary": ""}
         if self.keeps_texts and record.partition(":")[0] in _VERBATIM:
             return dict(image)
         clean: dict[str, Any] = {}

@@ -26,10 +26,10 @@ from graphrag.history.spared import (
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest import Ingestion
-from graphrag.models import Entity, Fact
+from graphrag.models import Entity, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.relations import FREE
-from graphrag.store.changes import FORGET, ChangeSet, Update
+from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.engine import Row
 from graphrag.store.rows import edge, from_row
 from graphrag.summaries import ends_of, refreshed
@@ -52,7 +52,8 @@ async def forget(
     }
     entities = {id_: from_row(Entity, row) for id_, row in doomed.kept("entity").items()}
     left = {id_: untold(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
-    eraser = _eraser(doomed, tellings, after, left, keeps_texts=texts == "keep")
+    telling = _telling(doomed)
+    eraser = _eraser(doomed, tellings, after, left, telling, keeps_texts=texts == "keep")
 
     changes = ChangeSet(index.group_id, FORGET)
     for table in (*(doomed.ids.keys() - set(_LAST)), *_LAST):
@@ -62,7 +63,7 @@ async def forget(
     await _change_facts(changes, before, spared, ingestion)
     summaries = _summaries(doomed, before, spared, index, now)
     await _change_entities(changes, entities, left, summaries, eraser, ingestion)
-    _change_sagas(changes, doomed)
+    _change_sagas(changes, telling)
     _relink(changes, doomed)
     changes.clean = eraser.change
     rewritten = (eraser.event(event) for event in group.log)
@@ -81,6 +82,7 @@ def _eraser(
     tellings: Tellings,
     facts: Mapping[str, Fact],
     entities: Mapping[str, Entity],
+    telling: Iterable[Saga],
     *,
     keeps_texts: bool,
 ) -> Eraser:
@@ -108,6 +110,7 @@ def _eraser(
         neighbours=neighbours,
         told=told,
         called=called,
+        sagas=frozenset(f"saga:{one.id}" for one in telling),
         keeps_texts=keeps_texts,
     )
 
@@ -188,14 +191,26 @@ def _summaries(
     return {one.id: one.after["summary"] for one in refreshed(stay, index, changed, now=now)}
 
 
-def _change_sagas(changes: ChangeSet, doomed: Doomed) -> None:
-    """Take back the summaries of sagas that lost an episode: they may tell of it."""
-    gone = {row.get("saga") for row in doomed.rows("episode")}
-    for id_, row in doomed.kept("saga").items():
-        if row["name"] in gone and row["summary"]:
-            told = {name: row.get(name) for name in ("summary", "summarized_until")}
-            empty = {"summary": "", "summarized_until": None}
-            changes.updates.append(Update("saga", id_, told, empty))
+def _change_sagas(changes: ChangeSet, telling: Iterable[Saga]) -> None:
+    """Take back summaries that may tell of what is erased."""
+    for saga in telling:
+        if saga.summary:
+            blank = Saga(saga.id, saga.group_id, saga.created_at, saga.name)
+            changes.change(saga, blank)
+
+
+def _telling(doomed: Doomed) -> list[Saga]:
+    """Return the sagas that lose an episode or a fact, or go on naming what is erased."""
+    stating = {
+        span["episode"] for row in doomed.rows("relates_to") for span in row.get("sources", ())
+    }
+    told = {row.get("saga") for row in doomed.rows("episode")} | {
+        row.get("saga")
+        for id_, row in doomed.kept("episode").items()
+        if row.get("saga") and (id_ in stating or doomed.names.named_in(row))
+    }
+    sagas = (from_row(Saga, row) for row in doomed.kept("saga").values())
+    return [saga for saga in sagas if saga.name in told]
 
 
 def _relink(changes: ChangeSet, doomed: Doomed) -> None:

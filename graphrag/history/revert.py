@@ -7,7 +7,7 @@ reverted itself.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 
 from graphrag.errors import InputError
@@ -18,9 +18,10 @@ from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import fact_text
 from graphrag.ingest import Ingestion
 from graphrag.invariants import FORGET
-from graphrag.models import Change, Entity, Episode, Event, Fact
+from graphrag.models import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
+from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 from graphrag.summaries import ends_of, refreshed
 from graphrag.temporal.moment import to_micros
@@ -49,6 +50,7 @@ async def revert(
         return await remerge(event, pair, index, ingestion, REVERT, force=force, now=now)
     _refuse_odd(event)
     changes = ChangeSet(index.group_id, REVERT)
+    await _sagas(changes, event, ingestion.store, force)
     unread, gone, returned = await _episodes(changes, event, index, ingestion.store, force, now)
     undoing = Undoing(event, changes_of(event, "relates_to"), gone, returned, force, now)
     before, after = await undone_facts(undoing, index, ingestion)
@@ -96,6 +98,29 @@ async def _episodes(
         _told_twice(told, wanted, index)
         changes.change(told, wanted)
     return frozenset(unread), frozenset(gone), frozenset(returned)
+
+
+async def _sagas(changes: ChangeSet, event: Event, store: Store, force: bool) -> None:
+    """Let sagas have the summaries that they had; a watermark belongs to its summary."""
+    images = {
+        id_: one for id_, one in changes_of(event, "saga").items() if one.before and one.after
+    }
+    for id_, saga in (await store.get(Saga, images)).items():
+        was, then = (
+            {column: imaged(column, item) for column, item in (image or {}).items()}
+            for image in (images[id_].before, images[id_].after)
+        )
+        empty = {one.name: one.default for one in fields(Saga) if one.name in then}
+        wanted = replace(saga, **{**empty, **was})
+        if saga == wanted:
+            continue
+        if not force and saga != replace(saga, **{**empty, **then}):
+            raise InputError(
+                f"event {event.seq} ({event.kind}) cannot be reverted: the summary of saga "
+                f"{saga.name!r} was written again since; revert the later event first, or pass "
+                "force=True"
+            )
+        changes.change(saga, wanted)
 
 
 async def _write_facts(

@@ -43,6 +43,8 @@ class _Sentence:
     terms: frozenset[str] = frozenset()
     worth: float = 0.0
     """Of the entities that it names and the facts that it states."""
+    score: float = 0.0
+    """As it was when it was chosen."""
 
 
 @dataclass(slots=True)
@@ -81,13 +83,15 @@ def composed(
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, weight)
     room = LONGEST - len(lines[0]) - len(tail) - 2
-    for one in _chosen(sentences, len(episodes)):
-        line = f"{episodes[one.place].valid_at:%Y-%m-%d}: {_tidy(one.text)}"
-        if len(line) + 1 > room:
-            continue
-        lines.append(line)
-        room -= len(line) + 1
-    return "\n".join(filter(None, (*lines, tail)))
+    said = [
+        (one, f"{episodes[one.place].valid_at:%Y-%m-%d}: {_tidy(one.text)}")
+        for one in _chosen(sentences, len(episodes))
+    ]
+    while sum(len(line) + 1 for _, line in said) > room:
+        # The beginning and the end of the saga stay as long as anything does.
+        inner = said[1:-1] or said
+        said.remove(min(inner, key=lambda pair: pair[0].score / len(pair[1])))
+    return "\n".join(filter(None, (*lines, *(line for _, line in said), tail)))
 
 
 def _weights(entities: Sequence[Entity], told: Sequence[Fact]) -> Mapping[str, float]:
@@ -176,8 +180,9 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
         inside = [one for one in sentences if first <= one.place < last]
         for _ in range(each):
             best = max(inside, key=lambda one: _score(one, words), default=None)
-            if best is None or _score(best, words) <= 0:
+            if best is None or (score := _score(best, words)) <= 0:
                 break
+            best.score = score
             inside.remove(best)
             words.told.update(best.terms)
             chosen.append(best)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from graphrag.cards import lifetime, triple
 from graphrag.context import Citation, Context, excerpt
 from graphrag.errors import QueryError
-from graphrag.cards import lifetime, triple
 
 if TYPE_CHECKING:
     from graphrag.sagas.view import SagaView

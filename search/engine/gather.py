@@ -212,8 +212,8 @@ class Gathering:
 
         index = question.index if self.past.before else self.part.assembled()
         if self.request.where is not None:
-            if not self.past.before:
-                index.episodes.mentions = None
+            if self.request.sagas and not self.past.before:
+                index.episodes.mentions = None  # so far only those around the candidates
             await prepare(self.request.where, index, self.store)
         plain = replace(
             self.request, limit=MOST, recipe=replace(self.request.recipe, rerank=(), min_score=0)

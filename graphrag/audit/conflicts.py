@@ -32,9 +32,13 @@ class Asked:
     at: datetime | None = None
     """World time that both facts must have been told for; None for any."""
     limit: int = 100
+    outcomes: frozenset[Outcome] = frozenset()
+    """Those wanted; empty for any."""
 
     def wants(self, one: Contradiction) -> bool:
-        """Tell whether a contradiction falls into the stretch and is about the moment."""
+        """Tell whether a contradiction is one of those."""
+        if self.outcomes and one.outcome not in self.outcomes:
+            return False
         if self.at is not None and not (one.disputed and one.disputed.contains(self.at)):
             return False
         if self.since is None and self.until is None:

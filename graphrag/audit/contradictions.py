@@ -4,14 +4,15 @@ A contradiction is a pair of facts that cannot both hold. Most are settled: one 
 still open stands beside the other, waits for review, or ends before it starts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from graphrag.bars import Axis, bar
 from graphrag.cards import lifetime, triple
+from graphrag.errors import QueryError
 from graphrag.invalidate import Exclusion
 from graphrag.models import Fact
 from graphrag.sources import Quote
@@ -35,6 +36,8 @@ _COLUMNS = (
     *("other_source", "other_source_at"),
 )
 _WIDEST = 100
+_SHOWN = 3
+"""Sources of one fact that are shown; ``quotes`` has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +161,33 @@ class Contradictions:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
+def checked_outcomes(outcomes: Sequence[Outcome] | None) -> frozenset[Outcome]:
+    """Return outcomes, none for any, or say which there are.
+
+    Raises:
+        QueryError: for another one.
+    """
+    if outcomes is None:
+        return frozenset()
+    named = {outcomes} if isinstance(outcomes, str) else {*outcomes}
+    known: tuple[Outcome, ...] = get_args(Outcome)
+    if not named or named - {*known}:
+        raise QueryError(f"outcomes {outcomes!r}: choose from {', '.join(known)}")
+    return frozenset(one for one in known if one in named)
+
+
 def _line(fact: Fact) -> str:
     return f"{triple(fact)} ({lifetime(fact)}), confidence {fact.confidence:.2f}"
 
 
 def _said(quotes: tuple[Quote, ...]) -> list[str]:
-    return [f"{'':<10} {quoted(quote)}" for quote in quotes]
+    return [f"{'':<10} {words}" for words in shown_quotes(quotes)]
+
+
+def shown_quotes(quotes: tuple[Quote, ...]) -> list[str]:
+    """Return the first few sources of a fact for people, and how many more there are."""
+    more = len(quotes) - _SHOWN
+    return [*map(quoted, quotes[:_SHOWN]), *([f"and {more} more"] if more > 0 else [])]
 
 
 def quoted(quote: Quote) -> str:
@@ -200,7 +224,7 @@ def _rows(axis: Axis, one: Contradiction) -> str:
             continue
         title = f"{triple(fact)}: {lifetime(fact)}"
         drawn = bar(axis, fact.valid_at, fact.invalid_at, colour=colour, title=title)
-        said = "<br>".join(escape(quoted(quote)) for quote in quotes)
+        said = "<br>".join(map(escape, shown_quotes(quotes)))
         shown = (lifetime(fact), triple(fact), f"{fact.confidence:.2f}")
         cells.append(
             f"<tr><td><b>{role}</b></td><td>{drawn}</td>"

@@ -1,5 +1,6 @@
 """What a view says of the graph as a whole: by relation, where it disagrees, what leads nowhere."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from graphrag.audit.about import About
 from graphrag.audit.conflicts import Asked, Sources, find_contradictions
-from graphrag.audit.contradictions import Contradictions
+from graphrag.audit.contradictions import Contradictions, Outcome, checked_outcomes
 from graphrag.audit.growth import Growth, Period, checked_period, read_growth
 from graphrag.audit.orphans import Orphans, find_orphans
 from graphrag.differences import Axis
@@ -94,6 +95,7 @@ class Audits(Walks):
         until: Moment | None = None,
         *,
         axis: Axis = "system",
+        outcomes: Sequence[Outcome] | None = None,
         limit: int = 100,
         group: str = DEFAULT_GROUP,
     ) -> Contradictions:
@@ -107,14 +109,17 @@ class Audits(Walks):
             until: The first moment that is too late; default: none.
             axis: ``system``: when it was settled, or when the later of an open pair was told.
                 ``world``: the time for which both facts were told.
+            outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
             limit: How many at most; open ones come first, the latest first.
             group: The graph inside the store.
 
         Raises:
-            QueryError: if the moments are not in order, for another axis or an impossible limit.
+            QueryError: if the moments are not in order, for another axis or outcome, or an
+                impossible limit.
             TimeError: if a moment cannot be read.
         """
         _checked(limit)
+        wanted = checked_outcomes(outcomes)
         if axis not in ("system", "world"):
             raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
         first, last = (
@@ -128,7 +133,7 @@ class Audits(Walks):
         view = self.viewpoint
         at = None if view.history else view.valid_at
         sources = Sources(index, self._reading.store, ever, past, self._reading.relations)
-        return await find_contradictions(sources, Asked(first, last, axis, at, limit))
+        return await find_contradictions(sources, Asked(first, last, axis, at, limit, wanted))
 
     async def orphans(self, *, limit: int = 100, group: str = DEFAULT_GROUP) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that told nothing, ...

@@ -1,5 +1,6 @@
 """``contradictions``, ``orphans`` and ``cleanup``: where the graph disagrees or leads nowhere."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,19 @@ if TYPE_CHECKING:
 
 _LINES = 2
 
+
+class OutcomeName(StrEnum):
+    """What may have become of a contradiction."""
+
+    ended = "ended"
+    replaced = "replaced"
+    corrected = "corrected"
+    open = "open"
+    both = "both"
+    waiting = "waiting"
+    impossible = "impossible"
+
+
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1)]
 
 
@@ -36,6 +50,10 @@ async def contradictions(
         AxisName,
         typer.Option(help="system: when it was settled or told; world: the time in dispute."),
     ] = AxisName.system,
+    outcomes: Annotated[
+        list[OutcomeName] | None,
+        typer.Option("--outcome", help="Only those of which this became; may be repeated."),
+    ] = None,
     limit: Limit = 20,
     at: At = None,
     known_at: KnownAt = None,
@@ -49,6 +67,7 @@ async def contradictions(
                 first,
                 last,
                 axis="world" if axis is AxisName.world else "system",
+                outcomes=[one.value for one in outcomes] if outcomes else None,
                 limit=limit,
                 group=session.group,
             )
@@ -134,11 +153,11 @@ def _pair(one: "Contradiction") -> list[Entry]:
 
 
 def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Entry:
-    from graphrag.audit.contradictions import quoted
+    from graphrag.audit.contradictions import shown_quotes
     from graphrag.cards import lifetime, triple
 
     note = f"{lifetime(fact)}, confidence {fact.confidence:.2f}"
-    body = "; ".join(filter(None, (why, *map(quoted, quotes))))
+    body = "; ".join(filter(None, (why, *shown_quotes(quotes))))
     return Entry(triple(fact), note, body, lead=lead)
 
 

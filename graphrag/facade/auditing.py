@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.audit.about import About
-from graphrag.audit.contradictions import Contradictions
+from graphrag.audit.contradictions import Contradictions, Outcome
 from graphrag.audit.growth import Growth, Period
 from graphrag.audit.orphans import Orphans
 from graphrag.differences import Axis
@@ -69,6 +69,7 @@ class Auditing(Asking):
         until: Moment | None = None,
         *,
         axis: Axis = "system",
+        outcomes: Sequence[Outcome] | None = None,
         limit: int = 100,
         group: str = DEFAULT_GROUP,
     ) -> Contradictions:
@@ -82,14 +83,18 @@ class Auditing(Asking):
             until: The first moment that is too late; default: none.
             axis: ``system``: when it was settled, or when the later of an open pair was told.
                 ``world``: the time for which both facts were told.
+            outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
             limit: How many at most; open ones come first, the latest first.
             group: The graph inside the store.
 
         Raises:
-            QueryError: if the moments are not in order, for another axis or an impossible limit.
+            QueryError: if the moments are not in order, for another axis or outcome, or an
+                impossible limit.
             TimeError: if a moment cannot be read.
         """
-        return await self.at().contradictions(since, until, axis=axis, limit=limit, group=group)
+        return await self.at().contradictions(
+            since, until, axis=axis, outcomes=outcomes, limit=limit, group=group
+        )
 
     async def orphans(self, *, limit: int = 100, group: str = DEFAULT_GROUP) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that told nothing, ...

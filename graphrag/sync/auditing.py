@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.asof import AsOf
 from graphrag.audit.about import About
-from graphrag.audit.contradictions import Contradictions
+from graphrag.audit.contradictions import Contradictions, Outcome
 from graphrag.audit.growth import Growth, Period
 from graphrag.audit.orphans import Orphans
 from graphrag.differences import Axis
@@ -54,12 +54,17 @@ class AuditReads(ABC):
         until: Moment | None = None,
         *,
         axis: Axis = "system",
+        outcomes: Sequence[Outcome] | None = None,
         limit: int = 100,
         group: str = DEFAULT_GROUP,
     ) -> Contradictions:
         """Return where facts cannot both hold: what was settled and why, and what is still open."""
         loop, graph = self._walked()
-        return loop.wait(graph.contradictions(since, until, axis=axis, limit=limit, group=group))
+        return loop.wait(
+            graph.contradictions(
+                since, until, axis=axis, outcomes=outcomes, limit=limit, group=group
+            )
+        )
 
     def orphans(self, *, limit: int = 100, group: str = DEFAULT_GROUP) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that told nothing."""

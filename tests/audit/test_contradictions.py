@@ -54,6 +54,8 @@ async def test_outcomes_and_rules_of_what_is_settled(graph):
         (one.fact.relation, one.fact.object): (one.outcome, one.rule)
         for one in await graph.contradictions()
     }
+    assert len(await graph.contradictions(outcomes=["replaced", "corrected"])) == 3
+    assert not await graph.contradictions(outcomes=["open", "both"])
     assert found == {
         ("lives_in", "Rome"): ("replaced", "single_valued"),
         ("leads", "Acme"): ("ended", "single_holder"),
@@ -212,6 +214,8 @@ async def test_a_report_shows_itself(graph):
         ({"since": "soonish"}, TimeError),
         ({"axis": "time"}, QueryError),
         ({"limit": 0}, QueryError),
+        ({"outcomes": ["settled"]}, QueryError),
+        ({"outcomes": ()}, QueryError),
     ],
 )
 async def test_what_makes_no_window_is_refused(graph, arguments, error):

@@ -65,6 +65,7 @@ def test_contradictions_name_both_sides_and_why(told):
     [one] = found["contradictions"]
     assert (one["outcome"], one["rule"], one["open"]) == ("ended", "single_valued", False)
     assert one["other"]["sources"][0]["name"] == "new.txt"
+    assert shown(told("contradictions", "--outcome", "open")) == ["no contradictions"]
     assert shown(told("contradictions", "--until", "2000")) == ["no contradictions"]
     assert shown(told("contradictions", "--axis", "world", "--until", "2022")) == [
         "no contradictions"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphrag.audit.about import About
     from graphrag.audit.cleanup import Cleaned, Cleanup
     from graphrag.audit.contradictions import Contradiction, Contradictions
-    from graphrag.audit.growth import Growth, Grown
+    from graphrag.audit.growth import Grown, Growth
     from graphrag.audit.orphans import Orphans
     from graphrag.batch import BatchReport, Failed, Progress
     from graphrag.context import Citation, Context
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
         TransactionError,
     )
     from graphrag.events import Log
+    from graphrag.exchange.formats import Exported
+    from graphrag.exchange.frames import Frames
     from graphrag.explanation import Explanation, Step
     from graphrag.extraction import Claim, Extraction, Mention
     from graphrag.graph import GraphRAG
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
     from graphrag.ingest import Added
     from graphrag.intake import NewEpisode
+    from graphrag.jsonl.restore import ImportedGroup
     from graphrag.llm.arbiter import LLMArbiter
     from graphrag.llm.bridge import PydanticAILLM
     from graphrag.llm.client import OpenAILLM
@@ -166,6 +169,7 @@ __all__ = [
     "Estimate",
     "Event",
     "Explanation",
+    "Exported",
     "Extraction",
     "ExtractionContext",
     "ExtractionError",
@@ -178,6 +182,7 @@ __all__ = [
     "Filter",
     "Finding",
     "Forgotten",
+    "Frames",
     "GraphRAG",
     "GraphRAGError",
     "Group",
@@ -187,6 +192,7 @@ __all__ = [
     "Hit",
     "Identifier",
     "ImportReport",
+    "ImportedGroup",
     "IndexReport",
     "IndexState",
     "InputError",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from graphrag.audit.views import Audits
 from graphrag.errors import QueryError
+from graphrag.exchange.views import Exports
 from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
 from graphrag.reading import Reading
@@ -21,7 +22,7 @@ from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AsOf(Audits, SagaReads):
+class AsOf(Audits, SagaReads, Exports):
     """The graph as seen from one viewpoint; every read of the graph is a method here."""
 
     _reading: Reading

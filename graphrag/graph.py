@@ -11,6 +11,7 @@ from graphrag.facade.auditing import Auditing
 from graphrag.facade.copying import Copying
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
+from graphrag.facade.exchange import Exchange
 from graphrag.facade.following import Following
 from graphrag.facade.health import Health
 from graphrag.facade.history import History
@@ -51,6 +52,7 @@ class GraphRAG(
     Queued,
     Indexes,
     Copying,
+    Exchange,
 ):
     """A temporal knowledge graph in SurrealDB.
 

@@ -27,14 +27,14 @@ LAYERS = (
     {"search", "community", "plan", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
     {"planner", "asof", "views", "walks", "sagas", "merge", "release", "twins"}
-    | {"audit"},
+    | {"audit", "exchange"},
     {"policy", "invariants", "returning"},
     {"live"},
     {"writer"},
     {"ingest"},
     {"ahead", "batch", "queue", "reads", "windows", "direct", "readers", "editor", "health"}
     | {"split", "unmerge"},
-    {"history"},
+    {"history", "jsonl"},
     {"facade"},
     {"graph"},
     {"__init__"},

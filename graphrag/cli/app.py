@@ -11,6 +11,7 @@ from graphrag.cli.audit import cleanup, contradictions, orphans
 from graphrag.cli.command import as_command
 from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
+from graphrag.cli.exporting import export
 from graphrag.cli.facts import facts
 from graphrag.cli.forget import forget
 from graphrag.cli.groups import groups
@@ -19,6 +20,7 @@ from graphrag.cli.importing import import_files
 from graphrag.cli.log import log
 from graphrag.cli.queue import queue
 from graphrag.cli.replay import replay
+from graphrag.cli.sagas import saga, sagas
 from graphrag.cli.search import search
 from graphrag.cli.session import OpenGraph
 from graphrag.cli.show import show
@@ -79,6 +81,8 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         cleanup,
         log,
         stats,
+        sagas,
+        saga,
         groups,
         queue,
         check,
@@ -86,6 +90,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         forget,
         replay,
         copy,
+        export,
     ):
         app.command(command.__name__)(as_command(command, open_graph))
     index = typer.Typer(help="SurrealDB's own indexes, which the engine profile searches.")

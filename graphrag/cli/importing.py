@@ -1,9 +1,9 @@
-"""``import``: tables of facts, address books and calendars; no model reads them."""
+"""``import``: tables of facts, networks, address books, calendars, and whole graphs."""
 
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,8 @@ import typer
 from graphrag.cli.moments import moment
 from graphrag.cli.progress import Told
 from graphrag.cli.render import line, table
-from graphrag.cli.session import Session, Stopped
+from graphrag.cli.session import PANEL, Session, Stopped
+from graphrag.cli.whole import import_whole
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ async def import_files(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Facts as .csv, .tsv, .json or .jsonl; contacts as .vcf; meetings as .ics.",
+            help="Facts as .csv, .tsv, .json, .jsonl or .graphml; contacts as .vcf; meetings as "
+            ".ics; a whole graph as `export` writes it to .jsonl.",
             show_default=False,
         ),
     ],
@@ -93,6 +95,13 @@ async def import_files(
     time_zone: Annotated[
         str | None, typer.Option(metavar="ZONE", help="Of meetings that name none.")
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Graph inside the store. Default: default, and of a whole graph its own name.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read everything, and write nothing.")
     ] = False,
@@ -114,6 +123,12 @@ async def import_files(
     for file in files:
         if not file.is_file():
             raise InputError(f"there is no file {file}")
+    if kind is None and (whole := [file for file in files if _is_whole(file)]):
+        if len(files) > 1:
+            raise InputError(f"{whole[0]} is a whole graph: import it on its own")
+        await import_whole(session, whole[0], group, dry_run=dry_run)
+        return
+    session = replace(session, group=group or session.group)
     if dry_run:
         _show_survey(session, {file: _survey(file, kinds[file], wanted) for file in files})
         return
@@ -132,6 +147,12 @@ async def import_files(
                 error.add_note(f"of the files before, {_kept(told)}")
             raise
     _show(session, done, time.perf_counter() - began)
+
+
+def _is_whole(file: Path) -> bool:
+    from graphrag.jsonl.lines import is_whole_group
+
+    return is_whole_group(file)
 
 
 def _kept(told: Told) -> str:
@@ -181,13 +202,16 @@ async def _import(
 
 def _survey(file: Path, kind: Kind, wanted: _Wanted) -> "Survey":
     from graphrag.direct.files import read_rows
+    from graphrag.direct.network import NetworkRows, is_network
     from graphrag.direct.survey import survey, without_vectors
     from graphrag.facade.records import horizon_of
     from graphrag.readers.calendar import meeting_facts, read_meetings
     from graphrag.readers.contacts import contact_facts, read_contacts
 
     if kind is Kind.FACTS:
-        return survey(without_vectors(read_rows(file, wanted.columns)))
+        network = NetworkRows.of(file, wanted.columns) if is_network(file) else None
+        rows = read_rows(file, wanted.columns) if network is None else network.rows()
+        return survey(without_vectors(rows))
     if kind is Kind.CONTACTS:
         return survey(
             fact

@@ -6,12 +6,17 @@ Each row comes with what to call it in an error: its line in a file that has lin
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from graphrag.direct.table import ATTRIBUTE, COLUMNS
 from graphrag.errors import InputError
+from graphrag.exchange.files import ending, opened, refusals
+from graphrag.exchange.network import Network
+from graphrag.exchange.table import unmarked
 
 Row = Mapping[str, Any]
 Placed = tuple[str, Row]
@@ -32,8 +37,8 @@ class Frame(Protocol):
         """Yield the rows."""
 
 
-Rows = str | Path | Iterable[Row] | Frame
-"""A path, rows with named columns, or a data frame."""
+Rows = str | Path | Iterable[Row] | Frame | Network
+"""A path, rows with named columns, a data frame, or a network of networkx."""
 
 
 def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
@@ -43,6 +48,8 @@ def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
         InputError: if there is no such file, it cannot be read as its ending says, or a column that
             is named is not there.
     """
+    if isinstance(rows, Network):
+        raise InputError("a network is no table: it has nodes and edges")
     if isinstance(rows, Mapping):
         raise InputError("one mapping is no table: pass a list of rows, or use seed(...)")
     placed = read_file(Path(rows)) if isinstance(rows, str | Path) else _numbered(rows)
@@ -57,7 +64,7 @@ def read_file(path: Path) -> Iterator[Placed]:
     """
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    match path.suffix.casefold():
+    match ending(path):
         case ".csv":
             return _read_csv(path, ",")
         case ".tsv":
@@ -66,7 +73,15 @@ def read_file(path: Path) -> Iterator[Placed]:
             return _read_json(path)
         case ".jsonl" | ".ndjson":
             return _read_lines(path)
-    raise InputError(f"{path} is no table: use .csv, .tsv, .json or .jsonl")
+    raise InputError(f"{path} is no table: use .csv, .tsv, .json, .jsonl or .graphml")
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIOWrapper]:
+    """Give the text of a file, unpacked if it is packed, with its line ends as they are."""
+    with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        with refusals("read", path):
+            yield text
 
 
 def _numbered(rows: Iterable[Row] | Frame) -> Iterator[Placed]:
@@ -109,7 +124,7 @@ def _renamed(placed: Iterator[Placed], columns: Columns) -> Iterator[Placed]:
 
 
 def _read_csv(path: Path, delimiter: str) -> Iterator[Placed]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with _text(path) as file:
         reader = csv.DictReader(file, delimiter=delimiter, strict=True)
         try:
             for row in reader:
@@ -117,14 +132,18 @@ def _read_csv(path: Path, delimiter: str) -> Iterator[Placed]:
                     raise InputError(
                         f"{path.name}, line {reader.line_num}: it has more cells than the header"
                     )
-                yield f"{path.name}, line {reader.line_num}: ", row
+                yield (
+                    f"{path.name}, line {reader.line_num}: ",
+                    {name: cell and unmarked(cell) for name, cell in row.items()},
+                )
         except (csv.Error, UnicodeDecodeError) as error:
             raise InputError(f"{path.name}, line {reader.line_num}: {error}") from None
 
 
 def _read_json(path: Path) -> Iterator[Placed]:
     try:
-        rows = json.loads(path.read_text(encoding="utf-8-sig"))
+        with _text(path) as file:
+            rows = json.loads(file.read())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name} is no JSON: {error}") from None
     if not isinstance(rows, Sequence) or isinstance(rows, str):
@@ -134,7 +153,7 @@ def _read_json(path: Path) -> Iterator[Placed]:
 
 
 def _read_lines(path: Path) -> Iterator[Placed]:
-    with path.open(encoding="utf-8-sig") as file:
+    with _text(path) as file:
         number = 0
         try:
             for line in file:

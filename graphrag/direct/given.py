@@ -128,6 +128,7 @@ def given_fact(
     valid_at: Moment | None = None,
     invalid_at: Moment | None = None,
     reference_time: Moment | None = None,
+    observed: bool | None = None,
     fact: str | None = None,
     confidence: float = 1.0,
     attributes: Mapping[str, JSON] | None = None,
@@ -137,6 +138,9 @@ def given_fact(
     place: str = "",
 ) -> GivenFact:
     """Check what a caller says of a fact.
+
+    ``observed`` tells whether the start is only when it was first seen to hold; None judges that by
+    the times.
 
     Raises:
         InputError: naming what cannot be used, and why.
@@ -155,7 +159,10 @@ def given_fact(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
-    observed = start is None and told is not None and (end is None or told < end)
+    if observed is None:
+        observed = start is None and told is not None and (end is None or told < end)
+    if observed and start is None:
+        start = told
     told_in = {} if source is None else {SOURCE: [source]}
     if attributes:
         told_in |= checked_attributes(attributes, "the fact")
@@ -164,10 +171,10 @@ def given_fact(
         "_".join(relation.split()),
         object_,
         fact=(fact or "").strip(),
-        valid_at=told if observed else start,
+        valid_at=start,
         invalid_at=end,
         reference_time=told,
-        observed=observed,
+        observed=observed and start is not None,
         confidence=float(confidence),
         attributes=told_in,
         vector=vector,

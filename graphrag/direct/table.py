@@ -28,6 +28,7 @@ COLUMNS = {
     "valid_at": "first moment at which it holds",
     "invalid_at": "first moment at which it no longer does",
     "reference_time": "when it was said",
+    "observed": "true if valid_at is only when it was first seen to hold",
     "fact": "the sentence that states it",
     "confidence": "from 0 to 1",
     "source": "where it comes from",
@@ -41,6 +42,8 @@ COLUMNS = {
     "object_embedding": "of a new object, a list of numbers",
 }
 """What a column holds. ``attributes.NAME`` is one attribute of the fact."""
+BESIDE = frozenset({"id", "origin", "episodes", "created_at", "subject_id", "object_id"})
+"""Columns of an export that a fact does not take over: it is told anew."""
 _REQUIRED = ("subject", "relation", "object")
 ATTRIBUTE = "attributes."
 _PRESENT = frozenset({np.ndarray, datetime, list, dict, int})
@@ -69,6 +72,9 @@ def _given(row: Row, place: str, source: str | None, dimension: int, origin: Ori
     for name in [] if cells.keys() <= COLUMNS.keys() else [*cells.keys()]:
         if name in COLUMNS:
             continue
+        if name in BESIDE:
+            del cells[name]
+            continue
         if not isinstance(name, str) or not name.startswith(ATTRIBUTE):
             raise InputError(
                 f"there is no column {name!r}: use {', '.join(COLUMNS)}, or attributes.NAME"
@@ -87,6 +93,7 @@ def _given(row: Row, place: str, source: str | None, dimension: int, origin: Ori
         valid_at=cells.get("valid_at"),
         invalid_at=cells.get("invalid_at"),
         reference_time=cells.get("reference_time"),
+        observed=_flag(cells.get("observed")),
         fact=_text(cells, "fact"),
         confidence=_number(cells.get("confidence", 1.0)),
         attributes=attributes,
@@ -116,6 +123,16 @@ def _text(cells: Row, name: str) -> str | None:
     if cell is not None and not isinstance(cell, str):
         raise InputError(f"column {name!r} is {cell!r}: expected text")
     return cell
+
+
+def _flag(cell: object) -> bool | None:
+    if cell is None or isinstance(cell, bool):
+        return cell
+    if isinstance(cell, np.bool_):
+        return bool(cell)
+    if isinstance(cell, str) and cell.strip().casefold() in ("true", "false"):
+        return cell.strip().casefold() == "true"
+    raise InputError(f"column 'observed' is {cell!r}: expected true or false")
 
 
 def _number(cell: object) -> float:

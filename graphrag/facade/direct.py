@@ -1,6 +1,7 @@
 """Tell the graph facts and entities as they are known, without extraction."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import replace
 
 from graphrag.direct.files import Columns, Rows, read_rows
 from graphrag.direct.given import given_end, given_fact
@@ -130,10 +131,13 @@ class Direct(Opened):
 
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
-        ``valid_at``, ``invalid_at``, ``reference_time``, ``fact``, ``confidence``, ``source``,
+        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (whether ``valid_at`` is only
+        when it was first seen to hold), ``fact``, ``confidence``, ``source``,
         ``subject_type``, ``object_type``, ``attributes``, ``subject_attributes``,
         ``object_attributes``, ``attributes.NAME``, and precomputed vectors as ``embedding``,
         ``subject_embedding`` and ``object_embedding``. Empty cells are as good as none.
+        Or it is a network, a ``.graphml`` file or a graph of networkx: its nodes become entities,
+        and its edges facts.
 
         Facts are told in the order of the rows. Importing the same rows again adds nothing; a fact
         that was retracted meanwhile stays retracted. Summaries of entities follow at the end.
@@ -157,6 +161,7 @@ class Direct(Opened):
             TransactionError: if the database refused a batch.
         """
         from graphrag.direct.load import load
+        from graphrag.direct.network import NetworkRows, is_network
         from graphrag.direct.write import DirectWriter
 
         ingestion = self._open()
@@ -169,16 +174,22 @@ class Direct(Opened):
             once=True,
             summarize=False,
         )
-        return await load(
-            (
-                given_row(row, place, source=source, dimension=dimension)
-                for place, row in read_rows(rows, columns)
-            ),
+        total, entities = None, 0
+        if is_network(rows):
+            network = NetworkRows.of(rows, columns)
+            ids, entities = await network.tell_nodes(writer, batch)
+            placed = network.rows(ids)
+        else:
+            placed = read_rows(rows, columns)
+            total = len(rows) if isinstance(rows, Sized) and not isinstance(rows, str) else None
+        report = await load(
+            (given_row(row, place, source=source, dimension=dimension) for place, row in placed),
             writer,
             batch=batch,
-            total=len(rows) if isinstance(rows, Sized) and not isinstance(rows, str) else None,
+            total=total,
             on_progress=on_progress,
         )
+        return replace(report, entities=report.entities + entities)
 
     async def seed(
         self,

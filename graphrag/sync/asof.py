@@ -11,6 +11,7 @@ from graphrag.search.recipe import Recipe, Scope
 from graphrag.sources import Quote
 from graphrag.stats import Stats
 from graphrag.sync.auditing import AuditReads
+from graphrag.sync.exchange import Exports
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.sagas import SagaReads
 from graphrag.sync.walking import Walking
@@ -19,7 +20,7 @@ from graphrag.timeline import Timeline
 from graphrag.views import Moment
 
 
-class AsOf(Walking, SagaReads, AuditReads):
+class AsOf(Walking, SagaReads, AuditReads, Exports):
     """The graph as seen from one viewpoint."""
 
     def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:

@@ -15,6 +15,7 @@ from graphrag.sync.auditing import Auditing
 from graphrag.sync.copying import Copying
 from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
+from graphrag.sync.exchange import Exchange
 from graphrag.sync.following import Following
 from graphrag.sync.health import Health
 from graphrag.sync.history import History
@@ -41,6 +42,7 @@ class GraphRAG(
     Queued,
     Indexes,
     Copying,
+    Exchange,
 ):
     """A temporal knowledge graph in SurrealDB, blocking.
 

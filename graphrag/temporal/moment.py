@@ -89,6 +89,8 @@ def _aware(moment: datetime, shown: datetime | str, what: str) -> datetime:
         text = shown if isinstance(shown, str) else shown.isoformat()
         raise TimeError(f"{what} {text!r} has no time zone: add Z or an offset such as +02:00")
     try:
-        return moment.astimezone(UTC)
+        utc = moment.astimezone(UTC)
+        # A data frame's own kind of datetime stays with it: the database does not know it.
+        return utc if type(utc) is datetime else datetime.combine(utc.date(), utc.time(), UTC)
     except OverflowError as error:
         raise TimeError(f"{what} {str(shown)!r} is outside years 1-9999 in UTC") from error

@@ -10,6 +10,7 @@ from rich.console import Console
 from tests.benchmarks import (
     ablation,
     chat,
+    exchange,
     faults,
     identity,
     imports,
@@ -29,7 +30,7 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "faults", "identity", "parity", "profiles", "quality", "questions"),
+    *("ablation", "exchange", "faults", "identity", "parity", "profiles", "quality", "questions"),
     *("updates", "yago"),
 )
 
@@ -47,6 +48,8 @@ def main() -> None:
                 asyncio.run(chat.measure(report, given.runs))
             case "import":
                 imports.measure(report)
+            case "exchange":
+                asyncio.run(exchange.measure(report, exchange.Options(tuple(given.facts))))
             case "novel":
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":

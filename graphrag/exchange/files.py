@@ -1,0 +1,117 @@
+"""Files that appear whole or not at all, compressed if their name ends in ``.gz``."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from graphrag.errors import InputError
+
+GZIP = ".gz"
+_MAGIC = b"\x1f\x8b"
+_LEVEL = 6
+Put = Callable[[bytes], object]
+"""Write some bytes."""
+
+
+def ending(path: Path) -> str:
+    """Return what a file's name ends in, in lower case and without ``.gz``."""
+    bare = path.with_suffix("") if path.suffix.casefold() == GZIP else path
+    return bare.suffix.casefold()
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Put]:
+    """Give what writes a file; it takes its place when all is written, over what was there.
+
+    The same bytes give the same file: a compressed one notes neither its name nor the time.
+
+    Raises:
+        InputError: if it cannot be written there.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with refusals("write", path):
+        file: IO[bytes] = part.open("wb")
+    packs = path.suffix.casefold() == GZIP
+    sink = gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if packs else file
+    try:
+
+        def put(data: bytes) -> None:
+            with refusals("write", path):
+                sink.write(data)
+
+        yield put
+        with refusals("write", path):
+            sink.close()
+            file.close()
+            part.replace(path)
+    finally:
+        file.close()
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """Give the bytes of a file, unpacked if it is packed, whatever its name says.
+
+    Raises:
+        InputError: if there is none, or it cannot be read.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    with refusals("read", path):
+        file = path.open("rb")
+    with file:
+        if file.peek(len(_MAGIC))[: len(_MAGIC)] == _MAGIC:
+            with gzip.GzipFile(fileobj=file) as packed:
+                yield packed
+        else:
+            yield file
+
+
+def read_lines(path: Path, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends; one that is longer than ``longest`` is cut.
+
+    Raises:
+        InputError: if there is no such file, it cannot be read, or not be unpacked.
+    """
+    with opened(path) as file:
+        while True:
+            with refusals("read", path):
+                line = file.readline(longest)
+            if not line:
+                return
+            yield line
+
+
+def read_parts(path: Path, size: int = 1 << 16) -> Iterator[bytes]:
+    """Yield the bytes of a file in parts.
+
+    Raises:
+        InputError: as ``read_lines``.
+    """
+    with opened(path) as file:
+        while True:
+            with refusals("read", path):
+                part = file.read(size)
+            if not part:
+                return
+            yield part
+
+
+@contextmanager
+def refusals(what: str, path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read or written, and why.
+
+    Raises:
+        InputError: for what the system or the compression says.
+    """
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path.name} is damaged or cut short: {error}") from None
+    except OSError as error:
+        raise InputError(f"cannot {what} {path}: {error.strerror or error}") from None

@@ -1,0 +1,200 @@
+"""What the rows of each table look like as lines of text, by the schema.
+
+A table that is added to the schema with a ``group_id`` is moved like the others, and so is a new
+column. What people read has the names that Python has: ``fact`` and ``subject_id``, not
+``relates_to`` and ``in``.
+"""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from graphrag.schema import migrations
+
+_TABLE = re.compile(
+    r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
+    r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
+)
+_FIELD = re.compile(
+    r"DEFINE FIELD IF NOT EXISTS (?P<name>[\w.*]+) ON (?P<table>\w+) (?P<rest>[^;]+);"
+)
+_CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
+_TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
+
+KINDS: Mapping[str, str] = {"relates_to": "fact", "mentions": "mention", "has_member": "member"}
+"""What a line is called where its table has another name."""
+_NAMES: Mapping[str, Mapping[str, str]] = {
+    "relates_to": {"in": "subject_id", "name": "relation", "out": "object_id"},
+    "mentions": {"in": "episode_id", "out": "entity_id"},
+    "has_member": {"in": "community_id", "out": "entity_id"},
+    "occurred_after": {"in": "later_id", "out": "earlier_id"},
+}
+VECTOR = "embedding"
+_APART = frozenset({"event", "group_info"})
+_OWN = frozenset({"id", "group_id"})
+
+
+class UnreadableError(ValueError):
+    """A line is not what its kind should be; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    """What a line calls it."""
+    column: str
+    kind: str
+    """Its type in the schema, ``link`` for an end of a link."""
+    required: bool
+    choices: tuple[str, ...] = ()
+    """The only texts that it may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table."""
+
+    table: str
+    kind: str
+    """What its lines are called."""
+    ends: tuple[str, str] | None
+    """The tables that its rows join, if they are links."""
+    columns: tuple[Column, ...]
+
+    def line(self, row: Mapping[str, Any], *, vectors: bool) -> dict[str, Any]:
+        """Return a row as JSON can carry it."""
+        line: dict[str, Any] = {"record": self.kind, "id": row["id"].id}
+        for one in self.columns:
+            item = row.get(one.column)
+            if item is not None and (vectors or one.column != VECTOR):
+                line[one.name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
+        return line
+
+    def row(self, line: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the row of a line, with the ends of a link as plain ids and without its group.
+
+        Raises:
+            UnreadableError: naming the field that is wrong, and what would be right.
+        """
+        known = {one.name for one in self.columns}
+        if strange := line.keys() - known - {"record", "id"}:
+            raise UnreadableError(f"{self.kind} has no field {sorted(strange)[0]!r}")
+        row = {"id": _read("id", "link", line.get("id"))}
+        for one in self.columns:
+            item = line.get(one.name)
+            if item is not None:
+                row[one.column] = _read(one.name, one.kind, item)
+                if one.choices and item not in one.choices:
+                    what = f"expected one of {', '.join(one.choices)}"
+                    raise UnreadableError(f"{one.name!r} is {_shown(item)}: {what}")
+            elif one.required:
+                raise UnreadableError(f"{self.kind} lacks {one.name!r}")
+        return row
+
+
+@cache
+def shapes() -> Mapping[str, Shape]:
+    """Return every table of a group by the kind of its lines, links last; not the log."""
+    text = "\n".join(one.template for one in migrations() if one.profile is None)
+    ends = {
+        match["name"]: (match["source"], match["goal"]) if match["source"] else None
+        for match in _TABLE.finditer(text)
+    }
+    fields: dict[str, dict[str, str]] = {table: {} for table in ends}
+    for match in _FIELD.finditer(text):
+        if "." not in match["name"]:  # a field of a field
+            fields[match["table"]][match["name"]] = match["rest"]
+    tables = [table for table in ends if "group_id" in fields[table] and table not in _APART]
+    tables.sort(key=lambda table: ends[table] is not None)
+    found = (_shape(table, ends[table], fields[table]) for table in tables)
+    return {shape.kind: shape for shape in found}
+
+
+def _shape(table: str, ends: tuple[str, str] | None, fields: Mapping[str, str]) -> Shape:
+    names = _NAMES.get(table, {})
+    columns = [Column(names.get(end, end), end, "link", True) for end in ("in", "out") if ends]
+    for column, rest in fields.items():
+        match = _TYPE.match(rest)
+        assert match is not None, f"{table}.{column} has no type that is known here: {rest}"
+        if column not in _OWN:
+            required = match["option"] is None and "DEFAULT" not in rest
+            listed = _CHOICES.search(rest)
+            choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
+            name = names.get(column, column)
+            columns.append(Column(name, column, match["kind"], required, choices))
+    columns.sort(key=lambda one: one.column == VECTOR)
+    return Shape(table, KINDS.get(table, table), ends, tuple(columns))
+
+
+def moment(item: datetime) -> str:
+    """Return a moment as text."""
+    return item.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def read_moment(text: str) -> datetime:
+    """Return the moment of a text.
+
+    Raises:
+        ValueError: if it is none, or has no time zone.
+    """
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError("it has no time zone")
+    return found.astimezone(UTC)
+
+
+def _vector(text: str) -> bytes:
+    return b64decode(text, validate=True)
+
+
+_WRITE: Mapping[str, Callable[[Any], Any]] = {
+    "datetime": moment,
+    "bytes": lambda item: b64encode(item).decode("ascii"),
+    "link": lambda item: item.id,
+}
+_TEXT: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "datetime": (read_moment, 'a moment such as "2024-03-05T10:00:00Z"'),
+    "bytes": (_vector, "float32 numbers in base64"),
+    "string": (str, "text"),
+    "link": (str, "an id"),
+}
+"""How what stands as text is read, and what it is called."""
+_PLAIN: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "true or false"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "object": ((dict,), "an object"),
+}
+
+
+def _read(name: str, kind: str, given: Any) -> Any:
+    item: object = given
+    if kind in _TEXT:
+        read, what = _TEXT[kind]
+        try:
+            if isinstance(item, str) and (item or kind != "link"):
+                return read(item)
+            fault = ""
+        except (ValueError, OverflowError) as error:  # base64's error is a ValueError
+            fault = f" ({error})"
+        raise UnreadableError(f"{name!r} is {_shown(item)}: expected {what}{fault}")
+    if kind.startswith("array"):
+        wanted, what = (dict, "objects") if "object" in kind else (str, "texts")
+        if not isinstance(item, list) or not all(isinstance(one, wanted) for one in item):
+            raise UnreadableError(f"{name!r} is {_shown(item)}: expected a list of {what}")
+        return item
+    types, what = _PLAIN[kind]
+    if not isinstance(item, types) or (isinstance(item, bool) and kind != "bool"):
+        raise UnreadableError(f"{name!r} is {_shown(item)}: expected {what}")
+    return float(given) if kind == "float" else given
+
+
+def _shown(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 60 else f"{text[:57]}..."

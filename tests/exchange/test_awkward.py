@@ -1,0 +1,138 @@
+"""Whatever names and times a graph holds: it goes out, comes in, and is the same."""
+
+import asyncio
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
+
+import networkx
+import pytest
+import rdflib
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from graphrag.exchange.table import cell_of, unmarked
+from graphrag.exchange.turtle import TERMS
+from graphrag.exchange.xml import escaped, unescaped
+from graphrag.jsonl.shape import moment, read_moment
+from graphrag.names import name_key
+from tests.conftest import open_graph
+
+AWKWARD = st.one_of(
+    st.sampled_from(
+        (
+            *("=cmd()", "'=x", "''@y", "+1", "-1", "@a", "\ttab", 'a "b"', "a,b", "x\ny", "x\r\ny"),
+            *("\rz", "x\x00y", "\x07", "]]>&amp;<b>", "_x0007_", "_x005F_", "名前 Ω", "\ufffe"),
+            *("\\u0041", "a\u2028b", "NaN", "null", "  x  ", "<!--", "x_x", "{}", "[1]", "e\u0301"),
+        )
+    ),
+    st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12),
+)
+NAMES = AWKWARD.map(str.strip).filter(name_key)
+MOMENTS = st.none() | st.datetimes(
+    datetime.min,  # noqa: DTZ901
+    datetime.max,  # noqa: DTZ901
+    timezones=st.just(UTC),
+)
+ATTRIBUTES = st.dictionaries(
+    AWKWARD.filter(lambda name: name not in ("source", "as_given")),
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | AWKWARD | st.lists(AWKWARD),
+    max_size=2,
+)
+
+
+@st.composite
+def rows(draw):
+    """Rows of facts between few names, so that some meet."""
+    names = draw(st.lists(NAMES, min_size=2, max_size=5, unique_by=name_key))
+    # One type for a name: two that share it are told apart by nothing that a name can say.
+    types = {name: draw(st.sampled_from(["person", "=x", "a b"])) for name in names}
+    found = []
+    for _ in range(draw(st.integers(0, 6))):
+        subject, object_ = draw(st.permutations(names))[:2]
+        start, length = draw(MOMENTS), draw(st.none() | st.timedeltas(timedelta(0, 0, 1)))
+        end = None
+        if length is not None and start is not None:
+            end = start + min(length, datetime.max.replace(tzinfo=UTC) - start)
+        found.append(
+            {
+                "subject": subject,
+                "relation": draw(st.sampled_from(["knows", "works_at", "likes", "=1+1", "leads"])),
+                "object": object_,
+                "subject_type": types[subject],
+                "object_type": types[object_],
+                "valid_at": start,
+                "invalid_at": end if end != start else None,
+                "confidence": draw(st.floats(0.75, 1)),
+                "fact": draw(st.none() | AWKWARD),
+                "attributes": draw(ATTRIBUTES),
+            }
+        )
+    return found, draw(st.booleans())
+
+
+def content(frames):
+    """Return what facts say, whoever tells them, and when."""
+    told = frames.facts.drop(columns=["id", "subject_id", "object_id", "created_at", "origin"])
+    told = told.drop(columns=["reference_time", "episodes"])
+    return sorted(map(repr, told.itertuples(index=False, name=None)))
+
+
+@pytest.mark.parametrize("way", ["csv", "graphml", "networkx", "pandas", "jsonl"])
+@settings(max_examples=8, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(told=rows())
+def test_what_goes_out_comes_back(tmp_path_factory, way, told):
+    asyncio.run(out_and_in(tmp_path_factory, way, *told))
+
+
+async def out_and_in(tmp_path_factory, way, facts, merges):
+    file = tmp_path_factory.mktemp("awkward") / f"graph.{way}"
+    async with open_graph() as graph, open_graph() as other:
+        await graph.import_facts(facts, judge=False)
+        entities = [entity for entity, _ in await graph.most_connected(9)]
+        if merges and len(entities) > 2:
+            await graph.merge(*entities[:2])
+        everything = graph.at(history=True)
+        if way == "networkx":
+            await other.import_facts(await everything.to_networkx(), judge=False)
+        elif way == "pandas":
+            await other.import_facts((await everything.to_pandas()).facts, judge=False)
+        elif facts or way != "jsonl":
+            await graph.export(file)
+            if way == "jsonl":
+                await other.import_group(file)
+                again = file.with_name("again.jsonl")
+                await other.export(again)
+                assert again.read_bytes() == file.read_bytes()
+            else:
+                await other.import_facts(file, judge=False)
+        assert content(await other.at(history=True).to_pandas()) == content(
+            await everything.to_pandas()
+        )
+        if way == "graphml":
+            await graph.export(turtle := file.with_suffix(".ttl"))
+            assert networkx.read_graphml(file).number_of_nodes() == (await graph.stats()).entities
+            read = rdflib.Graph().parse(turtle)
+            labels = {str(name) for name in read.objects(None, rdflib.RDFS.label)}
+            assert labels == {told["name"] for _, told in (await graph.to_networkx()).nodes.items()}
+            assert len(set(read.subjects(rdflib.URIRef(f"{TERMS}confidence")))) == len(
+                (await everything.to_pandas()).facts
+            )
+
+
+@given(AWKWARD)
+def test_text_in_xml_and_in_cells_is_what_it_was(text):
+    element = ElementTree.fromstring(f"<a>{escaped(text)}</a>")
+    assert unescaped(element.text or "") == text
+    cell = cell_of(text)
+    assert cell[:1] not in ("=", "+", "-", "@", "\t", "\r")
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(["x", cell])
+    [[_, back]] = csv.reader(io.StringIO(out.getvalue(), newline=""), strict=True)
+    assert unmarked(back) == text
+
+
+@given(MOMENTS.filter(bool))
+def test_moments_as_text_are_exact(at):
+    assert read_moment(moment(at)) == at

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from graphrag.search.rerank.mmr import MMR
     from graphrag.search.rerank.recency import Recency
     from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
+    from graphrag.search.within import Reach, Within
     from graphrag.settings import Settings
     from graphrag.sources import Quote, Waiting
     from graphrag.stats import Stats
@@ -115,7 +116,8 @@ if TYPE_CHECKING:
     from graphrag.temporal.viewpoint import Viewpoint
     from graphrag.timeline import Stage, Timeline
     from graphrag.twins import MergeCandidate
-    from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
+    from graphrag.walks.found import Neighbor, Path, Portrait
+    from graphrag.walks.subgraph import Edge, Subgraph
 
 _LATER = {name: f"graphrag.{place}" for place, names in PLACES.items() for name in names}
 
@@ -156,6 +158,7 @@ __all__ = [
     "CrossEncoder",
     "CrossEncoderReranker",
     "Doubt",
+    "Edge",
     "Embedder",
     "EmbedderMismatchError",
     "Entity",
@@ -223,6 +226,7 @@ __all__ = [
     "QueryError",
     "QueueStatus",
     "Quote",
+    "Reach",
     "Recency",
     "Recipe",
     "Recipes",
@@ -264,6 +268,7 @@ __all__ = [
     "Violation",
     "Waiting",
     "Why",
+    "Within",
     "__version__",
     "copy_store",
 ]

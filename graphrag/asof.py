@@ -17,6 +17,7 @@ from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Request, Scope
 from graphrag.search.recipes import recipe_of
 from graphrag.search.visible import Past
+from graphrag.search.within import Reach, Within
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import NOW, Viewpoint
 
@@ -43,6 +44,7 @@ class AsOf(Audits, SagaReads, Exports):
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
         saga: str | None = None,
+        within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
         """Search a group as seen from here; arguments as of ``GraphRAG.search``.
@@ -60,10 +62,11 @@ class AsOf(Audits, SagaReads, Exports):
             centers=centers,
             where=where,
             saga=saga,
+            within=within,
             explain=explain,
         )
         reading = self._reading
-        index, past = await self._searched(request, groups)
+        request, index, past = await self._searched(request, groups)
         if saga is not None and saga not in index.sagas:
             raise QueryError(missing(saga, request.group, index.sagas))
         return await pipeline.run(
@@ -78,12 +81,13 @@ class AsOf(Audits, SagaReads, Exports):
 
     async def _searched(
         self, request: Request, groups: Sequence[str]
-    ) -> tuple[GroupIndex, Past | None]:
-        """Return the columns that a search ranks, of one group or of several as of one."""
+    ) -> tuple[Request, GroupIndex, Past | None]:
+        """Return what is searched for, in which columns, of one group or of several as of one."""
         if len(groups) == 1:
-            return await self._candidates(request), None
+            return request, await self._candidates(request), None
         # Here, not above: most searches are of one group.
-        from graphrag.search.several import Asked, Part, join
+        from graphrag.search.groups import Asked, Part
+        from graphrag.search.several import join
 
         reading = self._reading
         parts = [

@@ -97,6 +97,7 @@ PLACES = {
     "search.rerank.mmr": ("MMR",),
     "search.rerank.recency": ("Recency",),
     "search.weights": ("CommunityWeights", "EntityWeights", "FactWeights"),
+    "search.within": ("Reach", "Within"),
     "settings": ("Settings",),
     "sources": ("Quote", "Waiting"),
     "stats": ("Stats",),
@@ -104,6 +105,7 @@ PLACES = {
     "temporal.viewpoint": ("Viewpoint",),
     "timeline": ("Stage", "Timeline"),
     "twins": ("MergeCandidate",),
-    "walks.found": ("Neighbor", "Path", "Portrait", "Subgraph"),
+    "walks.found": ("Neighbor", "Path", "Portrait"),
+    "walks.subgraph": ("Edge", "Subgraph"),
 }
 """Public names by the module that defines them."""

@@ -24,6 +24,7 @@ from graphrag.search.episodes.rank import rank_episodes
 from graphrag.search.facts import rank_facts
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.fuse import Fused
+from graphrag.search.limited import limited
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import Request, Scope
 from graphrag.search.rerank.apply import rerank, reread
@@ -121,11 +122,16 @@ def rank(
         from graphrag.search.anchored import anchored
 
         ever = visible(index, replace(viewpoint, history=True), past, now=now)
+        if request.within is not None:
+            ever = limited(request.within, index, ever)
         when = anchored(when, request.query, index, ever)
     if when:
         trace.step("time", len(when.said), str(when))
     walked = seen = visible(index, viewpoint, past, now=now, when=when)
     trace.step("visible", int(seen.facts.sum()) if trace.on else None, "facts may be returned")
+    if request.within is not None:  # nothing else is there: not to walk along, nor to name
+        walked = seen = limited(request.within, index, walked)
+        trace.step("within", int(seen.facts.sum()) if trace.on else None, "facts in reach")
     if request.where is not None:  # walks and names go by all that is visible, hits by the filter
         seen = narrowed(request.where, index, walked, past)
         trace.step("filter", int(seen.facts.sum()) if trace.on else None, "facts fit")

@@ -26,6 +26,7 @@ from graphrag.search.weights import (
     FactWeights,
     checked_weights,
 )
+from graphrag.search.within import Reach, Within
 
 Scope = Literal["facts", "entities", "episodes", "communities"]
 
@@ -120,6 +121,8 @@ class Request:
     explain: bool = False
     where: Filter | None = None
     """What hits must be like."""
+    within: Within | Reach | None = None
+    """The part of the graph that is searched; None: all of it."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be searched.
@@ -152,6 +155,12 @@ class Request:
                 f"where {self.where!r} says nothing of {', '.join(self.scopes)}: "
                 f"search {', '.join(sorted(self.where.scopes()))}"
             )
+        if not isinstance(self.within, Within | Reach | None):
+            raise QueryError(
+                f"within {self.within!r}: give Within('Alice', hops=2), or what visible() found"
+            )
+        if self.within is not None and set(self.scopes) == {"communities"}:
+            raise QueryError("communities lie in no part of the graph: search without 'within'")
         if self.recipe.pool < self.limit:  # or methods that agree could not fill it
             object.__setattr__(self, "recipe", replace(self.recipe, pool=self.limit))
 
@@ -167,6 +176,7 @@ class Request:
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
         saga: str | None = None,
+        within: Within | Reach | None = None,
         explain: bool = False,
     ) -> "Request":
         """Return a request; what the search does not say, its recipe does.
@@ -183,8 +193,8 @@ class Request:
             if saga is not None:
                 scopes = [scope for scope in scopes if scope != "communities"]
         if saga is not None:
-            within = Field.saga == saga
-            where = within if where is None else within & where
+            of_it = Field.saga == saga
+            where = of_it if where is None else of_it & where
             if "communities" in scopes:
                 raise QueryError(f"communities are of no saga: leave out saga {saga!r}, or them")
         if isinstance(scopes, str):
@@ -199,6 +209,7 @@ class Request:
             tuple(one.id if isinstance(one, Entity) else one for one in given),
             explain,
             where,
+            within,
         )
 
     @property
@@ -221,10 +232,11 @@ class Request:
 
     @property
     def follows_mentions(self) -> bool:
-        """Tell whether the ranking follows what episodes mention."""
+        """Tell whether anything follows what episodes mention."""
         recipe, weights = self.recipe, self.recipe.episodes
         linked = recipe.graph > 0 and max(weights.mentions, weights.bridge) > 0
-        return linked and "episodes" in self.scopes and recipe.fusion == "scores"
+        ranked = linked and recipe.fusion == "scores"
+        return "episodes" in self.scopes and (ranked or isinstance(self.within, Within))
 
     @property
     def wanted(self) -> int | None:

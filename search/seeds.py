@@ -30,10 +30,21 @@ def named_entities(query: str, index: GroupIndex, seen: Visible) -> list[int]:
     return sorted(found, key=lambda row: (-found[row], row))
 
 
+def bearers(name: str, index: GroupIndex, seen: Visible) -> list[str]:
+    """Return the ids of the visible entities with this name, alias or id, best connected first.
+
+    A first or family name does, if nothing is called so.
+    """
+    if name in index.entities.row_of:
+        return seen.shown([name], index)
+    ids = seen.named(name, index) or seen.people(name.casefold(), index)
+    return sorted(ids, key=lambda id_: -seen.degree(id_, index)) if len(ids) > 1 else ids
+
+
 def _rows(name: str, index: GroupIndex, seen: Visible) -> list[int]:
     ids = seen.named(name, index)
     if not ids:
-        bearers = seen.people(name.casefold().removesuffix("'s").removesuffix("’s"), index)
-        ids = bearers if len(bearers) == 1 else []
+        people = seen.people(name.casefold().removesuffix("'s").removesuffix("’s"), index)
+        ids = people if len(people) == 1 else []
     # Only stop words, "it" or "who", name nobody. Asked last: hardly any words are a name.
     return [index.entities.row_of[id_] for id_ in ids] if ids and tokenize(name) else []

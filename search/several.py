@@ -8,8 +8,7 @@ like any group. Nothing links one group to another: entities of the same name st
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,75 +16,55 @@ import numpy as np
 from graphrag.index.aside import AsideColumn
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
-from graphrag.index.load import Rows, assembled, read_rows
+from graphrag.index.load import Rows, assembled
 from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.postings import Statistics
-from graphrag.index.scope import Scope
+from graphrag.index.read_mentions import read_mentions
 from graphrag.index.tokens import tokenize
-from graphrag.protocols import Embedder, Matrix
+from graphrag.protocols import Embedder
 from graphrag.search.engine.around import Ranking, around
-from graphrag.search.engine.limits import Limits
 from graphrag.search.filters.masks import prepare
+from graphrag.search.groups import TABLE_OF, TABLES, Asked, Part, reached, rows_of, seen_of
+from graphrag.search.limited import limited
 from graphrag.search.pipeline import rank
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import MOST, Request
 from graphrag.search.then import index_then
-from graphrag.search.visible import Past, visible
+from graphrag.search.visible import Past
+from graphrag.search.within import Within
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
 
-_SCOPES = {
-    "facts": "relates_to",
-    "entities": "entity",
-    "episodes": "episode",
-    "communities": "community",
-}
-_TABLES = tuple(_SCOPES.values())
 ByTable = Mapping[str, dict[str, list[Any]]]
 """Rows by table and id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One of the groups."""
-
-    index: GroupIndex
-    past: Past
-
-    def rows(self) -> dict[str, Scope]:
-        """Return its columns by table."""
-        return _rows(self.index)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is searched for."""
-
-    request: Request
-    vector: Matrix
-    viewpoint: Viewpoint
-    now: datetime
-    limits: Limits
-
-
 async def join(
     parts: Sequence[Part], asked: Asked, store: Store, embedder: Embedder
-) -> tuple[GroupIndex, Past]:
-    """Return one index of what a search of several groups must look at, and what to undo in it."""
+) -> tuple[Request, GroupIndex, Past]:
+    """Return one index of what a search of several groups must look at, and what to undo in it.
+
+    The request comes back with the part of each group that is in reach.
+    """
     request, dimension = asked.request, len(asked.vector)
+    near = isinstance(request.within, Within) and "episodes" in request.scopes
     then: list[Part] = []
     for part in parts:
         told = bool(request.sagas)
-        index = await index_then(part.index, part.past, store, embedder, mentions=told)
+        if near and not part.past.before:
+            await read_mentions(store, part.index)
+        index = await index_then(part.index, part.past, store, embedder, mentions=told or near)
         if request.where is not None:
             await prepare(request.where, index, store)
         then.append(Part(index, part.past))
+    if isinstance(request.within, Within):
+        request = replace(request, within=reached(request.within, then, asked))
+        asked = replace(asked, request=request)
     terms = tokenize(request.query)
     counts = {
         table: _together(part.rows()[table].postings.statistics(terms) for part in then)
-        for table in _TABLES
+        for table in TABLES
     }
-    wanted: dict[str, set[str]] = {table: set() for table in (*_TABLES, "passage")}
+    wanted: dict[str, set[str]] = {table: set() for table in (*TABLES, "passage")}
     for part in then:
         for table, ids in _candidates(part, asked, counts).items():
             wanted[table] |= ids
@@ -98,7 +77,7 @@ async def join(
     for part in then:
         _complete(more.wanted, part.index)
     rows = await _read(store, more.wanted, rows)
-    return _assembled(request, rows, counts, dimension, then, more.mentions), past
+    return request, _assembled(request, rows, counts, dimension, then, more.mentions), past
 
 
 async def _read(store: Store, wanted: Mapping[str, set[str]], known: ByTable) -> ByTable:
@@ -125,7 +104,7 @@ def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> d
             part.past,
             now=asked.now,
         )
-    found = {_SCOPES[scope]: set(ranked.ids(scope)) for scope in asked.request.scopes}
+    found = {TABLE_OF[scope]: set(ranked.ids(scope)) for scope in asked.request.scopes}
     question = ranked.question
     if asked.request.recipe.walks:
         walked = question.walked
@@ -172,7 +151,7 @@ def _assembled(
     found: dict[str, Rows] = {table: [*some.values()] for table, some in rows.items()}
     joint = assembled(request.group, dimension, found)
     for table, statistics in counts.items():
-        _rows(joint)[table].postings.assume(statistics)
+        rows_of(joint)[table].postings.assume(statistics)
     episodes, entities = joint.episodes, joint.entities
     episodes.mentions = Mentions(joint.seq)
     episodes.mentions.enter(
@@ -207,8 +186,8 @@ def _link(joint: GroupIndex, index: GroupIndex) -> None:
 
 def _mark(joint: GroupIndex, index: GroupIndex) -> None:
     """Take over the columns that filters read, and which group each row is of."""
-    for table, rows in _rows(joint).items():
-        source = _rows(index)[table]
+    for table, rows in rows_of(joint).items():
+        source = rows_of(index)[table]
         mine = [
             (row, source.row_of[id_]) for id_, row in rows.row_of.items() if id_ in source.row_of
         ]
@@ -223,13 +202,9 @@ def _mark(joint: GroupIndex, index: GroupIndex) -> None:
 
 
 def _question(joint: GroupIndex, past: Past, asked: Asked) -> Question:
-    # Here, not above: it brings the grammar of dates.
-    from graphrag.search.when import read_when
-
-    view = asked.viewpoint
-    at = view.valid_at or min(view.known_at or asked.now, asked.now)
-    when = read_when(asked.request.query, at)
-    seen = visible(joint, view, past, now=asked.now, when=when)
+    seen, when, at = seen_of(joint, past, asked)
+    if asked.request.within is not None:
+        seen = limited(asked.request.within, joint, seen)
     return ask(asked.request, joint, asked.vector, seen, when, now=at)
 
 
@@ -259,7 +234,7 @@ def _assuming(index: GroupIndex, counts: Mapping[str, Statistics]) -> Iterator[N
     """Let a group score words as part of a larger whole; nothing may be awaited inside."""
     with ExitStack() as stack:
         for table, statistics in counts.items():
-            postings = _rows(index)[table].postings
+            postings = rows_of(index)[table].postings
             stack.callback(postings.assume, postings.assumed)
             postings.assume(statistics)
         yield
@@ -273,8 +248,3 @@ def _together(parts: Iterable[Statistics]) -> Statistics:
         sum(one.terms for one in known),
         {term: sum(one.frequencies.get(term, 0) for one in known) for term in terms},
     )
-
-
-def _rows(index: GroupIndex) -> dict[str, Scope]:
-    scopes = (index.facts, index.entities, index.episodes, index.communities)
-    return dict(zip(_TABLES, scopes, strict=True))

@@ -13,6 +13,7 @@ from graphrag.reading import Reading
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
+from graphrag.search.within import Reach, Within
 from graphrag.stats import Stats
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import parse_moment
@@ -68,6 +69,7 @@ class Asking(Opened):
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
         saga: str | None = None,
+        within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
         """Search what is true now, or at the time that the question speaks of.
@@ -86,6 +88,8 @@ class Asking(Opened):
                 of the fields named is not filtered.
             saga: Name of a saga: only what its episodes tell of, and no communities; short for
                 ``where=Field.saga == name``.
+            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
+                near something, or what ``visible`` found.
             explain: Note every step with its time in ``Results.explanation``.
 
         Raises:
@@ -100,6 +104,7 @@ class Asking(Opened):
             centers=centers,
             where=where,
             saga=saga,
+            within=within,
             explain=explain,
         )
 

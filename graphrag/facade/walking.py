@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from graphrag.facade.asking import Asking
 from graphrag.models import DEFAULT_GROUP, Entity
-from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
+from graphrag.search.within import Reach
+from graphrag.walks.found import Neighbor, Path, Portrait
+from graphrag.walks.subgraph import Subgraph
 
 
 class Walking(Asking):
@@ -36,6 +38,31 @@ class Walking(Asking):
         return await self.at().neighbors(
             entity, depth=depth, types=types, relations=relations, limit=limit, group=group
         )
+
+    async def visible(
+        self,
+        entity: Entity | str,
+        *,
+        through: Sequence[str],
+        hops: int = 1,
+        group: str = DEFAULT_GROUP,
+    ) -> Reach:
+        """Return what an entity can know: all about itself and what it is linked to in some ways.
+
+        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
+        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
+        them. ``search(..., within=...)`` takes it as it is.
+
+        Args:
+            entity: An entity, its name or its id.
+            through: Relations that let one know: ``["works_at", "member_of"]``.
+            hops: How many of those away, 0 to 10; 0: only the entity itself.
+            group: The graph inside the store.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible distance.
+        """
+        return await self.at().visible(entity, through=through, hops=hops, group=group)
 
     async def path(
         self,
@@ -76,6 +103,7 @@ class Walking(Asking):
         *,
         depth: int = 2,
         limit: int = 100,
+        facts: int = 100,
         group: str = DEFAULT_GROUP,
     ) -> Subgraph:
         """Return a part of the graph to draw: around an entity, or its best connected entities.
@@ -84,12 +112,13 @@ class Walking(Asking):
             center: An entity, its name or its id; None for the best connected, without concepts.
             depth: How many facts away from it, 1 to 10.
             limit: Entities at most.
+            facts: How many of the facts between them are read; all of them are counted.
             group: The graph inside the store.
 
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
-        return await self.at().subgraph(center, depth=depth, limit=limit, group=group)
+        return await self.at().subgraph(center, depth=depth, limit=limit, facts=facts, group=group)
 
     async def identity(
         self,

@@ -9,6 +9,7 @@ from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
+from graphrag.search.within import Reach, Within
 from graphrag.stats import Stats
 from graphrag.sync.asof import AsOf
 from graphrag.sync.auditing import AuditReads
@@ -47,6 +48,7 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
         saga: str | None = None,
+        within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
         """Search what is true now, or at the time that the question speaks of."""
@@ -60,6 +62,7 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
                 centers=centers,
                 where=where,
                 saga=saga,
+                within=within,
                 explain=explain,
             )
         )

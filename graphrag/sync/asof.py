@@ -8,6 +8,7 @@ from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
+from graphrag.search.within import Reach, Within
 from graphrag.sources import Quote
 from graphrag.stats import Stats
 from graphrag.sync.auditing import AuditReads
@@ -50,6 +51,7 @@ class AsOf(Walking, SagaReads, AuditReads, Exports):
         centers: Sequence[Entity | str] = (),
         where: Filter | None = None,
         saga: str | None = None,
+        within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
         """Search a group as seen from here; ``limit`` hits of each scope."""
@@ -63,6 +65,7 @@ class AsOf(Walking, SagaReads, AuditReads, Exports):
                 centers=centers,
                 where=where,
                 saga=saga,
+                within=within,
                 explain=explain,
             )
         )

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from graphrag.asof import AsOf
 from graphrag.facade.walking import Walking as Async
 from graphrag.models import DEFAULT_GROUP, Entity
+from graphrag.search.within import Reach
 from graphrag.sync.loop import BackgroundLoop
-from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
+from graphrag.walks.found import Neighbor, Path, Portrait
+from graphrag.walks.subgraph import Subgraph
 
 
 class Walking(ABC):
@@ -34,6 +36,18 @@ class Walking(ABC):
                 entity, depth=depth, types=types, relations=relations, limit=limit, group=group
             )
         )
+
+    def visible(
+        self,
+        entity: Entity | str,
+        *,
+        through: Sequence[str],
+        hops: int = 1,
+        group: str = DEFAULT_GROUP,
+    ) -> Reach:
+        """Return what an entity can know: about itself, and what it is linked to."""
+        loop, graph = self._walked()
+        return loop.wait(graph.visible(entity, through=through, hops=hops, group=group))
 
     def path(
         self,
@@ -66,11 +80,12 @@ class Walking(ABC):
         *,
         depth: int = 2,
         limit: int = 100,
+        facts: int = 100,
         group: str = DEFAULT_GROUP,
     ) -> Subgraph:
         """Return a part of the graph to draw: around an entity, or its best connected entities."""
         loop, graph = self._walked()
-        return loop.wait(graph.subgraph(center, depth=depth, limit=limit, group=group))
+        return loop.wait(graph.subgraph(center, depth=depth, limit=limit, facts=facts, group=group))
 
     def identity(
         self,

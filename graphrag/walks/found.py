@@ -1,6 +1,5 @@
-"""What walking the graph gives: neighbours, paths and pieces to draw."""
+"""What walking the graph gives: neighbours, paths, and who somebody is."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -15,8 +14,10 @@ class Neighbor:
     entity: Entity
     distance: int
     """Facts between the two on the shortest way."""
+    count: int
+    """Facts that join it to what is one step nearer."""
     facts: tuple[Fact, ...]
-    """Facts that join it to what is one step nearer, by their start; the first few of many."""
+    """The first few of those, told last first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,34 +52,6 @@ class Path:
             for fact in self.facts
         )
         return f"<b>{escape(str(self))}</b><table>{rows}</table>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Subgraph:
-    """A part of the graph that can be drawn."""
-
-    entities: tuple[Entity, ...]
-    """Nearest or best connected first."""
-    facts: tuple[Fact, ...]
-    """All visible facts between them."""
-    degrees: Mapping[str, int]
-    """By entity id: its facts in the whole graph."""
-    heat: Mapping[str, float]
-    """By entity id: its facts inside, as a share of the most, 0 to 1."""
-    left_out: int
-    """Entities that were in reach and had no room."""
-
-    def __repr__(self) -> str:
-        """Show the counts."""
-        return (
-            f"Subgraph({len(self.entities)} entities, {len(self.facts)} facts, "
-            f"{self.left_out} left out)"
-        )
-
-    def _repr_html_(self) -> str:
-        from graphrag.walks.drawing import drawn
-
-        return drawn(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

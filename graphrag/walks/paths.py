@@ -1,18 +1,25 @@
 """How two entities are linked: the shortest ways between them.
 
-The best ``k`` loopless paths are those of Yen (Management Science, 1971), as ``igraph`` finds them,
-in the part of the graph that a path of the allowed length can touch at all: entities of which the
-distances from both sides add up to no more than that.
+The best ``k`` paths without a repeated entity are those of Yen (Management Science, 1971): each
+next one leaves an earlier one somewhere, and the rest of it is the cheapest way on that is not
+taken yet. That rest is found by levels (Bellman-Ford), so that a bound on the facts of a path is
+exact: a cheapest way of so many facts never comes to an entity twice, since every fact costs
+something. Only what lies between the two is looked at: entities of which the distances from both
+add up to no more than the bound.
 """
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.walks.edges import Edges, Rows
+from graphrag.search.edges import Edges, Rows
+
+Costs = npt.NDArray[np.float64]
+_Chain = tuple[int, ...]
+"""Steps of a path, as numbers of ``_Between``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +38,12 @@ def shortest(
     *,
     max_depth: int,
     k: int = 1,
-    costs: npt.NDArray[np.float64] | None = None,
+    costs: Costs | None = None,
 ) -> list[Way]:
     """Return up to ``k`` ways of at most ``max_depth`` facts, cheapest first; none if too far.
+
+    Of facts that join the same two, the cheapest stands for all: a path names entities once. Of
+    ways that cost the same, the one of fewer facts comes first.
 
     Args:
         edges: What may be walked along.
@@ -53,7 +63,8 @@ def shortest(
     facts = edges.within(between)
     if k == 1 and costs is None:
         return [_descend(edges, far, facts, start)]
-    return _yen(edges, facts, start, end, max_depth, k, costs)
+    price = np.ones(len(facts)) if costs is None else costs[facts]
+    return _Between.of(edges, facts, price, start, end).best(k, max_depth)
 
 
 def _descend(edges: Edges, far: npt.NDArray[np.int8], facts: Rows, start: int) -> Way:
@@ -70,56 +81,116 @@ def _descend(edges: Edges, far: npt.NDArray[np.int8], facts: Rows, start: int) -
     return Way(tuple(entities), tuple(taken), float(len(taken)))
 
 
-def _yen(
-    edges: Edges,
-    facts: Rows,
-    start: int,
-    end: int,
-    max_depth: int,
-    k: int,
-    costs: npt.NDArray[np.float64] | None,
-) -> list[Way]:
-    import igraph  # takes 50 ms: when first needed
+@dataclass(frozen=True, slots=True)
+class _Between:
+    """The steps that lead from entity to entity, each fact in both directions, by where they end.
 
-    price = np.ones(len(facts)) if costs is None else costs[facts]
-    nodes, ends = np.unique(
-        np.stack((edges.subject[facts], edges.object[facts])), return_inverse=True
-    )
-    pairs = np.sort(ends.reshape(2, -1), axis=0)
-    # Of facts between the same two, the cheapest stands for all: a path names entities once.
-    order = np.lexsort((facts, price, pairs[1], pairs[0]))
-    _, first = np.unique(pairs[:, order], axis=1, return_index=True)
-    kept = order[np.sort(first)]
-    graph = igraph.Graph(n=len(nodes), edges=pairs[:, kept].T.tolist())
-    place = {int(row): number for number, row in enumerate(nodes)}
-    ways: list[Way] = []
-    asked = k
-    while True:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # fewer paths than asked for
-            found = graph.get_k_shortest_paths(
-                place[start], place[end], k=asked, weights=price[kept].tolist(), output="epath"
-            )
-        ways = [
-            _way(edges, [int(facts[kept[edge]]) for edge in path], price[kept], path, start)
-            for path in found
-            if 0 < len(path) <= max_depth
-        ]
-        # A cheap path may be too long: ask for more, until there are enough or no more.
-        if len(ways) >= k or len(found) < asked or asked > 50 * k:
-            return ways[:k]
-        asked *= 4
+    ``source``, ``target``, ``fact`` and ``price`` have one entry a step; entities are numbered.
+    """
 
+    nodes: Rows
+    source: Rows
+    target: Rows
+    fact: Rows
+    price: Costs
+    first: Rows
+    """Where the steps to each entity begin; all entities have some."""
+    start: int
+    end: int
 
-def _way(
-    edges: Edges,
-    facts: Sequence[int],
-    price: npt.NDArray[np.float64],
-    path: Sequence[int],
-    start: int,
-) -> Way:
-    entities = [start]
-    for fact in facts:
-        [there] = edges.other_end(np.array([fact]), entities[-1])
-        entities.append(int(there))
-    return Way(tuple(entities), tuple(facts), float(price[list(path)].sum()))
+    @classmethod
+    def of(cls, edges: Edges, facts: Rows, price: Costs, start: int, end: int) -> "_Between":
+        ends = np.stack((edges.subject[facts], edges.object[facts]))
+        nodes, number = np.unique(ends.astype(np.intp), return_inverse=True)
+        one, other = np.sort(number.reshape(2, -1), axis=0)
+        order = np.lexsort((facts, price, other, one))
+        pair = one[order] * len(nodes) + other[order]
+        kept = order[np.flatnonzero(np.diff(pair, prepend=-1))]
+        source = np.concatenate((one[kept], other[kept]))
+        target = np.concatenate((other[kept], one[kept]))
+        by_target = np.lexsort((source, target))
+        return cls(
+            nodes=nodes,
+            source=source[by_target],
+            target=target[by_target],
+            fact=np.tile(facts[kept], 2)[by_target],
+            price=np.tile(price[kept], 2)[by_target],
+            first=np.searchsorted(target[by_target], np.arange(len(nodes))),
+            start=int(np.searchsorted(nodes, start)),
+            end=int(np.searchsorted(nodes, end)),
+        )
+
+    def best(self, k: int, longest: int) -> list[Way]:
+        """Return the ``k`` cheapest ways that come to no entity twice."""
+        found: list[_Chain] = []
+        waiting: list[tuple[float, int, _Chain]] = []
+        known: set[_Chain] = set()
+        self._offer((), (), longest, known, waiting)
+        while waiting and len(found) < k:
+            _, _, chain = heappop(waiting)
+            found.append(chain)
+            for place in range(len(chain)):
+                begun = chain[:place]
+                taken = {one[place] for one in found if one[:place] == begun and len(one) > place}
+                self._offer(begun, taken, longest, known, waiting)
+        return [self._way(chain) for chain in found]
+
+    def _offer(
+        self,
+        begun: _Chain,
+        taken: Iterable[int],
+        longest: int,
+        known: set[_Chain],
+        waiting: list[tuple[float, int, _Chain]],
+    ) -> None:
+        """Let the cheapest way that begins so, and goes on by a step not taken yet, wait."""
+        rest = self._cheapest(begun, taken, longest - len(begun))
+        chain = (*begun, *rest)
+        if rest and chain not in known:
+            known.add(chain)
+            heappush(waiting, (round(self._cost(chain), 9), len(chain), chain))
+
+    def _cheapest(self, begun: _Chain, taken: Iterable[int], longest: int) -> _Chain:
+        """Return the cheapest steps from where a chain has come to the end, none if none lead."""
+        here = int(self.target[begun[-1]]) if begun else self.start
+        price = self.price.copy()
+        price[list(taken)] = np.inf
+        passed = [int(self.source[step]) for step in begun]
+        price[np.isin(self.source, passed) | np.isin(self.target, passed)] = np.inf
+        cost = np.full(len(self.nodes), np.inf)
+        cost[here] = 0.0
+        came: list[Costs] = []
+        levels = [cost]
+        for _ in range(longest):
+            reach = levels[-1][self.source] + price
+            least = np.minimum.reduceat(reach, self.first)
+            came.append(reach)
+            levels.append(np.minimum(levels[-1], least))
+        return self._trace(levels, came, longest)
+
+    def _trace(self, levels: list[Costs], came: list[Costs], longest: int) -> _Chain:
+        """Walk back from the end; of ways that cost the same, the one of fewer steps."""
+        if not np.isfinite(levels[longest][self.end]):
+            return ()
+        chain: list[int] = []
+        here, level = self.end, longest
+        while levels[level][here] > 0:
+            if levels[level - 1][here] == levels[level][here]:  # fewer steps do it
+                level -= 1
+                continue
+            last = int(self.first[here + 1]) if here + 1 < len(self.first) else len(self.source)
+            step = int(self.first[here]) + int(np.argmin(came[level - 1][self.first[here] : last]))
+            chain.append(step)
+            here, level = int(self.source[step]), level - 1
+        return tuple(reversed(chain))
+
+    def _cost(self, chain: _Chain) -> float:
+        return float(self.price[list(chain)].sum())
+
+    def _way(self, chain: _Chain) -> Way:
+        rows = (self.start, *(int(self.target[step]) for step in chain))
+        return Way(
+            tuple(int(self.nodes[row]) for row in rows),
+            tuple(int(self.fact[step]) for step in chain),
+            self._cost(chain),
+        )

@@ -1,22 +1,90 @@
-"""Which part of a graph to draw: the neighbourhood of an entity, or the best connected."""
+"""Which part of a graph to show: what is near, what is best connected, and what leads to it."""
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.search.visible import Mask
-from graphrag.walks.edges import Edges, Rows
+from graphrag.index.group import BEGINNING
+from graphrag.search.edges import Counts, Distances, Edges, Rows
+from graphrag.search.times import Micros
+from graphrag.search.visible import Mask, Visible
 
-Degrees = npt.NDArray[np.int64]
+_FOLLOWS = 0.85
+"""Probability of following a fact rather than starting anew, as of PageRank."""
+_CLOSE = 1e-6
 
 
-def nearest(edges: Edges, degrees: Degrees, start: int, depth: int) -> Rows:
-    """Return the entities around one, nearest first, of those the best connected."""
-    distance = edges.distances(start, depth)
-    reached = np.flatnonzero(distance >= 0)
+def nearest(distance: Distances, degrees: Counts, wanted: Mask) -> Rows:
+    """Return the wanted entities, nearest first, of those the best connected."""
+    reached = np.flatnonzero(wanted)
     return np.asarray(reached[np.lexsort((reached, -degrees[reached], distance[reached]))])
 
 
-def best_connected(degrees: Degrees, allowed: Mask) -> Rows:
+def best_connected(degrees: Counts, allowed: Mask) -> Rows:
     """Return the allowed entities that have facts, those with the most first."""
     found = np.flatnonzero(allowed & (degrees > 0))
     return np.asarray(found[np.lexsort((found, -degrees[found]))])
+
+
+def nearer(edges: Edges, distance: Distances, rows: Rows) -> dict[int, Rows]:
+    """Return the facts that lead from entities to what is one step nearer, told last first."""
+    chosen = np.zeros(edges.nodes, dtype=np.bool_)
+    chosen[rows] = True
+    about = edges.about(chosen)
+    ends, facts = [], []
+    for here, there in ((edges.subject, edges.object), (edges.object, edges.subject)):
+        near, far = there[about], here[about]
+        inward = chosen[far] & (distance[near] == distance[far] - 1)
+        ends.append(far[inward])
+        facts.append(about[inward])
+    end, fact = np.concatenate(ends), np.concatenate(facts)
+    order = np.lexsort((-fact, end))
+    end, fact = end[order], fact[order]
+    first, last = np.searchsorted(end, rows), np.searchsorted(end, rows, side="right")
+    bounds = zip(rows.tolist(), first.tolist(), last.tolist(), strict=True)
+    return {row: fact[low:high] for row, low, high in bounds}
+
+
+def heat(subject: Rows, object_: Rows, nodes: int, centre: int | None) -> npt.NDArray[np.float64]:
+    """Return how often a walker comes by each node, as a share of the most.
+
+    PageRank (Page et al., 1999) along facts in both directions, personalised to the centre.
+
+    Args:
+        subject: One end of each fact, as the number of a node.
+        object_: The other end.
+        nodes: How many there are.
+        centre: Where the walker starts anew; None: anywhere.
+    """
+    source, target = np.concatenate((subject, object_)), np.concatenate((object_, subject))
+    degree = np.bincount(source, minlength=nodes)
+    start = np.full(nodes, 1 / max(1, nodes))
+    if centre is not None:
+        start = (np.arange(nodes) == centre).astype(np.float64)
+    visits, stuck = start, degree == 0
+    share = _FOLLOWS / np.maximum(degree, 1)
+    change = np.inf
+    while change > _CLOSE:
+        moved = np.bincount(target, (visits * share)[source], nodes)
+        later = moved + (1 - _FOLLOWS + _FOLLOWS * float(visits[stuck].sum())) * start
+        change, visits = float(np.abs(later - visits).sum()), later
+    return np.asarray(visits / max(float(visits.max(initial=0.0)), 1e-12))
+
+
+def changed(edges: Edges, rows: Rows, seen: Visible, now: int) -> Micros:
+    """Return when a fact about each entity last began or ended; ``BEGINNING`` for never.
+
+    Args:
+        edges: The facts that count.
+        rows: The entities.
+        seen: The times of facts.
+        now: What comes later does not count.
+    """
+    chosen = np.zeros(edges.nodes, dtype=np.bool_)
+    chosen[rows] = True
+    facts = edges.about(chosen)
+    latest = np.full(edges.nodes, BEGINNING, dtype=np.int64)
+    for moments in (seen.valid[facts], seen.invalid[facts]):
+        past = np.where(moments <= now, moments, BEGINNING)
+        for end in (edges.subject[facts], edges.object[facts]):
+            np.maximum.at(latest, end, past)
+    return np.asarray(latest[rows])

@@ -1,26 +1,30 @@
 """Walking verbs of a view: they see what the view sees, at any time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.models import DEFAULT_GROUP, Entity, Fact
-from graphrag.search.visible import Past, Visible
-from graphrag.temporal.moment import to_micros
-from graphrag.views import Views
-from graphrag.walks.edges import Distances, Edges, Rows
-from graphrag.walks.found import Neighbor, Path, Portrait, Subgraph
+from graphrag.index.read_mentions import read_mentions
+from graphrag.models import DEFAULT_GROUP, Entity
+from graphrag.search.edges import Edges
+from graphrag.search.limited import reach, spoken_of
+from graphrag.search.then import index_then
+from graphrag.search.visible import Past, Visible, visible
+from graphrag.search.within import DEEPEST, Reach, checked_names, checked_number
+from graphrag.temporal.moment import to_micros, utc_now
+from graphrag.walks.found import Neighbor, Path, Portrait
 from graphrag.walks.paths import Way, shortest
-from graphrag.walks.picked import best_connected, nearest
+from graphrag.walks.picked import nearer, nearest
+from graphrag.walks.pieces import Pieces
+from graphrag.walks.places import MOST
 
-_DEEPEST = 10
-_VIA = 5
+_VIA = 3
 """Facts shown of each neighbour."""
 
 
-class Walks(Views):
+class Walks(Pieces):
     """How entities are linked."""
 
     __slots__ = ()
@@ -48,7 +52,12 @@ class Walks(Views):
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
-        _checked(depth=depth, limit=limit)
+        checked_number("depth", depth, least=1, most=DEEPEST)
+        checked_number("limit", limit, least=1, most=MOST)
+        if relations is not None:
+            relations = checked_names(relations)
+        if types is not None:
+            types = checked_names(types, "types")
         index, past, seen, [start] = await self._places(group, entity)
         edges = Edges.of(index, seen, relations=relations)
         distance = edges.distances(start, depth)
@@ -56,20 +65,59 @@ class Walks(Views):
         if types is not None:
             codes = [index.type_code(one) for one in types if one in index.types]
             wanted &= np.isin(index.entities["type"], codes)
-        reached = np.flatnonzero(wanted)
-        order = np.lexsort((reached, -edges.degrees()[reached], distance[reached]))
-        rows = reached[order[:limit]]
-        via = {int(row): _nearer(edges, distance, int(row)) for row in rows}
-        entities = await self._entities(rows, index, past)
-        facts = await self._facts([fact for some in via.values() for fact in some], index, past)
+        rows = nearest(distance, edges.degrees(), wanted)[:limit]
+        via = nearer(edges, distance, rows)
+        shown = {row: some[:_VIA].tolist() for row, some in via.items()}
+        read = [fact for some in shown.values() for fact in some]
+        entities, facts = await self._read(rows, read, index, past)
         return [
             Neighbor(
-                entities[int(row)],
+                entities[row],
                 int(distance[row]),
-                tuple(facts[int(fact)] for fact in via[int(row)]),
+                len(via[row]),
+                tuple(facts[fact] for fact in shown[row]),
             )
-            for row in rows
+            for row in rows.tolist()
         ]
+
+    async def visible(
+        self,
+        entity: Entity | str,
+        *,
+        through: Sequence[str],
+        hops: int = 1,
+        group: str = DEFAULT_GROUP,
+    ) -> Reach:
+        """Return what an entity can know: all about itself and what it is linked to in some ways.
+
+        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
+        about any of them, whatever they say, that have begun by the moment of the view. Episodes:
+        that speak of any of them. ``search(..., within=...)`` takes it as it is.
+
+        Args:
+            entity: An entity, its name or its id.
+            through: Relations that let one know: ``["works_at", "member_of"]``.
+            hops: How many of those away, 0 to 10; 0: only the entity itself.
+            group: The graph inside the store.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible distance.
+        """
+        relations = checked_names(through, "through")
+        checked_number("hops", hops, least=0, most=DEEPEST)
+        index, past, seen, [start] = await self._places(group, entity)
+        known = Edges.of(index, seen, relations=relations).distances(start, hops) >= 0
+        ever = self._ever(index, past)
+        subject, object_ = ever.ends
+        facts = ever.facts & (ever.retracted == FOREVER)
+        facts &= ever.valid <= to_micros(self._now(), FOREVER)
+        facts &= known.take(subject) | known.take(object_)
+        store, embedder = self._reading.store, self._reading.embedder
+        if not past.before:
+            await read_mentions(store, index)
+        then = await index_then(index, past, store, embedder, mentions=True)
+        episodes = seen.episodes & spoken_of(known, then, seen)
+        return reach(replace(seen, facts=facts, entities=known, episodes=episodes), index)
 
     async def path(
         self,
@@ -105,53 +153,6 @@ class Walks(Views):
         """
         return await self._ways(start, end, max_depth, k, group, sure=True)
 
-    async def subgraph(
-        self,
-        center: Entity | str | None = None,
-        *,
-        depth: int = 2,
-        limit: int = 100,
-        group: str = DEFAULT_GROUP,
-    ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
-
-        Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            group: The graph inside the store.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        _checked(depth=depth, limit=limit)
-        ends = () if center is None else (center,)
-        index, past, seen, places = await self._places(group, *ends)
-        edges = Edges.of(index, seen)
-        degrees = edges.degrees()
-        if places:
-            in_reach = nearest(edges, degrees, places[0], depth)
-        else:
-            things = seen.entities & (index.entities["type"] != index.type_code("concept"))
-            in_reach = best_connected(degrees, things)
-        rows, left_out = in_reach[:limit], max(0, len(in_reach) - limit)
-        chosen = np.zeros(edges.nodes, dtype=np.bool_)
-        chosen[rows] = True
-        inside = edges.within(chosen)
-        ends_inside = np.concatenate((edges.subject[inside], edges.object[inside]))
-        counts = np.bincount(ends_inside, minlength=edges.nodes)
-        most = max(1, int(counts.max(initial=0)))
-        entities = await self._entities(rows, index, past)
-        facts = await self._facts(inside, index, past)
-        ids = index.entities.ids
-        return Subgraph(
-            tuple(entities[int(row)] for row in rows),
-            tuple(facts[int(row)] for row in inside),
-            {ids[row]: int(degrees[row]) for row in rows},
-            {ids[row]: float(counts[row] / most) for row in rows},
-            left_out,
-        )
-
     async def identity(
         self,
         entity: Entity | str,
@@ -171,21 +172,26 @@ class Walks(Views):
         Raises:
             QueryError: if there is no such entity, or for an impossible number.
         """
-        _checked(limit=facts)
+        checked_number("facts", facts, least=0, most=MOST)
+        checked_number("changes", changes, least=0, most=MOST)
         index, past, seen, [row] = await self._places(group, entity)
-        subject, object_ = seen.ends
-        at = (subject == row) | (object_ == row)
-        holding = np.flatnonzero(seen.facts & at)[::-1][:facts]
-        told = seen.told & ~index.facts["pending"] & (seen.retracted == FOREVER)
-        over = np.flatnonzero(told & at & (seen.invalid <= to_micros(self._now(), FOREVER)))
-        latest = over[np.lexsort((-over, -seen.invalid[over]))][: max(0, changes)]
-        entities = await self._entities(np.array([row]), index, past)
-        found = await self._facts([*holding, *latest], index, past)
+        ever = self._ever(index, past)
+        subject, object_ = ever.ends
+        at = np.flatnonzero((subject == row) | (object_ == row))
+        holding = at[seen.facts[at]][::-1][:facts].tolist()
+        now = to_micros(self._now(), FOREVER)
+        over = at[ever.facts[at] & (ever.retracted[at] == FOREVER) & (ever.invalid[at] <= now)]
+        latest = over[np.lexsort((-over, -ever.invalid[over]))][:changes].tolist()
+        entities, told = await self._read([row], [*holding, *latest], index, past)
         return Portrait(
             entities[row],
-            tuple(found[int(one)] for one in holding),
-            tuple(found[int(one)] for one in latest),
+            tuple(told[fact] for fact in holding),
+            tuple(told[fact] for fact in latest),
         )
+
+    def _ever(self, index: GroupIndex, past: Past) -> Visible:
+        """Return what there is of all times up to the view's knowledge."""
+        return visible(index, replace(self.viewpoint, history=True), past, now=utc_now())
 
     async def _ways(
         self,
@@ -197,7 +203,8 @@ class Walks(Views):
         *,
         sure: bool,
     ) -> list[Path]:
-        _checked(depth=max_depth, limit=k)
+        checked_number("max_depth", max_depth, least=1, most=DEEPEST)
+        checked_number("k", k, least=1, most=MOST)
         index, past, seen, [first, last] = await self._places(group, start, end)
         edges = Edges.of(index, seen)
         costs = None
@@ -211,60 +218,12 @@ class Walks(Views):
         return await self._paths(ways, index, past)
 
     async def _paths(self, ways: Sequence[Way], index: GroupIndex, past: Past) -> list[Path]:
-        entities = await self._entities([row for way in ways for row in way.entities], index, past)
-        facts = await self._facts([row for way in ways for row in way.facts], index, past)
+        rows = [row for way in ways for row in way.entities]
+        taken_by = [row for way in ways for row in way.facts]
+        entities, facts = await self._read(rows, taken_by, index, past)
         found = []
         for way in ways:
             taken = tuple(facts[row] for row in way.facts)
             cost = sum(2 - fact.confidence for fact in taken)
             found.append(Path(tuple(entities[row] for row in way.entities), taken, cost))
         return found
-
-    async def _places(
-        self, group: str, *entities: Entity | str
-    ) -> tuple[GroupIndex, Past, Visible, list[int]]:
-        """Return the view and the rows of these entities."""
-        groups = {one.group_id for one in entities if isinstance(one, Entity)}
-        if len(groups) > 1:
-            raise QueryError(f"entities of different groups are not linked: {sorted(groups)}")
-        group = next(iter(groups), group)
-        await self._group(group)
-        index, past, seen = await self._view(group)
-        rows = []
-        for one in entities:
-            known = one if isinstance(one, Entity) else await self.entity(one, group=group)
-            row = None if known is None else index.entities.row_of.get(seen.heirs.of(known.id))
-            if row is None or not seen.entities[row]:
-                name = one.name if isinstance(one, Entity) else one
-                raise QueryError(f"no entity is called {name!r} in group {group!r}: try a search")
-            rows.append(row)
-        return index, past, seen, rows
-
-    async def _entities(
-        self, rows: Sequence[int] | Rows, index: GroupIndex, past: Past
-    ) -> dict[int, Entity]:
-        ids = {int(row): index.entities.ids[row] for row in rows}
-        found = await self._reading.store.get(Entity, list(dict.fromkeys(ids.values())))
-        return {row: past.rewind(found[id_]) for row, id_ in ids.items()}
-
-    async def _facts(
-        self, rows: Sequence[int] | Rows, index: GroupIndex, past: Past
-    ) -> dict[int, Fact]:
-        ids = {int(row): index.facts.ids[row] for row in rows}
-        found = await self._reading.store.get(Fact, list(dict.fromkeys(ids.values())))
-        then = past.facts(found, index)
-        return {row: then[id_] for row, id_ in ids.items()}
-
-
-def _nearer(edges: Edges, distance: Distances, row: int) -> Rows:
-    """Return the first few facts that lead from an entity to what is one step nearer."""
-    facts = edges.at(row)
-    nearer = distance[edges.other_end(facts, row)] == distance[row] - 1
-    return np.asarray(facts[nearer][:_VIA])
-
-
-def _checked(*, depth: int = 1, limit: int = 1) -> None:
-    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= _DEEPEST:
-        raise QueryError(f"depth {depth!r}: give 1 to {_DEEPEST}")
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 10_000:
-        raise QueryError(f"limit {limit!r}: give 1 to 10000")

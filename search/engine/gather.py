@@ -25,9 +25,11 @@ from graphrag.search.engine.matches import Matches
 from graphrag.search.engine.names import keys_in, known_as, merged
 from graphrag.search.engine.nearest import Nearest, spread
 from graphrag.search.engine.part import Part
+from graphrag.search.engine.surround import surround
 from graphrag.search.engine.told import SCOPES, Told, bound, read_told
 from graphrag.search.engine.walk import Walk
 from graphrag.search.filters.masks import narrowed, prepare
+from graphrag.search.limited import known_here, limited
 from graphrag.search.question import Question, ask
 from graphrag.search.recipe import MOST, Request
 from graphrag.search.rerank.distance import NodeDistance
@@ -85,8 +87,9 @@ class Gathering:
         for table, ids in reworded(self.past).items():
             part.want(table, ids)
         told = await self._told()
-        question = await self._chosen(list(self._methods()))
-        if question.seeds and request.recipe.walks:
+        near = await surround(part, request, self.past, self.limits)
+        question = await (self._question() if near else self._chosen(list(self._methods())))
+        if not near and question.seeds and request.recipe.walks:
             ids_of = question.index.entities.ids
             seeds = {ids_of[row] for row in question.seeds}
             question = await self._walked(Walk(self.store, part.kin, self.limits.walk, seeds))
@@ -110,6 +113,8 @@ class Gathering:
 
     def _methods(self) -> Iterable[Method]:
         recipe, scopes = self.request.recipe, set(self.request.scopes)
+        if self.request.within is not None:
+            scopes.discard("communities")
         if self.request.ranks_facts:
             scopes.add("facts")
         if recipe.walks and not scopes.isdisjoint({"facts", "episodes"}):
@@ -192,11 +197,16 @@ class Gathering:
                 self.past,
                 self.store,
                 self.embedder,
-                mentions=bool(self.request.sagas),
+                mentions=bool(self.request.sagas or self.part.spoken),
             )
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
         when = read_when(self.request.query, at)
         walked = seen = visible(index, self.viewpoint, self.past, now=self.now, when=when)
+        request = self.request
+        if request.within is not None:
+            within = known_here(request.within, index, walked)
+            request = replace(request, within=within)
+            walked = seen = limited(within, index, walked)
         if self.request.where is not None:
             for rows in (index.facts, index.entities, index.episodes):
                 rows.aside.clear()  # columns that were read before the index grew
@@ -204,7 +214,7 @@ class Gathering:
                 index.episodes.sources = index.episodes.mentions = None
             await prepare(self.request.where, index, self.store)
             seen = narrowed(self.request.where, index, walked, self.past)
-        return ask(self.request, index, self.vector, walked, when, seen=seen, now=at)
+        return ask(request, index, self.vector, walked, when, seen=seen, now=at)
 
     async def _rank(self, question: Question) -> dict[str, list[str]]:
         """Return the ids of every candidate, best first, before anything reranks them."""
@@ -215,9 +225,8 @@ class Gathering:
             if self.request.sagas and not self.past.before:
                 index.episodes.mentions = None  # so far only those around the candidates
             await prepare(self.request.where, index, self.store)
-        plain = replace(
-            self.request, limit=MOST, recipe=replace(self.request.recipe, rerank=(), min_score=0)
-        )
+        recipe = replace(question.recipe, rerank=(), min_score=0)
+        plain = replace(question.request, limit=MOST, recipe=recipe)
         ranked = rank(plain, index, self.vector, self.viewpoint, self.past, now=self.now)
         return {scope: ranked.ids(scope) for scope in plain.scopes}
 

@@ -15,6 +15,8 @@ class Limits:
     """Neighbours that are asked of an HNSW index at most."""
     largest_scan: int = 20_000
     """If those are not enough, a group with at most so many rows has its vectors compared."""
+    within: int = 20_000
+    """Rows that may lie near something, for a search limited to what does: all of them are read."""
     walk: int = 4_000
     """Facts that a walk along the graph meets at most, the nearest first."""
     spare: int = 2

@@ -27,6 +27,8 @@ class Part:
     """Entities that are one, now or in the past."""
     spread: float | None
     """Standard deviation of the cosines of the group's passages."""
+    spoken: list[tuple[str, str]] = field(default_factory=list)
+    """Episodes and the entities that they speak of, as far as that decides what is near."""
     growing: GroupIndex = field(init=False)
     """What was read so far, in the order of reading and without words: for masks and vectors."""
     _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -50,6 +52,7 @@ class Part:
         self._wanted["entity"] = with_kin(self._wanted["entity"], self.kin)
         fresh |= await self._read(("entity", "episode"))
         enter_rows(self.growing, fresh, words=False)
+        self._link(self.growing, self.spoken)
 
     def assembled(self, mentions: Sequence[tuple[str, str]] = ()) -> GroupIndex:
         """Make an index of all that was read, in the order of a loaded group.
@@ -60,6 +63,10 @@ class Part:
         found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self._rows.items()}
         index = assembled(self.group, self.dimension, found)
         self._furnish(index)
+        self._link(index, (*self.spoken, *mentions))
+        return index
+
+    def _link(self, index: GroupIndex, mentions: Iterable[tuple[str, str]]) -> None:
         episodes, entities = index.episodes, index.entities
         episodes.mentions = Mentions(self.seq)
         episodes.mentions.enter(
@@ -67,7 +74,6 @@ class Part:
             for episode, entity in mentions
             if episode in episodes.row_of and entity in entities.row_of
         )
-        return index
 
     def _furnish(self, index: GroupIndex) -> None:
         """Tell an index what it needs to know of the whole group."""

@@ -7,6 +7,8 @@ from graphrag.search.engine.names import with_kin
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
+_ALONG = "WHERE name IN $relations"
+
 
 @dataclass(slots=True)
 class Walk:
@@ -22,26 +24,31 @@ class Walk:
     """Facts that it meets at most, the nearest first."""
     frontier: set[str]
     """Entities whose facts the next step meets."""
+    relations: Collection[str] | None = None
+    """Only along facts of these."""
     met: set[str] = field(default_factory=set)
-    _reached: set[str] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)
+    """Entities whose facts it met."""
 
     async def step(self) -> bool:
         """Meet the facts about the frontier, and reach their other ends; False at the end."""
-        self.frontier = with_kin(self.frontier, self.kin) - self._reached
-        self._reached |= self.frontier
+        self.frontier = with_kin(self.frontier, self.kin) - self.reached
+        self.reached |= self.frontier
         if not self.frontier or len(self.met) >= self.limit:
             return False
         [found] = await self.store.query(
             "SELECT VALUE [record::id(id), record::id(in), record::id(out)] "
-            f"FROM $frontier<->relates_to LIMIT {2 * int(self.limit)};",
+            f"FROM $frontier<->relates_to {'' if self.relations is None else _ALONG} "
+            f"LIMIT {2 * int(self.limit)};",
             frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
+            relations=[] if self.relations is None else sorted(self.relations),
         )
         ends: set[str] = set()
         for id_, subject, object_ in found:
             if id_ not in self.met and len(self.met) < self.limit:
                 self.met.add(id_)
                 ends |= {subject, object_}
-        self.frontier = ends - self._reached
+        self.frontier = ends - self.reached
         return True
 
 

@@ -209,7 +209,7 @@ async def test_two_entities_merged_are_walked_as_one(case):
         ("neighbors", {"entity": "Nobody"}, "no entity is called 'Nobody'"),
         ("neighbors", {"entity": "Ann", "depth": 0}, "depth 0: give 1 to 10"),
         ("path", {"start": "Ann", "end": "Nobody"}, "no entity is called 'Nobody'"),
-        ("paths", {"start": "Ann", "end": "Bob", "k": 0}, "limit 0"),
+        ("paths", {"start": "Ann", "end": "Bob", "k": 0}, "k 0: give 1"),
         ("subgraph", {"center": "Ann", "limit": "all"}, "limit 'all'"),
         ("identity", {"entity": "Nobody"}, "no entity is called 'Nobody'"),
         ("neighbors", {"entity": "Ann", "group": "elsewhere"}, "no group 'elsewhere'"),

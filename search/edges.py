@@ -1,0 +1,78 @@
+"""The visible facts as a graph: which ends they join, and which of them lie in reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import GroupIndex
+from graphrag.index.hops import EdgesAt, hops
+from graphrag.search.visible import Mask, Visible
+
+Rows = npt.NDArray[np.intp]
+Distances = npt.NDArray[np.int8]
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Facts that may be walked along, in either direction."""
+
+    subject: npt.NDArray[np.int32]
+    object: npt.NDArray[np.int32]
+    usable: Mask
+    nodes: int
+    facts_at: EdgesAt | None = None
+    """The facts at a few entities, usable or not, some twice; None if they are many."""
+
+    @classmethod
+    def of(
+        cls, index: GroupIndex, seen: Visible, *, relations: Sequence[str] | None = None
+    ) -> "Edges":
+        """Return the visible facts between visible entities, of some relations if any are given."""
+        subject, object_ = seen.ends
+        usable = seen.facts & seen.entities.take(subject) & seen.entities.take(object_)
+        if relations is not None:
+            wanted = [number for number, name in enumerate(index.relations) if name in relations]
+            usable &= np.isin(index.facts["relation"], wanted)
+        return cls(subject, object_, usable, len(index.entities), seen.facts_at)
+
+    def distances(self, start: int | Sequence[int], depth: int) -> Distances:
+        """Return the hops of every entity from the nearest start, -1 beyond ``depth``."""
+        starts = [start] if isinstance(start, int) else start
+        return hops(
+            self.subject,
+            self.object,
+            self.nodes,
+            starts,
+            depth=depth,
+            alive=self.usable,
+            edges_at=self.facts_at,
+        )
+
+    def about(self, nodes: Mask) -> Rows:
+        """Return the facts of which an end is among these, in the order of telling."""
+        few = None if self.facts_at is None else self.facts_at(np.flatnonzero(nodes))
+        if few is not None:
+            few = np.unique(few)
+            return few[self.usable[few]]
+        return np.flatnonzero(self.usable & (nodes.take(self.subject) | nodes.take(self.object)))
+
+    def within(self, nodes: Mask) -> Rows:
+        """Return the facts of which both ends are among these, in the order of telling."""
+        facts = self.about(nodes)
+        return facts[nodes[self.subject[facts]] & nodes[self.object[facts]]]
+
+    def other_end(self, facts: Rows, row: int) -> Rows:
+        """Return the other end of facts at an entity."""
+        return np.where(self.subject[facts] == row, self.object[facts], self.subject[facts])
+
+    def degrees(self) -> Counts:
+        """Count the facts at every entity."""
+        facts = np.flatnonzero(self.usable)
+        subject, object_ = self.subject[facts], self.object[facts]
+        others = object_[object_ != subject]  # a fact about one entity alone counts once
+        return np.bincount(subject, minlength=self.nodes) + np.bincount(
+            others, minlength=self.nodes
+        )

@@ -16,7 +16,7 @@ import numpy as np
 from graphrag.index.aside import AsideColumn
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
-from graphrag.index.load import Rows, assembled
+from graphrag.index.load import Rows, assembled, read_rows
 from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.postings import Statistics
 from graphrag.index.read_mentions import read_mentions

@@ -1,221 +1,135 @@
-"""Plan the communities of a group: detected anew, or brought up to date, in one transaction."""
+"""Plan the communities of a group: detected anew, or brought up to date, in one transaction.
 
-import hashlib
+What did not change is not touched: a community whose members and facts are the same keeps its name
+and its summary, and nothing of it is written.
+"""
+
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-
-from graphrag.community.detect import detect, grouped
-from graphrag.community.local import DRIFT, NOWHERE, improve
-from graphrag.community.match import continued
+from graphrag.community.author import Author
+from graphrag.community.describe import AtMoment, Describer
+from graphrag.community.draft import drafts, lasting
+from graphrag.community.levels import Cluster, detect_levels
+from graphrag.community.local import DRIFT
+from graphrag.community.stored import Detection, Storing, Tree, noted, read_detection
+from graphrag.community.ties import Ties
+from graphrag.community.touched import changed_since, redrawn
 from graphrag.ids import new_id
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.texts import community_text
-from graphrag.models import Community, Entity, Fact
+from graphrag.models import Community
 from graphrag.protocols import Embedder
 from graphrag.store.changes import ChangeSet
-from graphrag.store.record import Record
-from graphrag.store.rows import edge
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
 
 BUILD, UPDATE = "build_communities", "update_communities"
 """Kinds of events."""
-_NAMED = 3
-"""Members that name a community."""
-_DESCRIBING = 5
-"""Facts that describe it."""
 
 
-PlanCommunities = Callable[
-    [GroupIndex, Store, Embedder], Awaitable[tuple[list[Community], ChangeSet]]
-]
-"""How to come to the communities of a group, and to what stores them."""
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The communities that there are to be, and what stores them."""
+
+    tree: Tree
+    changes: ChangeSet
 
 
-async def plan_communities(
-    index: GroupIndex, store: Store, embedder: Embedder
-) -> tuple[list[Community], ChangeSet]:
-    """Detect, name and describe the communities of the facts that hold now, and how to store them.
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What planning communities needs beside the group and its stored communities."""
 
-    A community keeps its id as long as at least half of it stays. Names are the best connected
-    members, summaries the sentences that tie the best connected members together.
+    store: Store
+    embedder: Embedder
+    author: Author
+
+
+Plan = Callable[[GroupIndex, Tree, Workshop], Awaitable[Planned]]
+"""How to come to the communities of a group from those that are stored."""
+
+
+async def plan_communities(index: GroupIndex, tree: Tree, workshop: Workshop) -> Planned:
+    """Detect, name and describe the communities of the facts that hold now.
+
+    A community keeps its id as long as at least half of it stays.
     """
     now = utc_now()
-    rows, subject, object_ = _live(index, now)
-    clusters = detect(subject, object_)
-    return await _described(clusters, rows, index, store, embedder, BUILD, now)
+    ties = await _live(index, workshop.store, now)
+    clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
+    before = await read_detection(index.group_id, workshop.store)
+    after = Detection(index.seq + 1, index.seq + 1, 0, now)
+    planned = await _planned(clusters, ties, index, tree, (), workshop, BUILD, now)
+    return Planned(planned.tree, noted(planned.changes, before, after))
 
 
-async def plan_update(
-    index: GroupIndex, store: Store, embedder: Embedder
-) -> tuple[list[Community], ChangeSet]:
-    """Bring the communities up to date with the log, around what changed since they were built.
+async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Planned:
+    """Bring the communities up to date with the log, around what changed since.
 
     When more facts changed since the last detection than a twentieth of those that hold, everything
     is detected anew: small moves alone drift away from the best partition.
     """
     now = utc_now()
-    built, latest = await _last_times(index.group_id, store)
-    rows, subject, object_ = _live(index, now)
-    events = await store.events(index.group_id, after=built)
-    touched = {
-        change.record.removeprefix("relates_to:"): event.seq
-        for event in events
-        for change in event.changes
-        if change.record.startswith("relates_to:")
-    }
-    if not built or len(touched) > DRIFT * len(rows):
-        return await plan_communities(index, store, embedder)
-    row_of, ends = index.facts.row_of, index.ends()
-    changed = [
-        int(end[row_of[id_]])
-        for id_, seq in touched.items()
-        if seq > latest and id_ in row_of
-        for end in ends
-    ]
-    changed += _begun_or_ended(index, since=await store.moment_of(index.group_id, latest), now=now)
-    old = await stored_communities(index.group_id, store)
-    if not changed:
-        return old, ChangeSet(index.group_id, kind=UPDATE)
-    labels = np.full(len(index.entities), NOWHERE, dtype=np.int64)
-    for number, community in enumerate(old):
-        places = [index.entities.row_of.get(id_) for id_ in index.heirs.each(community.members)]
-        labels[[place for place in places if place is not None]] = number
-    labels = improve(subject, object_, labels, changed)
-    clusters = grouped(labels, subject, object_)
-    return await _described(clusters, rows, index, store, embedder, UPDATE, now)
+    before = await read_detection(index.group_id, workshop.store)
+    if not before.built or not tree.communities:
+        return await plan_communities(index, tree, workshop)
+    facts, nodes = await changed_since(before, index, workshop.store, now)
+    ties = await _live(index, workshop.store, now)
+    if before.drift + facts > DRIFT * len(ties.rows):
+        return await plan_communities(index, tree, workshop)
+    if not nodes:
+        return Planned(tree, ChangeSet(index.group_id, kind=UPDATE))
+    kept, clusters = redrawn(tree, ties, index, nodes)
+    planned = await _planned(clusters, ties, index, tree, kept, workshop, UPDATE, now)
+    after = Detection(before.built, index.seq + 1, before.drift + facts, now)
+    return Planned(planned.tree, noted(planned.changes, before, after))
 
 
-def _live(index: GroupIndex, now: datetime) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows of the facts that hold, with their ends."""
+async def _live(index: GroupIndex, store: Store, now: datetime) -> Ties:
+    """Return the facts that hold."""
     at = to_micros(now, FOREVER)
     held = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     held &= (index.facts["valid"] <= at) & (at < index.facts["invalid"]) & ~index.facts["pending"]
-    rows = np.flatnonzero(held)
-    subject, object_ = index.ends()
-    return rows, subject[rows], object_[rows]
+    return await Ties.read(index, store, held, index.ends())
 
 
-def _begun_or_ended(index: GroupIndex, *, since: int | None, now: datetime) -> list[int]:
-    """Return the ends of the facts that began or ended by the clock since a moment."""
-    if since is None:
-        return []
-    at = to_micros(now, FOREVER)
-    turned = np.zeros(len(index.facts), dtype=np.bool_)
-    for moments in (index.facts["valid"], index.facts["invalid"]):
-        turned |= (since < moments) & (moments <= at)
-    subject, object_ = index.ends()
-    return [int(end[row]) for row in np.flatnonzero(turned) for end in (subject, object_)]
-
-
-async def _last_times(group: str, store: Store) -> tuple[int, int]:
-    """Return the events at which communities were last detected, and last brought up to date."""
-    [found] = await store.query(
-        "SELECT kind, math::max(seq) AS seq FROM event "
-        "WHERE group_id = $group AND kind IN $kinds GROUP BY kind;",
-        group=group,
-        kinds=[BUILD, UPDATE],
-    )
-    times = {row["kind"]: int(row["seq"]) for row in found}
-    return times.get(BUILD, 0), max(times.values(), default=0)
-
-
-async def _described(
-    clusters: Sequence[Sequence[int]],
-    rows: np.ndarray,
+async def _planned(
+    clusters: Sequence[Cluster],
+    ties: Ties,
     index: GroupIndex,
-    store: Store,
-    embedder: Embedder,
+    tree: Tree,
+    kept: Sequence[Community],
+    workshop: Workshop,
     kind: str,
     now: datetime,
-) -> tuple[list[Community], ChangeSet]:
-    old = await stored_communities(index.group_id, store)
-    known = {community.id: community for community in old}
-    members = [tuple(index.entities.ids[row] for row in cluster) for cluster in clusters]
-    ids = continued({one.id: one.members for one in old}, members)
-    fresh: list[Community] = []
-    for number, inside in enumerate(members):
-        before = known.get(ids.get(number, ""))
-        fingerprint = hashlib.sha256("\n".join(sorted(inside)).encode()).hexdigest()
-        fresh.append(
-            Community(
-                id=before.id if before else new_id(),
-                group_id=index.group_id,
-                created_at=before.created_at if before else now,
-                name=", ".join(index.entity_name(id_) for id_ in inside[:_NAMED]),
-                summary=await _summary(inside, rows, index, store),
-                members=inside,
-                fingerprint=fingerprint,
-            )
+) -> Planned:
+    moment = AtMoment.now(index)
+    made = drafts(clusters, ties, index, moment)
+    staying = {one.id for one in kept}
+    known = lasting([one for one in tree.communities if one.id not in staying], made)
+    describer = Describer(index, moment)
+    names = {one.name for one in kept}
+    told = await workshop.author.describe(made, known, describer, names)
+    ids = [known[place].id if place in known else new_id() for place in range(len(made))]
+    fresh = [
+        Community(
+            id=ids[place],
+            group_id=index.group_id,
+            created_at=known[place].created_at if place in known else now,
+            name=said.name,
+            summary=said.summary,
+            members=draft.members,
+            fingerprint=mark,
+            level=draft.level,
+            parent=None if draft.parent is None else ids[draft.parent],
         )
-    return fresh, await _changes(index.group_id, old, fresh, store, embedder, kind)
-
-
-async def stored_communities(group: str, store: Store) -> list[Community]:
-    """Return the communities of a group, largest first."""
-    [ids] = await store.query(
-        "SELECT VALUE record::id(id) FROM community WHERE group_id = $group;", group=group
-    )
-    found = (await store.get(Community, ids)).values()
-    return sorted(found, key=lambda community: (-len(community.members), community.id))
-
-
-async def members_of(community: Community, store: Store) -> list[Entity]:
-    """Return the members of a community, best connected first."""
-    return list((await store.get(Entity, community.members)).values())
-
-
-async def _summary(
-    members: Sequence[str], rows: np.ndarray, index: GroupIndex, store: Store
-) -> str:
-    place = {index.entities.row_of[id_]: number for number, id_ in enumerate(members)}
-    subjects, objects = index.ends()
-    inside = [
-        (place[subject] + place[object_], index.facts.ids[row])
-        for row in rows.tolist()
-        if (subject := int(subjects[row])) in place and (object_ := int(objects[row])) in place
+        for place, (draft, (said, mark)) in enumerate(zip(made, told, strict=True))
     ]
-    facts = await store.get(Fact, [id_ for _, id_ in sorted(inside)[: 4 * _DESCRIBING]])
-    return " ".join(list(dict.fromkeys(fact.fact for fact in facts.values()))[:_DESCRIBING])
-
-
-async def _changes(
-    group: str,
-    old: Sequence[Community],
-    fresh: Sequence[Community],
-    store: Store,
-    embedder: Embedder,
-    kind: str,
-) -> ChangeSet:
-    changes = ChangeSet(group, kind=kind)
-    known, staying = {one.id: one for one in old}, {one.id for one in fresh}
-    stale = [community for community in old if community not in fresh]
-    new = [community for community in fresh if community not in old]
-    links = [Record("community", community.id) for community in stale]
-    [rows] = await store.query("SELECT * FROM has_member WHERE in IN $links;", links=links)
-    changes.deletes += [("has_member", row) for row in rows]
-    links = [link for link in links if link.id not in staying]
-    [rows] = await store.query("SELECT * OMIT embedding FROM $links;", links=links)
-    changes.deletes += [("community", row) for row in rows]
-    texts = [community_text(community.name, community.summary) for community in new]
-    vectors = await embedder.embed(texts, purpose="document")
-    for community, vector in zip(new, vectors, strict=True):
-        if community.id in known:
-            changes.change(known[community.id], community, vector)
-        else:
-            changes.insert(community, vector)
-        for rank, member in enumerate(community.members):
-            changes.insert_row(
-                "has_member",
-                edge(
-                    "has_member",
-                    new_id(),
-                    ("community", community.id),
-                    ("entity", member),
-                    group_id=group,
-                    rank=rank,
-                ),
-            )
-    return changes
+    ranks = {id_: draft.ranks for id_, draft in zip(ids, made, strict=True)}
+    storing = Storing(index.group_id, tree, kept, fresh, ranks)
+    retold = storing.retold()
+    texts = [community_text(one.name, one.summary) for one in retold]
+    vectors = await workshop.embedder.embed(texts, purpose="document") if texts else ()
+    by_id = {one.id: vector for one, vector in zip(retold, vectors, strict=True)}
+    return Planned(storing.after(), storing.changes(kind, by_id))

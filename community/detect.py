@@ -14,38 +14,61 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+Nodes = npt.NDArray[np.integer]
+Labels = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
 _drawing = Lock()
 
 
 def detect(
-    subjects: npt.NDArray[np.int32],
-    objects: npt.NDArray[np.int32],
+    subjects: Nodes,
+    objects: Nodes,
     *,
-    weights: npt.NDArray[np.float64] | None = None,
+    weights: Weights | None = None,
+    initial: Labels | None = None,
     seed: int = 0,
 ) -> list[list[int]]:
     """Return communities of at least two nodes, largest first; members best connected first.
 
     The same edges and seed give the same communities. Cost is near linear in the edges.
+
+    Args:
+        subjects: One end of every edge.
+        objects: The other end; edges between the same two add up.
+        weights: Of the edges; default: 1 each.
+        initial: A community of every node to start from, -1 for none; default: each is alone.
+        seed: Of the random order in which nodes are looked at.
     """
     if not len(subjects):
         return []
     import igraph
 
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
-    edges = np.sort(ends.reshape(2, -1), axis=0).T
-    pairs, place = np.unique(edges, axis=0, return_inverse=True)
-    weight = np.bincount(place.reshape(-1), weights=weights, minlength=len(pairs))
-    graph = igraph.Graph(n=len(nodes), edges=pairs.tolist())
+    one, other = np.sort(ends.reshape(2, -1), axis=0)
+    pairs, place = np.unique(one * np.int64(len(nodes)) + other, return_inverse=True)
+    weight = np.bincount(place, weights=weights, minlength=len(pairs))
+    edges = np.column_stack(np.divmod(pairs, len(nodes)))
+    graph = igraph.Graph(n=len(nodes), edges=edges.tolist())
     with _seeded(seed):
         partition = graph.community_leiden(
-            "modularity", weights=weight.tolist(), n_iterations=_ITERATIONS
+            "modularity",
+            weights=weight.tolist(),
+            initial_membership=None if initial is None else _started(initial[nodes]),
+            n_iterations=_ITERATIONS,
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
     return grouped(labels, subjects, objects, weights=weights)
+
+
+def _started(labels: Labels) -> list[int]:
+    """Return numbers from 0 without gaps, one of its own for each node that had none."""
+    alone = labels < 0
+    full = np.where(alone, labels.max(initial=-1) + 1 + np.cumsum(alone), labels)
+    return list(np.unique(full, return_inverse=True)[1].tolist())
 
 
 @contextmanager
@@ -62,11 +85,7 @@ def _seeded(seed: int) -> Iterator[None]:
 
 
 def grouped(
-    labels: npt.NDArray[np.int64],
-    subjects: npt.NDArray[np.int32],
-    objects: npt.NDArray[np.int32],
-    *,
-    weights: npt.NDArray[np.float64] | None = None,
+    labels: Labels, subjects: Nodes, objects: Nodes, *, weights: Weights | None = None
 ) -> list[list[int]]:
     """Return the communities of at least two nodes that labels mean; -1 is none.
 

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from graphrag.ontology.check import Violation
     from graphrag.ontology.declare import EntityType, FactType, Identifier
     from graphrag.ontology.ontology import Ontology
+    from graphrag.overview.globally import GlobalContext
+    from graphrag.overview.map import CommunityMap
+    from graphrag.overview.view import CommunityView
     from graphrag.policy import AppendOnly, Mutation, Policy, ProtectedTypes
     from graphrag.protocols import (
         LLM,
@@ -147,6 +150,8 @@ __all__ = [
     "Cleaned",
     "Cleanup",
     "Community",
+    "CommunityMap",
+    "CommunityView",
     "CommunityWeights",
     "Conflict",
     "Connected",
@@ -186,6 +191,7 @@ __all__ = [
     "Finding",
     "Forgotten",
     "Frames",
+    "GlobalContext",
     "GraphRAG",
     "GraphRAGError",
     "Group",

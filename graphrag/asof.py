@@ -8,6 +8,7 @@ from graphrag.errors import QueryError
 from graphrag.exchange.views import Exports
 from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity
+from graphrag.overview.reads import Overviews
 from graphrag.reading import Reading
 from graphrag.results import Results
 from graphrag.sagas.listing import missing
@@ -23,7 +24,7 @@ from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AsOf(Audits, SagaReads, Exports):
+class AsOf(Audits, SagaReads, Exports, Overviews):
     """The graph as seen from one viewpoint; every read of the graph is a method here."""
 
     _reading: Reading

@@ -8,6 +8,7 @@ from typing import Any
 from graphrag.embed import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.engine.rows import EngineRows
 from graphrag.facade.auditing import Auditing
+from graphrag.facade.communities import Overseeing
 from graphrag.facade.copying import Copying
 from graphrag.facade.direct import Direct
 from graphrag.facade.editing import Editing
@@ -44,6 +45,7 @@ class GraphRAG(
     Following,
     Walking,
     Narrating,
+    Overseeing,
     Auditing,
     Editing,
     History,

@@ -185,10 +185,11 @@ class Community:
     members: tuple[str, ...]
     """Entity ids, most connected first."""
     fingerprint: str
-    """Hash of the member ids: equal fingerprints mean an unchanged community."""
+    """Hash of the members and of the facts between them: with an equal one, nothing changed."""
     level: int = 0
-    """Always 0 in this version, and ``parent`` None: communities have one level."""
+    """0 for the coarsest communities, of which the others are parts."""
     parent: str | None = None
+    """Id of the community one level above that it is a part of; None on the coarsest level."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -62,6 +62,9 @@ PLACES = {
     "ontology.check": ("Violation",),
     "ontology.declare": ("EntityType", "FactType", "Identifier"),
     "ontology.ontology": ("Ontology",),
+    "overview.globally": ("GlobalContext",),
+    "overview.map": ("CommunityMap",),
+    "overview.view": ("CommunityView",),
     "policy": ("AppendOnly", "Mutation", "Policy", "ProtectedTypes"),
     "protocols": (
         "Arbiter",

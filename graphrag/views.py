@@ -6,12 +6,11 @@ from datetime import date, datetime
 
 import numpy as np
 
-from graphrag.community.past import communities_then
 from graphrag.differences import Axis, Changes, happened_between, learned_between
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.intake import checked_group
-from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Fact
 from graphrag.reading import Reading
 from graphrag.search import pipeline
 from graphrag.search.visible import Past, Visible, visible
@@ -82,13 +81,6 @@ class Views:
         ]
         latest = self.viewpoint.valid_at
         return [one for one in then if latest is None or one.valid_at <= latest]
-
-    async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Return the communities as they were last built, largest first; none before that."""
-        index = await self._reading.catalog.group(checked_group(group))
-        past = await self._past(group)
-        heirs = index.heirs.before(past.before)
-        return await communities_then(group, self._reading.store, past, heirs)
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

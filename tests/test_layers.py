@@ -26,7 +26,7 @@ LAYERS = (
     {"ambiguity", "review", "edits", "ends", "sources"},
     {"search", "community", "plan", "stats", "summaries", "demo"}
     | {"reading", "timeline", "differences"},
-    {"planner", "asof", "views", "walks", "sagas", "merge", "release", "twins"}
+    {"planner", "asof", "views", "walks", "sagas", "overview", "merge", "release", "twins"}
     | {"audit", "exchange"},
     {"policy", "invariants", "returning"},
     {"live"},

@@ -3,19 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf
-from graphrag.community.build import PlanCommunities, plan_communities, plan_update
 from graphrag.facade.opened import Moment, Opened
 from graphrag.groups import Groups
-from graphrag.index.group import GroupIndex
-from graphrag.intake import checked_group
-from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Fact
 from graphrag.reading import Reading
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
 from graphrag.search.within import Reach, Within
 from graphrag.stats import Stats
-from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import parse_moment
 from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.timeline import Timeline
@@ -135,34 +131,6 @@ class Asking(Opened):
             QueryError: if no entity has this name or id.
         """
         return await self.at().timeline(entity, group=group)
-
-    async def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Detect and store the communities of the facts that hold now, largest first."""
-        return await self._communities(plan_communities, group)
-
-    async def update_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Bring the communities up to date around what changed since, largest first.
-
-        Quick for few changes; when more than a twentieth of the facts changed since the communities
-        were built, or there are none yet, they are built anew.
-        """
-        return await self._communities(plan_update, group)
-
-    async def _communities(self, plan: PlanCommunities, group: str) -> list[Community]:
-        ingestion = self._open()
-        found: list[Community] = []
-
-        async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal found
-            found, changes = await plan(index, ingestion.store, ingestion.embedder)
-            return changes
-
-        await ingestion.writer.commit(checked_group(group), build)
-        return found
-
-    async def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Return the communities as they were last built, largest first; none before that."""
-        return await self.at().communities(group=group)
 
     async def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

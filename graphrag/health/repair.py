@@ -12,7 +12,7 @@ from graphrag.health.findings import Finding, RepairReport
 from graphrag.health.log import restorable
 from graphrag.health.meaning import chain
 from graphrag.health.records import embedding_fault, record_findings
-from graphrag.health.snapshot import Snapshot, take
+from graphrag.health.snapshot import Snapshot, replayed, take
 from graphrag.health.words import EMBEDDED, words
 from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
@@ -122,7 +122,9 @@ def _write_again(snapshot: Snapshot, changes: ChangeSet) -> dict[str, list[Row]]
             changes.again.add(str(row["id"]))
     if snapshot.info is None and snapshot.events:
         listed = Record("group_info", snapshot.group)
-        changes.insert_row("group_info", {"id": listed, "created_at": snapshot.events[0].at})
+        told = row_of(str(listed), replayed(snapshot.events).get(str(listed), {}))
+        row = {**told, "id": listed, "created_at": snapshot.events[0].at}
+        changes.insert_row("group_info", row)
         changes.again.add(str(listed))
     return lost
 

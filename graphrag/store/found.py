@@ -15,8 +15,8 @@ Value = TypeVar("Value", Fact, Entity, Episode, Community)
 _FACTS = "LET $facts = SELECT * OMIT embedding FROM $fact_ids; RETURN $facts;"
 _OTHERS = "SELECT * OMIT embedding FROM $ids;"
 _COMMUNITIES = (
-    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank) AS members "
-    "OMIT embedding FROM $community_ids;"
+    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank, out) "
+    "AS members OMIT embedding FROM $community_ids;"
 )
 # The episodes that state the facts, each once, without those that are known or read anyway.
 _SOURCES = (

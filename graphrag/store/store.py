@@ -187,8 +187,8 @@ class Store:
         params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in ids]}
         if kind is Community:
             sql = (
-                "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank)"
-                " AS members OMIT embedding FROM $ids;"
+                "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member "
+                "ORDER BY rank, out) AS members OMIT embedding FROM $ids;"
             )
         [rows] = await self._connection.query(sql, params)
         found = {row["id"].id: from_row(kind, row) for row in rows}

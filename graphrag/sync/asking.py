@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from graphrag.facade.opened import Moment
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.groups import Groups
-from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
@@ -86,18 +86,6 @@ class Asking(Opened, Walking, SagaReads, AuditReads):
     def timeline(self, entity: Entity | str, *, group: str = DEFAULT_GROUP) -> Timeline:
         """Return the facts about an entity of all times, in order, and what ended each."""
         return self._running().wait(self._graph.timeline(entity, group=group))
-
-    def build_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Detect and store the communities of the facts that hold now, largest first."""
-        return self._running().wait(self._graph.build_communities(group=group))
-
-    def update_communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Bring the communities up to date around what changed since, largest first."""
-        return self._running().wait(self._graph.update_communities(group=group))
-
-    def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Return the communities as they were last built, largest first."""
-        return self._running().wait(self._graph.communities(group=group))
 
     def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.asof import AsOf as AsyncAsOf
 from graphrag.differences import Axis, Changes
-from graphrag.models import DEFAULT_GROUP, Community, Entity, Episode, Fact
+from graphrag.models import DEFAULT_GROUP, Entity, Episode, Fact
 from graphrag.results import Results
 from graphrag.search.filters.tree import Filter
 from graphrag.search.recipe import Recipe, Scope
@@ -12,6 +12,7 @@ from graphrag.search.within import Reach, Within
 from graphrag.sources import Quote
 from graphrag.stats import Stats
 from graphrag.sync.auditing import AuditReads
+from graphrag.sync.communities import Overviews
 from graphrag.sync.exchange import Exports
 from graphrag.sync.loop import BackgroundLoop
 from graphrag.sync.sagas import SagaReads
@@ -21,7 +22,7 @@ from graphrag.timeline import Timeline
 from graphrag.views import Moment
 
 
-class AsOf(Walking, SagaReads, AuditReads, Exports):
+class AsOf(Walking, SagaReads, AuditReads, Exports, Overviews):
     """The graph as seen from one viewpoint."""
 
     def __init__(self, view: AsyncAsOf, loop: BackgroundLoop) -> None:
@@ -100,10 +101,6 @@ class AsOf(Walking, SagaReads, AuditReads, Exports):
     ) -> Changes:
         """Return what became different between two moments."""
         return self._loop.wait(self._view.changes(since, until, axis=axis, group=group))
-
-    def communities(self, *, group: str = DEFAULT_GROUP) -> list[Community]:
-        """Return the communities as they were last built, largest first."""
-        return self._loop.wait(self._view.communities(group=group))
 
     def groups(self) -> list[str]:
         """Return the names of the groups in this store."""

@@ -12,6 +12,7 @@ from graphrag.schema import Profile
 from graphrag.store.changes import LIBRARY
 from graphrag.sync.asking import Asking
 from graphrag.sync.auditing import Auditing
+from graphrag.sync.communities import Overseeing
 from graphrag.sync.copying import Copying
 from graphrag.sync.direct import Direct
 from graphrag.sync.editing import Editing
@@ -32,6 +33,7 @@ class GraphRAG(
     Direct,
     Records,
     Narrating,
+    Overseeing,
     Following,
     Asking,
     Auditing,

@@ -1,0 +1,170 @@
+"""Names and summaries of communities without a language model, from the columns in memory.
+
+A community is named by what its facts turn around, an organization, place, event or work rather
+than a person if it is about as central, and by who else is in it. Its summary tells the facts that
+tie its most central members, each fact that says more of a member counting less than the first:
+otherwise all of them would be about the hub.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphrag.community.detect import Nodes
+from graphrag.community.ties import Ties
+from graphrag.community.wording import Told, families, sentences
+from graphrag.index.group import GroupIndex
+from graphrag.models import CONCEPT
+
+_ANCHORS = frozenset({"organization", "place", "event", "work"})
+"""Types of entities that a community is rather known by than by a person in it."""
+_ABOUT = 0.5
+"""Share of the most central member's weight at which one of them comes before it."""
+_OTHERS = 3
+"""Members that a name has beside the one it begins with."""
+_FACTS = 12
+_SENTENCES = 6
+_CONSIDERED = 200
+_PLAIN = 0.3
+"""Weight of a concept against a named thing."""
+_CLASSES = frozenset({"is_a", "instance_of", "type_of"})
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is said of a community."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtMoment:
+    """How entities and facts were at one moment."""
+
+    name_of: Callable[[str], str]
+    """The name of an entity by its id."""
+    ends: tuple[Nodes, Nodes]
+    """The row of the subject and of the object of every fact."""
+    valid: Nodes
+    """Its start in microseconds."""
+    invalid: Nodes
+    """Its end."""
+
+    @classmethod
+    def now(cls, index: GroupIndex) -> "AtMoment":
+        """Return them as they are."""
+        columns = index.facts
+        return cls(index.entity_name, index.ends(), columns["valid"], columns["invalid"])
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A community that is to be described."""
+
+    members: Sequence[int]
+    """Rows of entities, best connected first."""
+    ties: Ties
+    """Facts between them."""
+
+
+class Describer:
+    """Describes communities by the names and lifetimes of one moment."""
+
+    def __init__(
+        self,
+        index: GroupIndex,
+        moment: AtMoment,
+    ) -> None:
+        self._index = index
+        self.moment = moment
+
+    def describe(self, one: Subject, taken: Container[str] = ()) -> Description:
+        """Return a name, one that is not taken if there is any, and a summary."""
+        strength = self._central(one)
+        return Description(self._name(one, strength, taken), self._summary(one, strength))
+
+    def chosen(self, one: Subject, count: int) -> list[int]:
+        """Return the rows of the facts that tell most of a community, first things first."""
+        strength, ties = self._central(one), one.ties
+        values = np.array([strength[row] for row in ties.subjects.tolist()])
+        values = values + np.array([strength[row] for row in ties.objects.tolist()])
+        order = np.lexsort((ties.rows, -values * ties.weights))[:_CONSIDERED]
+        left = list(
+            zip(
+                ties.rows[order].tolist(),
+                ties.subjects[order].tolist(),
+                ties.objects[order].tolist(),
+                strict=True,
+            )
+        )
+        said: Counter[int] = Counter()
+        found: list[int] = []
+        while left and len(found) < count:
+            gains = [
+                strength[subject] / (1 + said[subject]) + strength[object_] / (1 + said[object_])
+                for _, subject, object_ in left
+            ]
+            row, subject, object_ = left.pop(int(np.argmax(gains)))
+            said.update((subject, object_))
+            found.append(row)
+        return found
+
+    def told(self, row: int) -> Told:
+        """Return a fact in names."""
+        index, moment = self._index, self.moment
+        subject, object_ = (self.name(int(ends[row])) for ends in moment.ends)
+        relation = index.relations[int(index.facts["relation"][row])]
+        return Told(subject, relation, object_, int(moment.valid[row]), int(moment.invalid[row]))
+
+    def name(self, row: int) -> str:
+        """Return the name of the entity in a row."""
+        return self.moment.name_of(self._index.entities.ids[row])
+
+    def type(self, row: int) -> str:
+        """Return the type of the entity in a row."""
+        return self._index.entity_type(self._index.entities.ids[row])
+
+    def _central(self, one: Subject) -> Mapping[int, float]:
+        ends = np.concatenate((one.ties.subjects, one.ties.objects))
+        rows, place = np.unique(ends, return_inverse=True)
+        both = np.concatenate((one.ties.weights, one.ties.weights))
+        weights = np.bincount(place, weights=both, minlength=len(rows))
+        strength = dict(zip(rows.tolist(), np.log1p(weights).tolist(), strict=True))
+        for row in one.members:
+            strength.setdefault(row, 0.0)
+            if self.type(row) == CONCEPT:
+                strength[row] *= _PLAIN
+        return strength
+
+    def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
+        facts = [self.told(row) for row in self.chosen(one, _FACTS)]
+        return " ".join(sentences(facts)[:_SENTENCES])
+
+    def _name(self, one: Subject, strength: Mapping[int, float], taken: Container[str]) -> str:
+        order = sorted(one.members, key=lambda row: (-strength[row], self.name(row), row))
+        named = [row for row in order if self.type(row) != CONCEPT] or order
+        least = float(np.log1p(_ABOUT * np.expm1(strength[named[0]])))
+        anchors = (row for row in named if self.type(row) in _ANCHORS and strength[row] >= least)
+        hub = next(anchors, named[0])
+        others = [row for row in named if row != hub] or [row for row in order if row != hub]
+        kind = "" if self.type(hub) == "person" else self._class(hub, one)
+        head = f"{self.name(hub)}{kind}"
+        for count in range(_OTHERS, max(_OTHERS, len(others)) + 1):
+            shown = others[:count]
+            names = [self.name(row) for row in shown]
+            people = [self.type(row) == "person" for row in shown]
+            name = f"{head}: {', '.join(families(names, people))}" if shown else head
+            if name not in taken:
+                break
+        return name
+
+    def _class(self, hub: int, one: Subject) -> str:
+        """Return what the hub is said to be, in brackets."""
+        index = self._index
+        codes = [index.relations.index(name) for name in _CLASSES if name in index.relations]
+        rows = one.ties.rows[one.ties.subjects == hub]
+        classes = rows[np.isin(index.facts["relation"][rows], codes)]
+        return f" ({self.told(int(classes[-1])).object})" if len(classes) else ""

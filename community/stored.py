@@ -1,0 +1,191 @@
+"""The communities of a group as they are stored, and what it takes to store others in their place.
+
+A membership is a row of its own, with an id that names both ends, and its rank is minus the weight
+of the member's ties: so an entity that joins, leaves or gets another fact is one row written,
+however large the community. Who brings communities up to date again and again keeps them in memory
+(``known_tree``): reading 30,000 memberships takes a second.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from weakref import WeakKeyDictionary
+
+from graphrag.index.group import GroupIndex
+from graphrag.models import Community
+from graphrag.protocols import Matrix
+from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import edge, from_row, to_row
+from graphrag.store.store import Store
+
+Ranks = Mapping[str, int]
+"""By entity id: minus the weight of its ties, in thousandths, so that the first is tied best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How far communities are in step with the facts."""
+
+    built: int = 0
+    """Number of the event that stored communities detected from all facts; 0 for none yet."""
+    seen: int = 0
+    """Number of the newest event that they know of."""
+    drift: int = 0
+    """Facts that changed between the two."""
+    at: datetime | None = None
+    """The moment of world time that they were last made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All communities of a group."""
+
+    communities: tuple[Community, ...] = ()
+    """The coarsest level first, on each the largest first."""
+    ranks: Mapping[str, Ranks] = field(default_factory=dict)
+    """Of the members of each community."""
+
+
+_trees: WeakKeyDictionary[GroupIndex, tuple[Detection, Tree]] = WeakKeyDictionary()
+"""What each group had when its communities were last made here."""
+
+
+def in_order(communities: Iterable[Community]) -> list[Community]:
+    """Return communities with the coarsest level first, on each the largest first."""
+    return sorted(communities, key=lambda one: (one.level, -len(one.members), one.id))
+
+
+def by_rank(ranks: Ranks) -> tuple[str, ...]:
+    """Return members, the best tied first."""
+    return tuple(sorted(ranks, key=lambda id_: (ranks[id_], id_)))
+
+
+async def read_detection(group: str, store: Store) -> Detection:
+    """Return how far the communities of a group are."""
+    [rows] = await store.query(
+        "SELECT communities_built AS built, communities_seen AS seen, "
+        "communities_drift AS drift, communities_at AS at FROM $info;",
+        info=[Record("group_info", group)],
+    )
+    known = {key: value for row in rows for key, value in row.items() if value is not None}
+    return Detection(**known)
+
+
+async def known_tree(index: GroupIndex, store: Store) -> Tree:
+    """Return the communities of a group, from memory if they are as this process left them."""
+    detection, tree = _trees.get(index, (Detection(), Tree()))
+    if detection.seen and detection == await read_detection(index.group_id, store):
+        return tree
+    return await read_tree(index.group_id, store)
+
+
+async def keep_tree(index: GroupIndex, store: Store, tree: Tree) -> None:
+    """Remember the communities that were just stored, or found to be still right."""
+    _trees[index] = await read_detection(index.group_id, store), tree
+
+
+async def read_tree(group: str, store: Store) -> Tree:
+    """Read the communities of a group."""
+    rows, links = await store.query(
+        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
+        "SELECT VALUE [record::id(in), record::id(out), rank] FROM has_member "
+        "WHERE group_id = $group;",
+        group=group,
+    )
+    ranks: dict[str, dict[str, int]] = {row["id"].id: {} for row in rows}
+    for community, member, rank in links:
+        if community in ranks:
+            ranks[community][member] = rank
+    communities = (with_members(row, ranks[row["id"].id]) for row in rows)
+    return Tree(tuple(in_order(communities)), ranks)
+
+
+def with_members(row: Row, ranks: Ranks) -> Community:
+    """Return the community of a row."""
+    return from_row(Community, {**row, "members": list(by_rank(ranks))})
+
+
+@dataclass(slots=True)
+class Storing:
+    """What replaces some communities of a tree by others."""
+
+    group: str
+    tree: Tree
+    kept: Sequence[Community]
+    fresh: Sequence[Community]
+    ranks: Mapping[str, Ranks]
+    """Of the fresh ones."""
+
+    def after(self) -> Tree:
+        """Return the tree as it is to be."""
+        ranks = {one.id: self.tree.ranks[one.id] for one in self.kept} | dict(self.ranks)
+        return Tree(tuple(in_order((*self.kept, *self.fresh))), ranks)
+
+    def retold(self) -> list[Community]:
+        """Return the fresh communities that are found by other words than before."""
+        said = {one.id: (one.name, one.summary) for one in self.tree.communities}
+        return [one for one in self.fresh if said.get(one.id) != (one.name, one.summary)]
+
+    def changes(self, kind: str, vectors: Mapping[str, Matrix]) -> ChangeSet:
+        """Return what stores it; ``vectors`` are those of the retold."""
+        changes = ChangeSet(self.group, kind=kind)
+        known = {one.id: one for one in self.tree.communities}
+        staying = {one.id for one in (*self.kept, *self.fresh)}
+        for one in self.fresh:
+            if one.id in known:
+                changes.change(known[one.id], one, vectors.get(one.id))
+            else:
+                changes.insert(one, vectors[one.id])
+            self._members(one.id, self.ranks[one.id], changes)
+        for one in self.tree.communities:
+            if one.id not in staying:
+                self._members(one.id, {}, changes)
+                changes.deletes.append(("community", to_row(one)))
+        return changes
+
+    def _members(self, community: str, ranks: Ranks, changes: ChangeSet) -> None:
+        before = self.tree.ranks.get(community, {})
+        for member, rank in before.items():
+            if member not in ranks:
+                changes.deletes.append(("has_member", self._link(community, member, rank)))
+            elif rank != ranks[member]:
+                id_ = _link_id(community, member)
+                after = {"rank": ranks[member]}
+                changes.updates.append(Update("has_member", id_, {"rank": rank}, after))
+        for member in by_rank(ranks):
+            if member not in before:
+                changes.insert_row("has_member", self._link(community, member, ranks[member]))
+
+    def _link(self, community: str, member: str, rank: int) -> Row:
+        return edge(
+            "has_member",
+            _link_id(community, member),
+            ("community", community),
+            ("entity", member),
+            group_id=self.group,
+            rank=rank,
+        )
+
+
+def _link_id(community: str, member: str) -> str:
+    return f"{community}>{member}"
+
+
+def noted(changes: ChangeSet, before: Detection, after: Detection) -> ChangeSet:
+    """Let a transaction note how far communities are, if it changes any."""
+    if changes and before != after:
+        changes.updates.append(
+            Update("group_info", changes.group_id, _columns(before), _columns(after))
+        )
+    return changes
+
+
+def _columns(detection: Detection) -> Row:
+    return {
+        "communities_built": detection.built,
+        "communities_seen": detection.seen,
+        "communities_drift": detection.drift,
+        "communities_at": detection.at,
+    }

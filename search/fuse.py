@@ -41,6 +41,13 @@ class Scored(Protocol):
         """Return rows and exact scores of the ``k`` best that are allowed and above the floor."""
 
 
+def scores_at(
+    scores: npt.NDArray[np.floating] | Scored, rows: Candidates
+) -> npt.NDArray[np.floating]:
+    """Return the scores of some rows."""
+    return scores[rows] if isinstance(scores, np.ndarray) else scores.at(rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """What one method says of every row of a scope."""
@@ -60,7 +67,7 @@ class Method:
 
     def at(self, rows: Candidates) -> npt.NDArray[np.float64]:
         """Return the scores of some rows, 0 for what was not found."""
-        given = self.scores[rows] if isinstance(self.scores, np.ndarray) else self.scores.at(rows)
+        given = scores_at(self.scores, rows)
         return np.where(given > 0, given, 0.0).astype(np.float64)
 
     def top(self, pool: int, mask: Mask) -> Candidates:

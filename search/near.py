@@ -70,5 +70,10 @@ def ties_to(seen: Visible, seeds: list[int]) -> npt.NDArray[np.int64]:
     subject, object_ = seen.ends
     is_seed = np.zeros(len(seen.entities), dtype=np.bool_)
     is_seed[seeds] = True
-    others = (object_[seen.facts & is_seed[subject]], subject[seen.facts & is_seed[object_]])
+    facts = seen.facts_at(np.array(seeds, dtype=np.intp))
+    if facts is None:
+        facts = np.flatnonzero(is_seed.take(subject) | is_seed.take(object_))
+    facts = np.unique(facts[seen.facts[facts]])
+    one, other = subject[facts], object_[facts]
+    others = other[is_seed[one]], one[is_seed[other]]
     return np.bincount(np.concatenate(others), minlength=len(seen.entities))

@@ -25,6 +25,8 @@ class Pieces(Postings):
         self.owner = Column(np.int32)
         """The row that each piece belongs to."""
         self._of_row: list[range] = []
+        self._room: tuple[tuple[int, ...], NDArray[np.float64]] | None = None
+        """What stands beside the counts of whole rows, and the state that it is of."""
         super().__init__()
 
     @property
@@ -128,22 +130,30 @@ class Pieces(Postings):
         counts: nothing is asked of the group that the score of a piece does not depend on.
         """
         self._settle()
-        rows = len(self._of_row)
-        texts, total = self._size()
-        lengths = np.bincount(self.owner.values, self._lengths.values, rows)
-        several = np.bincount(self.owner.values, minlength=rows) > 1
-        share = lengths * texts / max(total, 1)
-        room = K1 * (1 - B + B * np.where(several, np.sqrt(share), share))
+        rows, room = len(self._of_row), self._entire_room()
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self._numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             holding = self.owner.values[entries.rows[: entries.size]]
-            counts = np.bincount(holding, entries.counts[: entries.size], rows)
+            held, place = np.unique(holding, return_inverse=True)
+            counts = np.bincount(place, entries.counts[: entries.size])
             weight = repeats * (K1 + 1) * self._idf(self._df(term))
-            scores += (weight * counts / (counts + room)).astype(np.float32)
+            scores[held] += (weight * counts / (counts + room[held])).astype(np.float32)
         return scores
+
+    def _entire_room(self) -> NDArray[np.float64]:
+        """Return what BM25 adds to the count of a word in each row as one text, for its length."""
+        texts, total = self._size()
+        state = texts, total, self._live, len(self.owner)
+        if self._room is None or self._room[0] != state:
+            rows = len(self._of_row)
+            lengths = np.bincount(self.owner.values, self._lengths.values, rows)
+            several = np.bincount(self.owner.values, minlength=rows) > 1
+            share = lengths * texts / max(total, 1)
+            self._room = state, K1 * (1 - B + B * np.where(several, np.sqrt(share), share))
+        return self._room[1]
 
     def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the best of each row's pieces."""

@@ -153,13 +153,17 @@ class Cosines:
         self.rough = rough
         self.slack = slack
         """By how much each rough one may be wrong at most; None if they are exact."""
+        self._known = None if slack is None else np.zeros(len(rough), dtype=np.bool_)
+        """The rows of which the rough cosine was replaced by the exact one."""
 
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the exact cosines of some rows."""
         chosen = np.asarray(rows, dtype=np.intp)
-        if self.slack is None:
-            return self.rough[chosen]
-        return np.asarray(np.einsum("ij,j->i", self._rows[chosen], self._unit))
+        if self._known is not None:
+            new = chosen[~self._known[chosen]]
+            self.rough[new] = np.einsum("ij,j->i", self._rows[new], self._unit)
+            self._known[new] = True
+        return self.rough[chosen]
 
     def top(
         self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None

@@ -4,30 +4,33 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix
-from graphrag.search.fuse import Candidates, Scores
+from graphrag.search.fuse import Candidates, Scores, scores_at
 
 _LENGTH_PENALTY = 0.5
 Parts = npt.NDArray[np.float64]
 """One number per candidate."""
 
 
-def cosines(index: GroupIndex, query: Matrix) -> Scores:
+def cosines(index: GroupIndex, query: Matrix) -> Scores | Cosines:
     """Return the cosine of each episode, or of its best passage.
 
     A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
     ``0.5 sigma sqrt(2 ln n)``, is taken off again.
     """
+    if not len(index.passages):
+        return index.episodes.vectors.compare(query)
+    # How much all of the cosines differ is in every score, so they are all worked out.
     scores = index.episodes.vectors.scores(query).copy()
-    if len(index.passages):
-        pieces = index.passages.vectors.scores(query)
-        owner = index.passages["episode"]
-        np.maximum.at(scores, owner, pieces)
-        count = np.bincount(owner, minlength=len(scores))
-        penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
-        spread = index.passages.spread  # of the whole group, if these are a part of it
-        spread = float(pieces.std()) if spread is None else spread
-        scores -= (_LENGTH_PENALTY * spread * penalty).astype(np.float32)
+    pieces = index.passages.vectors.scores(query)
+    owner = index.passages["episode"]
+    np.maximum.at(scores, owner, pieces)
+    count = np.bincount(owner, minlength=len(scores))
+    penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
+    spread = index.passages.spread  # of the whole group, if these are a part of it
+    spread = float(pieces.std()) if spread is None else spread
+    scores -= (_LENGTH_PENALTY * spread * penalty).astype(np.float32)
     return scores
 
 
@@ -54,12 +57,16 @@ class Plain:
     """
 
     def __init__(
-        self, meaning: Scores, words: Scores, rows: Candidates, weights: tuple[float, float]
+        self,
+        meaning: Scores | Cosines,
+        words: Scores,
+        rows: Candidates,
+        weights: tuple[float, float],
     ) -> None:
         self._meaning = meaning
         self._words = words
         self._weights = weights
-        near = meaning[rows]
+        near = scores_at(meaning, rows)
         self._worst = float(near.min(initial=0.0 if not len(rows) else np.inf))
         self._range = max(float(near.max(initial=-np.inf)) - self._worst, 1e-9)
         self._most = max(float(words[rows].max(initial=0.0)), 1e-9)
@@ -67,7 +74,8 @@ class Plain:
     def parts(self, rows: Candidates) -> tuple[Parts, Parts]:
         """Return what meaning and what words give some rows."""
         vector, fulltext = self._weights
-        near = np.clip((self._meaning[rows].astype(np.float64) - self._worst) / self._range, 0, 1)
+        cosines = scores_at(self._meaning, rows).astype(np.float64)
+        near = np.clip((cosines - self._worst) / self._range, 0, 1)
         said = np.clip(self._words[rows].astype(np.float64) / self._most, 0, 1)
         return np.asarray(vector * near), np.asarray(fulltext * said)
 

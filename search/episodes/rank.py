@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphrag.index.vectors import Cosines
 from graphrag.results import Why
 from graphrag.search.episodes import bridge
 from graphrag.search.episodes.context import (
@@ -23,7 +24,15 @@ from graphrag.search.episodes.linked import linked
 from graphrag.search.episodes.plain import Parts, Plain, cosines, words
 from graphrag.search.episodes.walk import walk
 from graphrag.search.episodes.years import of_time
-from graphrag.search.fuse import Candidates, Fused, Method, Scores, candidates, fuse
+from graphrag.search.fuse import (
+    Candidates,
+    Fused,
+    Method,
+    Scores,
+    candidates,
+    fuse,
+    scores_at,
+)
 from graphrag.search.question import Question
 from graphrag.search.relevance import relevance
 
@@ -51,7 +60,9 @@ def rank_episodes(question: Question) -> list[Fused[int]]:
             fusion="rrf",
             k=recipe.rrf_k,
             limit=question.request.wanted,
-            relevance=relevance(index.episodes, question.text, meaning[rows], said[rows]),
+            relevance=relevance(
+                index.episodes, question.text, scores_at(meaning, rows), said[rows]
+            ),
         )
         question.trace.step("episodes: fuse rrf", len(ranked))
         return ranked
@@ -65,7 +76,7 @@ class _Table:
     """Candidates and what each step adds to their scores."""
 
     question: Question
-    meaning: Scores
+    meaning: Scores | Cosines
     words: Scores
     rows: Candidates
     parts: dict[str, Parts] = field(default_factory=dict)
@@ -182,8 +193,9 @@ class _Table:
         total = self.total
         wanted = self.question.request.wanted
         order = np.lexsort((self.rows, -total))[:wanted]
+        near = scores_at(self.meaning, self.rows)
         shown = self.parts | {
-            "vector": self.meaning[self.rows].astype(np.float64),
+            "vector": near.astype(np.float64),
             "fulltext": self.words[self.rows].astype(np.float64),
         }
         places = {
@@ -192,7 +204,7 @@ class _Table:
         share = relevance(
             self.question.index.episodes,
             self.question.text,
-            self.meaning[self.rows],
+            near,
             self.words[self.rows],
         )
         return [

@@ -11,7 +11,7 @@ from graphrag.audit.contradictions import Contradiction, Contradictions, Outcome
 from graphrag.audit.rivals import Rivals
 from graphrag.differences import Axis
 from graphrag.edits import CONFIRMED, CORRECTED
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_aside import read_aside
 from graphrag.invalidate import ARBITER, exclusion, overlap
 from graphrag.models import Fact
@@ -20,6 +20,7 @@ from graphrag.search.visible import Past, Visible
 from graphrag.sources import quotes_of
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import to_micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,9 @@ class Sources:
 async def find_contradictions(sources: Sources, asked: Asked) -> Contradictions:
     """Return what was asked for, open ones first, the latest first."""
     index = sources.index
-    wanted = {"relates_to": ["invalidated_by", "attributes"]}
+    wanted = {"relates_to": ["invalidated_by", "expired_at", "attributes"]}
     await read_aside(sources.store, index, wanted)
-    found = [*await _open(sources), *await _settled(sources)]
+    found = [*await _open(sources), *await _settled(sources, asked)]
     fitting = sorted(filter(asked.wants, found), key=_order)
     shown = fitting[: asked.limit]
     return Contradictions(
@@ -81,10 +82,19 @@ async def find_contradictions(sources: Sources, asked: Asked) -> Contradictions:
     )
 
 
-async def _settled(sources: Sources) -> list[Contradiction]:
-    """Return the facts that another one closed."""
+async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
+    """Return the facts that another one closed, without most of those that are not wanted."""
     row_of = sources.index.facts.row_of
     closed = _then("invalidated_by", sources)
+    if asked.axis == "system" and not sources.past.before:
+        # Columns say when: a window of a large group reads the facts inside alone.
+        rows = np.array([*closed], dtype=np.intp)
+        facts = sources.index.facts
+        expired = facts.aside["expired_at"].values(len(facts))[rows]
+        retracted = sources.seen.retracted[rows]
+        at = np.where(retracted == FOREVER, expired, retracted)
+        early, late = to_micros(asked.since, BEGINNING), to_micros(asked.until, FOREVER)
+        closed = {row: closed[row] for row in rows[(early <= at) & (at < late)].tolist()}
     facts = await sources.read(closed)
     closers = await sources.read({row_of[id_] for id_ in closed.values() if id_ in row_of})
     found = []

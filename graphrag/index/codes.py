@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from graphrag.index.columns import Column
 
 _LEVELS = 127
+_BLOCK = 4_096
 
 
 @cache
@@ -81,11 +82,13 @@ class Codes:
             buffer = np.empty((2 * size + 16, self._dimension), dtype=np.int8)
             buffer[:first] = self._buffer[:first]
             self._buffer = buffer
-        codes, scale, lost = _coded(units)
-        self._buffer[first:size] = codes
-        self._scale.extend(scale)
-        self._lost.extend(lost)
-        self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
+        # Block by block: on the way to bytes a vector takes four times its room.
+        for start in range(0, len(units), _BLOCK):
+            codes, scale, lost = _coded(units[start : start + _BLOCK])
+            self._buffer[first + start : first + start + len(codes)] = codes
+            self._scale.extend(scale)
+            self._lost.extend(lost)
+            self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
 
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""

@@ -37,7 +37,7 @@ Page = tuple[str, Rows]
 
 _WORDS = frozenset({"subject", "name", "object", "fact"})
 """Columns of a fact that it is found by."""
-_PAGE = 10_000
+_PAGE = 2_000
 _AHEAD = 3
 _COLUMNS = {
     "entity": (

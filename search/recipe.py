@@ -228,15 +228,20 @@ class Request:
     def reads_mentions(self) -> bool:
         """Tell whether the ranking or the filter looks at what episodes mention."""
         told = self.where is not None and self.where.names("saga")
-        return told or self.follows_mentions
+        return told or self.follows_mentions or self.asks_near_episodes
 
     @property
     def follows_mentions(self) -> bool:
-        """Tell whether anything follows what episodes mention."""
+        """Tell whether the ranking follows what episodes mention."""
         recipe, weights = self.recipe, self.recipe.episodes
         linked = recipe.graph > 0 and max(weights.mentions, weights.bridge) > 0
-        ranked = linked and recipe.fusion == "scores"
-        return "episodes" in self.scopes and (ranked or isinstance(self.within, Within))
+        return linked and "episodes" in self.scopes and recipe.fusion == "scores"
+
+    @property
+    def asks_near_episodes(self) -> bool:
+        """Tell whether it matters which episodes speak of what lies near: found, or counted."""
+        counted = "episodes" in self.scopes or bool(self.recipe.rerank)
+        return counted and isinstance(self.within, Within)
 
     @property
     def wanted(self) -> int | None:

@@ -46,7 +46,7 @@ async def join(
     The request comes back with the part of each group that is in reach.
     """
     request, dimension = asked.request, len(asked.vector)
-    near = isinstance(request.within, Within) and "episodes" in request.scopes
+    near = request.asks_near_episodes
     then: list[Part] = []
     for part in parts:
         told = bool(request.sagas)

@@ -4,7 +4,7 @@ from graphrag.errors import QueryError
 from graphrag.search.engine.limits import Limits
 from graphrag.search.engine.names import known_as
 from graphrag.search.engine.part import Part
-from graphrag.search.engine.walk import Walk
+from graphrag.search.engine.walk import Walk, told_of
 from graphrag.search.recipe import Request
 from graphrag.search.visible import Past
 from graphrag.search.within import Reach, Within
@@ -19,7 +19,7 @@ async def surround(part: Part, request: Request, past: Past, limits: Limits) -> 
     """
     within = request.within
     if isinstance(within, Within):
-        await _near(within, part, past, limits, episodes="episodes" in request.scopes)
+        await _near(within, part, past, limits, episodes=request.asks_near_episodes)
         return True
     if within is None or len(within) > limits.walk:
         return False
@@ -52,5 +52,8 @@ async def _near(within: Within, part: Part, past: Past, limits: Limits, *, episo
             f"{', '.join(map(repr, within.names))}, or more: take fewer hops, or some relations"
         )
     part.want("entity", begun)
+    if within.relations is not None and len(begun) > 1:
+        # Which of them is meant is told by all facts about each.
+        part.want("relates_to", await told_of(part.store, begun, limits.within))
     part.want("relates_to", walk.met)
     part.want("episode", (episode for episode, _ in part.spoken))

@@ -1,12 +1,13 @@
 """The engine profile ranks as the process profile does, through SurrealDB's own indexes."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from graphrag.moving.copy import copy_store
 from tests.conftest import open_graph
-from tests.engine.worlds import Judge, ask, same, tell
+from tests.engine.worlds import FIRMS, Judge, ask, near, same, tell
 
 SCOPES = ("facts", "entities", "episodes", "communities")
 
@@ -36,4 +37,17 @@ async def test_both_profiles_rank_alike(world, seed):
     for scope in SCOPES:
         if scope == "episodes" and asked.recipe.fusion == "scores":
             continue  # conversation and links: see test_episodes_in_context
+        assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)
+
+
+@pytest.mark.parametrize("seed", range(16))
+async def test_both_profiles_rank_alike_within_a_part_of_the_graph(world, seed):
+    process, engine, moments = world
+    dice = random.Random(100 + seed)
+    asked = replace(ask(dice, moments), centers=(), within=near(dice))
+    if seed % 4 == 0:
+        known = await process.visible(dice.choice(FIRMS), through=["works_at", "knows"], hops=2)
+        asked = replace(asked, within=known)
+    ours, theirs = await asked.of(process), await asked.of(engine)
+    for scope in SCOPES:
         assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)

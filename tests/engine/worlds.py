@@ -9,6 +9,7 @@ from graphrag.search.engine.limits import Limits
 from graphrag.search.filters.field import Field
 from graphrag.search.recipe import SCOPES, Recipe
 from graphrag.search.recipes import RECIPES
+from graphrag.search.within import Within
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.temporal.viewpoint import Viewpoint
 
@@ -110,13 +111,19 @@ class Asked:
     view: Viewpoint
     where: object
     centers: tuple[str, ...]
+    within: object = None
 
     async def of(self, graph, *, group="default"):
         """Return what is found; what cannot be asked finds nothing."""
         reading = replace(graph.at()._reading, limits=CHOSEN)
         try:
             return await AsOf(reading, self.view).search(
-                self.query, recipe=self.recipe, where=self.where, centers=self.centers, group=group
+                self.query,
+                recipe=self.recipe,
+                where=self.where,
+                centers=self.centers,
+                within=self.within,
+                group=group,
             )
         except QueryError:
             return Results(self.query)
@@ -158,6 +165,13 @@ def ask(dice, moments, *, names=tuple(ASKED)):
         kept,
         dice.choice(((), (), (), (dice.choice(FIRMS),))),
     )
+
+
+def near(dice):
+    """Make up a part of the graph to search in."""
+    names = [dice.choice((person(dice), dice.choice(FIRMS), dice.choice(FIRST))) for _ in range(2)]
+    relations = dice.choice((None, None, ("works_at", "knows")))
+    return Within(names[: dice.randint(1, 2)], hops=dice.randint(1, 3), relations=relations)
 
 
 def where(dice):

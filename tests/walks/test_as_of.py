@@ -125,6 +125,11 @@ async def _walks_agree(view, graph, dice):
             assert near.count == len(facts)
             assert {fact.id for fact in near.facts} <= facts
             assert len(near.facts) == min(3, len(facts))
+        around = await view.subgraph(one, depth=depth, limit=3)
+        reached = graph.distances([one], depth)
+        assert around.entities[0].id == one
+        assert {other.id for other in around.entities} <= reached.keys()
+        assert len(around.entities) + around.left_out == len(reached)
         portrait = await view.identity(one, facts=100, changes=100)
         assert {fact.id for fact in portrait.facts} == graph.about(one)
         ended = graph.ended(one)

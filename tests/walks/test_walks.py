@@ -1,144 +1,15 @@
-"""Walking verbs against plain Python over the facts that hold at the view."""
+"""Walking verbs: what they say, and what they refuse; any history: ``test_as_of.py``."""
 
-from collections import defaultdict, deque
-from datetime import UTC, datetime
-from itertools import pairwise
+import json
 
+import igraph
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import NewEpisode, QueryError
-from tests.conftest import open_graph
-
-NAMES = ["Ann", "Bob", "Eve", "Dan", "Joe", "Kim"]
-LINKS = st.tuples(
-    st.sampled_from(NAMES),
-    st.sampled_from(["knows_of", "likes", "leads"]),
-    st.sampled_from(NAMES),
-    st.integers(2010, 2019),
-    st.integers(1, 6),
-)
-
-
-async def graph_of(links):
-    graph = open_graph()
-    await graph.__aenter__()
-    await graph.add_episodes(
-        NewEpisode(
-            f"{a} {relation} {b} from {start}-01-01 to {start + length}-01-01.",
-            reference_time=f"{start}-01-01",
-        )
-        for a, relation, b, start, length in links
-        if a != b
-    )
-    return graph
-
-
-async def holding(graph, moment):
-    """The facts as they are stored that hold at a moment."""
-    told = {}
-    for name in NAMES:
-        for entity in await graph.at(history=True).entities(name):
-            told |= {one.id: one for one in await graph.at(history=True).facts(entity)}
-    return {
-        (one.subject, one.relation, one.object)
-        for one in told.values()
-        if one.valid_at <= moment < one.invalid_at and one.retracted_at is None
-    }
-
-
-def joined(facts):
-    near = defaultdict(set)
-    for a, _, b in facts:
-        near[a].add(b)
-        near[b].add(a)
-    return near
-
-
-def distances(facts, start):
-    near, found, waiting = joined(facts), {start: 0}, deque([start])
-    while waiting:
-        here = waiting.popleft()
-        for there in near[here] - found.keys():
-            found[there] = found[here] + 1
-            waiting.append(there)
-    return found
-
-
-def simple_paths(facts, start, end, longest):
-    near = joined(facts)
-
-    def walk(path):
-        if path[-1] == end:
-            yield tuple(path)
-        elif len(path) <= longest:
-            for there in sorted(near[path[-1]] - set(path)):
-                yield from walk([*path, there])
-
-    return sorted(walk([start]), key=len)
-
-
-@settings(
-    max_examples=25,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(st.lists(LINKS, max_size=14), st.integers(2010, 2022), st.integers(1, 4))
-def test_verbs_agree_with_plain_python_at_any_time(links, year, depth):
-    import anyio
-
-    anyio.run(_compare, links, year, depth)
-
-
-async def _compare(links, year, depth):
-    graph = await graph_of(links)
-    try:
-        moment = datetime(year, 6, 1, tzinfo=UTC)
-        view, facts = graph.at(valid_at=moment), await holding(graph, moment)
-        there = [name for name in NAMES if await graph.entity(name)]
-        for name in there:
-            far = distances(facts, name)
-            expected = {other: d for other, d in far.items() if 0 < d <= depth}
-            found = await view.neighbors(name, depth=depth)
-            assert {one.entity.name: one.distance for one in found} == expected
-            assert [one.distance for one in found] == sorted(expected.values())
-            for one in found:
-                ends = {frozenset((f.subject, f.object)) for f in one.facts}
-                nearer = {n for n, d in far.items() if d == one.distance - 1}
-                assert ends <= {frozenset((one.entity.name, n)) for n in nearer} and ends
-        for a, b in pairwise(there):
-            ways = simple_paths(facts, a, b, depth)
-            path = await view.path(a, b, max_depth=depth)
-            assert (path is None) == (not ways)
-            if path is not None:
-                assert len(path) == len(ways[0]) - 1
-                assert tuple(one.name for one in path.entities) in ways
-            several = await view.paths(a, b, k=3, max_depth=depth)
-            assert [len(one) for one in several] == [len(way) - 1 for way in ways[:3]]
-            assert len({tuple(e.id for e in one.entities) for one in several}) == len(several)
-            for one in several:
-                assert tuple(entity.name for entity in one.entities) in ways
-                for here, fact, after in zip(
-                    one.entities, one.facts, one.entities[1:], strict=False
-                ):
-                    assert {fact.subject, fact.object} == {here.name, after.name}
-        whole = await view.subgraph(limit=100)
-        assert {(f.subject, f.relation, f.object) for f in whole.facts} == facts
-        assert {one.name for one in whole.entities} == {end for f in facts for end in (f[0], f[2])}
-        for name in there:
-            around = await view.subgraph(name, depth=depth, limit=3)
-            expected = {n for n, d in distances(facts, name).items() if d <= depth}
-            assert {one.name for one in around.entities} <= expected
-            assert len(around.entities) + around.left_out == len(expected)
-            assert around.entities[0].name == name
-            portrait = await view.identity(name, facts=100)
-            assert {(f.subject, f.relation, f.object) for f in portrait.facts} == {
-                fact for fact in facts if name in (fact[0], fact[2])
-            }
-    finally:
-        await graph.close()
+from graphrag.walks.picked import heat
 
 
 @pytest.fixture
@@ -218,3 +89,42 @@ async def test_two_entities_merged_are_walked_as_one(case):
 async def test_what_cannot_be_is_said(case, verb, arguments, message):
     with pytest.raises(QueryError, match=message):
         await getattr(case, verb)(**arguments)
+
+
+async def test_many_facts_between_two_are_one_edge(graph):
+    for year in range(2010, 2015):
+        await graph.add_fact("Ann", "met_with", "Bob", valid_at=str(year), invalid_at=f"{year}-02")
+    history = graph.at(history=True)
+    piece = await history.subgraph("Ann", depth=1, facts=2)
+    ann, bob = (one.id for one in piece.entities)
+    assert [(one.source, one.relation, one.target, one.count) for one in piece.edges] == [
+        (ann, "met_with", bob, 5)
+    ]
+    assert [fact.valid_at.year for fact in piece.facts] == [2014, 2013]
+    assert piece.degrees == {ann: 5, bob: 5}
+    assert {moment.isoformat() for moment in piece.changed.values()} == {
+        "2014-02-01T00:00:00+00:00"
+    }
+    assert "met with Bob (5 facts)" in piece._repr_html_()
+
+
+async def test_a_subgraph_is_json_for_explorers(case):
+    told = json.loads(json.dumps((await case.subgraph("Bob", depth=2)).to_dict()))
+    names = {node["id"]: node["name"] for node in told["nodes"]}
+    assert {(names[e["source"]], e["relation"], names[e["target"]]) for e in told["edges"]} == {
+        ("Bob", "works_at", "Beta"), ("Bob", "likes", "tea"), ("Ann", "works_at", "Beta"),
+    }  # fmt: skip
+    assert {fact["id"] for fact in told["facts"]} and told["left_out"] == 0
+    assert max(told["nodes"], key=lambda node: node["heat"])["name"] == "Bob"
+    assert all(node["facts"] >= 1 and node["changed"] for node in told["nodes"])
+
+
+@settings(phases=[Phase.explicit, Phase.generate])
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=30), st.booleans())
+def test_heat_is_pagerank(ends, centred):
+    pairs = np.array(ends, dtype=np.intp).reshape(-1, 2)
+    found = heat(pairs[:, 0], pairs[:, 1], 8, 3 if centred else None)
+    start = [float(node == 3) if centred else 1.0 for node in range(8)]
+    walker = igraph.Graph(n=8, edges=ends)
+    expected = np.array(walker.personalized_pagerank(directed=False, reset=start))
+    assert np.allclose(found, expected / expected.max(), atol=1e-4)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphrag.cli import indexes
+from graphrag.cli import communities, indexes
 from graphrag.cli.add import add
 from graphrag.cli.audit import cleanup, contradictions, orphans
 from graphrag.cli.command import as_command
@@ -97,6 +97,17 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     for about_indexes in (indexes.build, indexes.check):
         index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
+    groups_of = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
+    for name, about in (
+        ("build", communities.build),
+        ("update", communities.update),
+        ("list", communities.list_communities),
+        ("show", communities.show),
+        ("draw", communities.draw),
+        ("ask", communities.ask),
+    ):
+        groups_of.command(name)(as_command(about, open_graph))
+    app.add_typer(groups_of, name="communities")
     app.command("import")(as_command(import_files, open_graph))
     return app
 

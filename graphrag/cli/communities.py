@@ -1,0 +1,153 @@
+"""``communities``: make them, bring them up to date, list, show, draw and ask them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from graphrag.cli.entries import Entries, Entry
+from graphrag.cli.forms import plain
+from graphrag.cli.moments import At, KnownAt, seen
+from graphrag.cli.render import line
+from graphrag.cli.session import Session
+from graphrag.models import Community
+
+if TYPE_CHECKING:
+    from graphrag.overview.view import CommunityView
+
+_LINES = 3
+_INDENT = "  "
+Level = Annotated[
+    int | None, typer.Option("--level", help="Only of this level; 0 is the coarsest. Default: all.")
+]
+
+
+async def build(session: Session) -> None:
+    """Detect, describe and store the communities of the facts that hold now."""
+    with session.busy("detecting"):
+        async with session.graph() as graph:
+            found = await graph.build_communities(group=session.group)
+    _show(session, found)
+
+
+async def update(session: Session) -> None:
+    """Bring the communities up to date around what changed since."""
+    with session.busy("updating"):
+        async with session.graph() as graph:
+            found = await graph.update_communities(group=session.group)
+    _show(session, found)
+
+
+async def list_communities(
+    session: Session,
+    level: Level = None,
+    at: At = None,
+    known_at: KnownAt = None,
+) -> None:
+    """List the communities: as last built, or with --at of the facts that held then."""
+    view = seen(at, known_at, False)
+    with session.busy("reading"):
+        async with session.graph() as graph:
+            found = await view.of(graph).communities(level=level, group=session.group)
+    _show(session, found)
+
+
+async def show(
+    session: Session,
+    community: Annotated[str, typer.Argument(help="Name, part of it, or id.", show_default=False)],
+    at: At = None,
+    known_at: KnownAt = None,
+    limit: Annotated[int, typer.Option(help="Members and facts at most.")] = 20,
+) -> None:
+    """Show a community: members, the facts between them, and its parts."""
+    view = seen(at, known_at, False)
+    with session.busy("reading"):
+        async with session.graph() as graph:
+            found = await view.of(graph).community(community, limit=limit, group=session.group)
+    if session.json:
+        session.show_json(_form(found))
+    else:
+        session.show(line(str(found)))
+
+
+async def draw(
+    session: Session,
+    file: Annotated[Path, typer.Argument(help="An SVG file to write.", show_default=False)],
+    level: Annotated[int, typer.Option("--level", help="0 is the coarsest.")] = 0,
+    at: At = None,
+    known_at: KnownAt = None,
+) -> None:
+    """Draw the communities of one level into an SVG file."""
+    view = seen(at, known_at, False)
+    with session.busy("drawing"):
+        async with session.graph() as graph:
+            chart = await view.of(graph).community_map(level=level, group=session.group)
+    file.write_text(chart.to_svg(), encoding="utf-8")
+    if session.json:
+        session.show_json({"file": str(file), "communities": len(chart.communities)})
+    else:
+        session.show(line(f"{len(chart.communities)} communities drawn into {file}"))
+
+
+async def ask(
+    session: Session,
+    question: Annotated[str, typer.Argument(help="About the whole.", show_default=False)],
+    tokens: Annotated[int, typer.Option("--tokens", help="What the text may take.")] = 1000,
+    at: At = None,
+    known_at: KnownAt = None,
+) -> None:
+    """Print what the communities say of a question about the whole, with sources."""
+    view = seen(at, known_at, False)
+    with session.busy("reading"):
+        async with session.graph() as graph:
+            found = await view.of(graph).global_context(
+                question, max_tokens=tokens, group=session.group
+            )
+    if session.json:
+        session.show_json(plain(found))
+    else:
+        session.show(line(found.text or "no communities: communities build makes them"))
+
+
+def _show(session: Session, found: Sequence[Community]) -> None:
+    if session.json:
+        session.show_json([plain(one) for one in found])
+        return
+    if not found:
+        session.show(line("no communities"))
+        return
+    there = {one.id for one in found}
+    entries = (
+        Entry(
+            f"{_INDENT * depth}{one.name}",
+            f"{len(one.members)} members",
+            one.summary,
+        )
+        for depth, one in _nested(found, there)
+    )
+    session.show(Entries(Text(f"{len(found)} communities", style="bold"), tuple(entries), _LINES))
+
+
+def _nested(found: Sequence[Community], there: set[str]) -> Iterable[tuple[int, Community]]:
+    """Yield communities, each followed by its parts."""
+
+    def below(parent: str | None, depth: int) -> Iterable[tuple[int, Community]]:
+        for one in found:
+            if (one.parent if one.parent in there else None) == parent:
+                yield depth, one
+                yield from below(one.id, depth + 1)
+
+    return below(None, 0)
+
+
+def _form(view: "CommunityView") -> dict[str, Any]:
+    return {
+        "community": plain(view.community),
+        "entities": plain(view.entities),
+        "facts": plain(view.facts),
+        "fact_count": view.fact_count,
+        "parts": plain(view.parts),
+        "parent": None if view.parent is None else plain(view.parent),
+    }

@@ -1,6 +1,7 @@
 """``add``: files and standard input become episodes."""
 
 import asyncio
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,9 +37,16 @@ async def add(
     ] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,
     name: Annotated[str | None, typer.Option(help="A title instead of the file's name.")] = None,
+    saga: Annotated[
+        str | None, typer.Option(help="Name of the run of episodes that they belong to.")
+    ] = None,
 ) -> None:
     """Add documents to the graph; adding the same ones again changes nothing."""
+    from graphrag.intake import checked_saga
     from graphrag.readers.document import STDIN, read_document
+
+    if saga is not None:
+        checked_saga(saga)
 
     when = moment(reference_time, "--reference-time")
     if files.count(STDIN) > 1:
@@ -60,7 +68,9 @@ async def add(
         try:
             async with session.graph(create=True) as graph:
                 report = await graph.add_episodes(
-                    chain(*documents), on_progress=counted, on_error="skip"
+                    (replace(one, saga=saga) for one in chain(*documents)),
+                    on_progress=counted,
+                    on_error="skip",
                 )
         except asyncio.CancelledError:
             raise Stopped(_kept(counted)) from None

@@ -102,6 +102,7 @@ def _episodes(group: str) -> Iterator["NewEpisode"]:
             told.source_description,
             group,
             {"chronicle": told.id},
+            told.saga,
         )
 
 

@@ -51,6 +51,9 @@ async def search(
             help='What hits must be like: "relation == works_at and valid_at < 2022".',
         ),
     ] = None,
+    saga: Annotated[
+        str | None, typer.Option(help="Only what the episodes of this saga tell of.")
+    ] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,12 +72,15 @@ async def search(
     from graphrag.search.recipes import recipe_of
 
     view, way = seen(at, known_at, history), recipe_of(recipe)
-    asked = [known for known in SCOPES if known in (scope or way.scopes or SCOPES)]
+    all_scopes = SCOPES if saga is None else SCOPES[:-1]  # communities are of no saga
+    asked = [known for known in SCOPES if known in (scope or way.scopes or all_scopes)]
     limit = limit or way.limit or _LIMIT
     wanted = None if where is None else parse_filter(where)
     groups = [*dict.fromkeys(group or (DEFAULT_GROUP,))]
     # Checked before anything is opened.
-    Request(query, groups[0], limit, tuple(asked), where=wanted)
+    Request.of(
+        query, groups[0], limit=limit, scopes=asked, recipe=way, where=wanted, saga=saga
+    )
     with session.busy("loading models"):
         async with session.graph() as graph:
             results = await graph.at(
@@ -87,6 +93,7 @@ async def search(
                 recipe=way,
                 centers=center or (),
                 where=wanted,
+                saga=saga,
                 explain=explain,
             )
     if session.json:

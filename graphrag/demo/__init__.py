@@ -7,7 +7,9 @@ facts with their lifetimes, what must *not* be believed, and questions with thei
     from graphrag.demo import chronicle, truth
 
     for episode in chronicle():
-        await graph.add_episode(episode.content, reference_time=episode.reference_time)
+        await graph.add_episode(
+            episode.content, reference_time=episode.reference_time, saga=episode.saga
+        )
 
 All of it is invented and dedicated to the public domain (``LICENSE.txt``).
 """
@@ -44,6 +46,8 @@ class ChronicleEpisode:
     source_description: str
     content: Any
     """A string for text and messages, an object or a list for JSON."""
+    saga: str | None = None
+    """The story that it goes on telling, for three that run for months."""
 
 
 @dataclass(frozen=True, slots=True)

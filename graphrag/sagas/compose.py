@@ -1,34 +1,41 @@
 """A summary of a saga out of its own sentences: no model writes it.
 
-The run is cut into as many stretches as there is room for sentences, and each stretch is told by
-its most telling one: a sentence counts by how common its words are in the whole saga (SumBasic), by
-the entities that it names and the facts that it states, each entity as much as the saga tells of
-it. What was said before counts less. Around them stand the span of time, who it is about, and what
-holds at the end.
+The run is cut into as many stretches as there is room for sentences, and each stretch, the first
+and the last episode among them, is told by its most telling one: a sentence counts by how common
+its words are in the whole saga (SumBasic), by the entities that it names and the facts that it
+states, each entity as much as the saga tells of it. What was said before counts less. Around them
+stand the span of time, who it is about, and what holds at the end.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from graphrag.cards import lifetime, triple
 from graphrag.index.tokens import tokenize
-from graphrag.models import Entity, Episode, Fact
+from graphrag.models import CONCEPT, Entity, Episode, Fact
 
-LONGEST = 1600
+LONGEST = 2000
 """Characters of a summary."""
-_SENTENCES = 10
+_SENTENCES = 12
 _NAMED = 4
-_HOLDING = 5
+_HOLDING = 4
 _SHORT, _LONG = 30, 240
 """Characters of a sentence: a shorter one says too little, a longer one takes too much room."""
 _BUSIEST = 60
 """Entities that sentences are looked through for."""
-_BORDER = re.compile(
+_STOP = (
     r"(?<=[.!?…。！？])(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\b[A-Z]\.)"
-    r"[\"'”’)\]]*\s+(?=[^\W\d_a-z]|[\"'“‘(\d])|\n+"
+    r"[\"'”’)\]]*\s+(?=[^\W\d_a-z]|[\"'“‘(\d])"
 )
+_BORDERS = {
+    "message": re.compile(rf"{_STOP}|\n+"),
+    "text": re.compile(rf"{_STOP}|\n\s*\n|\n(?=\s*[-*#•])"),
+}
+"""Where a sentence ends: a message is one line, prose may be wrapped."""
+_SPEAKER = re.compile(r"\s*[^\W\d_][\w .'’-]{0,40}: +(?=\S)")
 _QUOTES = '"“”'
 
 
@@ -40,6 +47,8 @@ class _Sentence:
     """Number of its episode."""
     start: int
     text: str
+    speaker: str = ""
+    """Who says it, if that stands before an earlier sentence."""
     terms: frozenset[str] = frozenset()
     worth: float = 0.0
     """Of the entities that it names and the facts that it states."""
@@ -78,13 +87,15 @@ def composed(
     if not episodes:
         return ""
     weight = _weights(entities, told)
-    sentences = [one for place, one_ in enumerate(episodes) for one in _sentences(place, one_)]
+    sentences = [
+        one for place, told_in in enumerate(episodes) for one in _sentences(place, told_in, told)
+    ]
     _judge(sentences, episodes, entities, told, weight)
     lines = [_head(episodes, entities, weight)]
-    tail = _tail(holding, weight)
+    tail = _tail(holding, entities, weight)
     room = LONGEST - len(lines[0]) - len(tail) - 2
     said = [
-        (one, f"{episodes[one.place].valid_at:%Y-%m-%d}: {_tidy(one.text)}")
+        (one, f"{episodes[one.place].valid_at:%Y-%m-%d}: {one.speaker}{_tidy(one.text)}")
         for one in _chosen(sentences, len(episodes))
     ]
     while sum(len(line) + 1 for _, line in said) > room:
@@ -108,17 +119,21 @@ def _head(
 ) -> str:
     days = dict.fromkeys(f"{one.valid_at:%Y-%m-%d}" for one in (episodes[0], episodes[-1]))
     some = f"{len(episodes)} episode{'s' if len(episodes) > 1 else ''}"
-    known = [one for one in entities if one.entity_type != "concept"] or list(entities)
+    known = [one for one in entities if one.entity_type != CONCEPT] or list(entities)
     central = sorted(known, key=lambda one: -weight.get(one.id, 0))[:_NAMED]
     about = f", about {_listed([one.name for one in central])}" if central else ""
     return f"{some}, {' to '.join(days)}{about}."
 
 
-def _tail(holding: Sequence[Fact], weight: Mapping[str, float]) -> str:
-    def central(fact: Fact) -> float:
-        return weight.get(fact.subject_id, 0) + weight.get(fact.object_id, 0)
-
-    best = sorted(holding, key=central, reverse=True)[:_HOLDING]
+def _tail(holding: Sequence[Fact], entities: Sequence[Entity], weight: Mapping[str, float]) -> str:
+    concepts = {one.id for one in entities if one.entity_type == CONCEPT}
+    best = sorted(
+        holding,
+        key=lambda fact: (
+            not concepts.isdisjoint((fact.subject_id, fact.object_id)),
+            -_worth(fact, weight),
+        ),
+    )[:_HOLDING]
     order = sorted(best, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
     said = [f"{triple(fact)} ({lifetime(fact)})" for fact in order]
     while said and sum(map(len, said)) > LONGEST // 3:
@@ -126,17 +141,31 @@ def _tail(holding: Sequence[Fact], weight: Mapping[str, float]) -> str:
     return f"At the end: {'; '.join(said)}." if said else ""
 
 
-def _sentences(place: int, episode: Episode) -> Iterator[_Sentence]:
-    if episode.source == "json":  # records do not read as sentences; their facts stand at the end
+def _worth(fact: Fact, weight: Mapping[str, float]) -> float:
+    """Return how much of the saga a fact is: what it says of the hero's umbrella is little."""
+    ends = weight.get(fact.subject_id, 0), weight.get(fact.object_id, 0)
+    return 2 * min(ends) + max(ends) / 4
+
+
+def _sentences(place: int, episode: Episode, told: Sequence[Fact]) -> Iterator[_Sentence]:
+    if episode.source == "json":  # a record does not read as sentences: its facts do
+        for fact in told:
+            for span in fact.sources:
+                if span.episode_id == episode.id:
+                    yield _Sentence(place, span.start, triple(fact))
         return
-    start, content = 0, episode.content
-    for border in (*_BORDER.finditer(content), None):
+    start, content, speaker = 0, episode.content, ""
+    borders = _BORDERS["message" if episode.source == "message" else "text"]
+    for border in (*borders.finditer(content), None):
         end = len(content) if border is None else border.start()
         # What closes a quotation stands before the space, inside the border.
         closing = "" if border is None else border.group().rstrip()
         text = content[start:end] + closing
         if text.strip():
-            yield _Sentence(place, start, text.strip())
+            said = _SPEAKER.match(text) if episode.source == "message" else None
+            speaker = said.group() if said else speaker
+            led = "" if said else speaker
+            yield _Sentence(place, start, text.strip(), led)
         start = len(content) if border is None else border.end()
 
 
@@ -150,7 +179,7 @@ def _judge(
     """Work out what each sentence is worth."""
     stated: dict[str, list[tuple[int, float]]] = {}
     for fact in told:
-        worth = weight.get(fact.subject_id, 0) + weight.get(fact.object_id, 0)
+        worth = _worth(fact, weight)
         for span in fact.sources:
             stated.setdefault(span.episode_id, []).append((span.start, worth))
     busiest = sorted(entities, key=lambda one: -weight.get(one.id, 0))[:_BUSIEST]
@@ -172,11 +201,9 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
     """Return the most telling sentence of each stretch, in order."""
     counts = Counter(term for one in sentences for term in one.terms)
     words = _Words(counts, max(counts.values(), default=1))
-    stretches = min(_SENTENCES, episodes)
-    each = max(1, min(2, _SENTENCES // (stretches or 1)))
+    each = max(1, min(2, _SENTENCES // episodes))
     chosen = []
-    for number in range(stretches):
-        first, last = (episodes * part // stretches for part in (number, number + 1))
+    for first, last in _stretches(episodes):
         inside = [one for one in sentences if first <= one.place < last]
         for _ in range(each):
             best = max(inside, key=lambda one: _score(one, words), default=None)
@@ -189,6 +216,16 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
     return sorted(chosen, key=lambda one: (one.place, one.start))
 
 
+def _stretches(episodes: int) -> list[tuple[int, int]]:
+    """Cut a saga into parts of about equal size; how it begins and how it ends are two of them."""
+    count = min(_SENTENCES, episodes)
+    if count < 3:
+        return [(one, one + 1) for one in range(count)]
+    inner, parts = episodes - 2, count - 2
+    cuts = [1 + inner * part // parts for part in range(parts + 1)]
+    return [(0, 1), *pairwise(cuts), (episodes - 1, episodes)]
+
+
 def _score(one: _Sentence, words: _Words) -> float:
     length = len(one.text)
     if length > 2 * _LONG or not one.terms:
@@ -196,7 +233,7 @@ def _score(one: _Sentence, words: _Words) -> float:
     fit = min(1.0, length / _SHORT, _LONG / length)
     if one.text.count('"') % 2 or one.text.count("“") != one.text.count("”"):
         fit /= 4  # a part of what somebody says
-    elif one.text[0] in _QUOTES or one.text.endswith("?"):
+    elif one.text[0] in _QUOTES or one.text.endswith(("?", ":")):
         fit /= 2
     return fit * (words.share(one.terms) + one.worth / 4)
 

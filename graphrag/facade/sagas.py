@@ -5,7 +5,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Episode, Saga
 from graphrag.sagas.listing import Sagas
-from graphrag.sagas.reads import Within
+from graphrag.sagas.reads import Across
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
 from graphrag.sagas.view import SagaView, stored_saga
 from graphrag.sagas.window import EpisodeWindow
@@ -36,7 +36,7 @@ class Narrating(Asking):
         *,
         before: int = 3,
         after: int = 3,
-        within: Within = "saga",
+        across: Across = "saga",
     ) -> EpisodeWindow:
         """Return an episode with those just before and after it, by reference time.
 
@@ -44,12 +44,12 @@ class Narrating(Asking):
             episode: An episode or its id.
             before: How many before it, at most 1,000.
             after: How many after it, at most 1,000.
-            within: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
+            across: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
 
         Raises:
             QueryError: if the episode is not there, or for an impossible number or range.
         """
-        return await self.at().episode_window(episode, before=before, after=after, within=within)
+        return await self.at().episode_window(episode, before=before, after=after, across=across)
 
     async def summarize_saga(self, name: str, *, group: str = DEFAULT_GROUP) -> Saga:
         """Bring the summary of a saga up to date and return its row.

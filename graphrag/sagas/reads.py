@@ -11,7 +11,7 @@ from graphrag.sagas.window import EpisodeWindow
 from graphrag.search.visible import Mask
 from graphrag.views import Views
 
-Within = Literal["saga", "group"]
+Across = Literal["saga", "group"]
 
 _WIDEST = 1000
 
@@ -44,7 +44,7 @@ class SagaReads(Views):
         *,
         before: int = 3,
         after: int = 3,
-        within: Within = "saga",
+        across: Across = "saga",
     ) -> EpisodeWindow:
         """Return an episode with those just before and after it, by reference time.
 
@@ -52,7 +52,7 @@ class SagaReads(Views):
             episode: An episode or its id.
             before: How many before it, at most 1,000.
             after: How many after it, at most 1,000.
-            within: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
+            across: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
 
         Raises:
             QueryError: if the episode is not there, or for an impossible number or range.
@@ -64,8 +64,8 @@ class SagaReads(Views):
                 or not 0 <= number <= _WIDEST
             ):
                 raise QueryError(f"{what} {number!r}: a whole number from 0 to {_WIDEST}")
-        if within not in get_args(Within):
-            raise QueryError(f"within {within!r}: choose 'saga' or 'group'")
+        if across not in get_args(Across):
+            raise QueryError(f"across {across!r}: choose 'saga' or 'group'")
         store = self._reading.store
         id_ = episode if isinstance(episode, str) else episode.id
         known = (await store.get(Episode, [id_])).get(id_)
@@ -77,7 +77,7 @@ class SagaReads(Views):
             raise QueryError(f"episode {id_} ({known.name!r}) is not visible in {self.viewpoint!r}")
         mask: Mask = seen.episodes
         sagas = sagas_then(index, past)
-        if within == "saga" and sagas[row] >= 0:
+        if across == "saga" and sagas[row] >= 0:
             mask = mask & (sagas == sagas[row])
         earlier, later = beside(row, mask, index, before=before, after=after)
         ids = [index.episodes.ids[one] for one in (*earlier, row, *later)]

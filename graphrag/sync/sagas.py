@@ -6,7 +6,7 @@ from graphrag.asof import AsOf
 from graphrag.facade.sagas import Narrating as Async
 from graphrag.models import DEFAULT_GROUP, Episode, Saga
 from graphrag.sagas.listing import Sagas
-from graphrag.sagas.reads import Within
+from graphrag.sagas.reads import Across
 from graphrag.sagas.view import SagaView
 from graphrag.sagas.window import EpisodeWindow
 from graphrag.sync.loop import BackgroundLoop
@@ -36,11 +36,11 @@ class SagaReads(ABC):
         *,
         before: int = 3,
         after: int = 3,
-        within: Within = "saga",
+        across: Across = "saga",
     ) -> EpisodeWindow:
         """Return an episode with those just before and after it, by reference time."""
         loop, graph = self._walked()
-        return loop.wait(graph.episode_window(episode, before=before, after=after, within=within))
+        return loop.wait(graph.episode_window(episode, before=before, after=after, across=across))
 
 
 class Narrating(Opened):

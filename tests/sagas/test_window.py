@@ -11,8 +11,8 @@ from tests.conftest import open_graph
 DAYS = [f"2020-01-{day:02}" for day in range(1, 9)]
 
 
-async def around(view, id_, before, after, within):
-    window = await view.episode_window(id_, before=before, after=after, within=within)
+async def around(view, id_, before, after, across):
+    window = await view.episode_window(id_, before=before, after=after, across=across)
     assert window.episode.id == id_ and len(window) == len([*window])
     return [one.id for one in window.before], [one.id for one in window.after]
 
@@ -87,7 +87,7 @@ async def test_a_window_is_of_one_saga_and_of_one_group(graph):
     window = await graph.episode_window(third)
     assert [one.valid_at.day for one in window] == [1, 3, 5]
     assert {one.group_id for one in window} == {"default"}
-    window = await graph.episode_window(third.id, before=1, after=9, within="group")
+    window = await graph.episode_window(third.id, before=1, after=9, across="group")
     assert [one.valid_at.day for one in window] == [2, 3, 4, 5, 6]
     assert repr(window).startswith("EpisodeWindow(2020-01-03")
     assert "<b>Ann likes 2020-01-03.</b>" in window._repr_html_()
@@ -101,5 +101,5 @@ async def test_an_impossible_window_says_why(graph):
         await graph.at(valid_at="2019").episode_window(added.episode)
     with pytest.raises(QueryError, match="before -1"):
         await graph.episode_window(added.episode, before=-1)
-    with pytest.raises(QueryError, match="within 'all': choose"):
-        await graph.episode_window(added.episode, within="all")
+    with pytest.raises(QueryError, match="across 'all': choose"):
+        await graph.episode_window(added.episode, across="all")

@@ -4,7 +4,7 @@ The log has what each closing replaced. A released fact is then cut again by wha
 it, since later facts may have come in between.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,22 +12,29 @@ from typing import Any
 from graphrag.edits import is_aside
 from graphrag.index.group import GroupIndex
 from graphrag.invalidate import Statement, judge, overlap
-from graphrag.models import Change, Event, Fact
+from graphrag.models import Change, Episode, Event, Fact
 from graphrag.planner import candidates
 from graphrag.relations import Relations
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 
 _CLOSING = ("invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason", "told_end_at")
+_TAKEN_BACK = frozenset({"retracted_at", "reason"})
 _TICK = timedelta(microseconds=1)
 
 
 async def closed_by(
-    fallen: Fact, facts: Iterable[Fact], store: Store, *, corrected: bool
+    fallen: Fact,
+    facts: Iterable[Fact],
+    store: Store,
+    *,
+    corrected: bool,
+    gone: Collection[str] = (),
 ) -> dict[str, Fact]:
     """Return those of the facts that a fact had closed, as they were before it did.
 
-    What a text had corrected by it returns only if ``corrected``, what a person put aside never.
+    What a text had corrected by it returns only if ``corrected``, what a person put aside never,
+    and what nothing speaks for any more neither. ``gone`` are episodes that are about to go.
     """
     victims = {
         fact.id: fact
@@ -43,7 +50,37 @@ async def closed_by(
     freed = {
         id_: replace(fact, **_before(fact, fallen.id, events)) for id_, fact in victims.items()
     }
-    return await without_fallen(freed, store)
+    return await spoken_for(victims, await without_fallen(freed, store), store, gone)
+
+
+async def spoken_for(
+    before: Mapping[str, Fact],
+    after: Mapping[str, Fact],
+    store: Store,
+    gone: Collection[str] = (),
+) -> dict[str, Fact]:
+    """Return facts as they are to be, but those that would return and that nothing states.
+
+    A fact is believed for an episode that is there or for a person. One that lost its episodes
+    while another fact had its place does not get the place back when that one falls.
+    """
+    back = {
+        id_
+        for id_, fact in after.items()
+        if fact.retracted_at is None and before[id_].retracted_at is not None
+    }
+    episodes = await store.get(Episode, {one for id_ in back for one in after[id_].episodes})
+    there = {id_ for id_, one in episodes.items() if one.removed_at is None}.difference(gone)
+    return {
+        id_: fact
+        for id_, fact in after.items()
+        if id_ not in back or by_hand(fact) or not fact.sources or there.intersection(fact.episodes)
+    }
+
+
+def by_hand(fact: Fact) -> bool:
+    """Tell whether a person stands for a fact, whatever texts say."""
+    return fact.confirmed or fact.origin == "manual"
 
 
 async def without_fallen(
@@ -60,9 +97,7 @@ async def without_fallen(
     while closers := {one.invalidated_by for one in freed.values() if one.invalidated_by} - seen:
         stored = {**(await store.get(Fact, sorted(closers))), **(known or {})}
         seen |= closers
-        gone = {
-            id_ for id_ in closers if id_ not in stored or stored[id_].retracted_at is not None
-        }
+        gone = {id_ for id_ in closers if id_ not in stored or stored[id_].retracted_at is not None}
         victims = {
             id_: fact
             for id_, fact in freed.items()
@@ -122,8 +157,14 @@ def _before(victim: Fact, fallen: str, events: Iterable[Event]) -> dict[str, Any
         for change in event.changes:
             if change.record == record and (change.after or {}).get("invalidated_by") == fallen:
                 closing = change
+    retracts = (closing.after or {}).get("retracted_at") is not None if closing else True
+    # What took it back since has nothing to do with the closing.
+    since = victim.retracted_at is not None and not retracts
     if closing is None or closing.before is None:
-        cut = victim.retracted_at is None
+        cut = victim.retracted_at is None or since
         told = victim.told_end_at if cut else victim.invalid_at
-        return dict.fromkeys(_CLOSING) | {"invalid_at": told}
-    return {name: imaged(name, closing.before[name]) for name in _CLOSING if name in closing.before}
+        was: dict[str, Any] = dict.fromkeys(_CLOSING) | {"invalid_at": told}
+    else:
+        then = closing.before
+        was = {name: imaged(name, then[name]) for name in _CLOSING if name in then}
+    return {name: item for name, item in was.items() if not (since and name in _TAKEN_BACK)}

@@ -18,7 +18,7 @@ from graphrag.merge import MERGE
 from graphrag.models import Change, Entity, Event, Fact
 from graphrag.planner import candidates
 from graphrag.relations import Relations
-from graphrag.release import closed_by, recut, without_fallen
+from graphrag.release import closed_by, recut, spoken_for, without_fallen
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
@@ -110,6 +110,8 @@ class _Parted:
                 if fact.invalidated_by == id_ and not self._may_end(closer, fact)
             ]
             self.after |= await closed_by(closer, victims, store, corrected=True)
+        spoken = await spoken_for(self.before, self.after, store)
+        self.after = {id_: spoken.get(id_, fact) for id_, fact in self.before.items()}
 
     def judge(self, now: datetime) -> None:
         """Let the rules decide again about all that holds at another time than before."""

@@ -12,8 +12,8 @@ from datetime import datetime
 from graphrag.history.images import back, field_of
 from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
-from graphrag.models import Change, Episode, Event, Fact
-from graphrag.release import closed_by, recut, rivals_of, without_fallen
+from graphrag.models import Change, Episode, Event, Fact, Span
+from graphrag.release import by_hand, closed_by, recut, rivals_of, without_fallen
 from graphrag.store.store import Store
 
 
@@ -37,23 +37,32 @@ async def undone_facts(
 ) -> tuple[dict[str, Fact], dict[str, Fact]]:
     """Return the facts concerned as they are and as they are to be."""
     store = ingestion.store
-    resting = await _resting(undoing.gone, index, store)
+    resting = await _resting(undoing.gone | undoing.back, index, store)
     before = await store.get(Fact, [*undoing.facts, *resting])
     heard = await _heard(before.values(), undoing, store)
     after = {id_: _undone(fact, undoing, heard) for id_, fact in before.items()}
-    closed = {id_: fact for id_, fact in after.items() if _closed_anew(before[id_], fact)}
+    closed = {
+        id_: fact
+        for id_, fact in after.items()
+        if _closed_anew(before[id_], fact) or _may_return(fact, undoing, heard)
+    }
     after |= await without_fallen(closed, store, after)
-    return await _settled(before, after, index, ingestion, undoing.now)
+    silent = {id_ for id_, fact in before.items() if _loses_all(fact, undoing, heard)}
+    return await _settled(before, after, silent, undoing, index, ingestion)
 
 
 async def _settled(
     before: dict[str, Fact],
     after: dict[str, Fact],
+    silent: Collection[str],
+    undoing: Undoing,
     index: GroupIndex,
     ingestion: Ingestion,
-    now: datetime,
 ) -> tuple[dict[str, Fact], dict[str, Fact]]:
-    """Free what the fallen had closed, and cut whatever returns by the rules."""
+    """Free what the fallen had closed, and cut whatever returns by the rules.
+
+    Facts that are ``silent``, since what told them is undone as well, stay closed.
+    """
     store, relations = ingestion.store, ingestion.relations
     fallen = [before[id_] for id_ in after if _gives_way(before[id_], after[id_])]
     returned = [id_ for id_, fact in after.items() if _returns(before[id_], fact)]
@@ -66,7 +75,8 @@ async def _settled(
     after = {**before, **after}
     freed: dict[str, Fact] = {}
     for fact in fallen:
-        freed |= await closed_by(fact, {**after, **freed}.values(), store, corrected=True)
+        closed = [one for id_, one in {**after, **freed}.items() if id_ not in silent]
+        freed |= await closed_by(fact, closed, store, corrected=True, gone=undoing.gone)
     after |= freed
     told = index.heirs.follow(freed, index.entity_name)
     before = {**await rivals_of(told.values(), index, store, relations), **before}
@@ -74,7 +84,7 @@ async def _settled(
     told = index.heirs.follow(after, index.entity_name)
     for id_ in dict.fromkeys((*returned, *freed)):
         if _stands(told[id_]):
-            told[id_], cut = recut(told[id_], told, relations, now=now)
+            told[id_], cut = recut(told[id_], told, relations, now=undoing.now)
             told |= cut
     return before, {id_: _at_its_ends(fact, after[id_]) for id_, fact in told.items()}
 
@@ -94,27 +104,39 @@ def _undone(fact: Fact, undoing: Undoing, heard: Collection[str]) -> Fact:
     """Return one fact without the event."""
     event = undoing.event
     brought = {id_ for id_, change in undoing.facts.items() if change.before is None}
-    kept = tuple(span for span in fact.sources if span.episode_id in heard)
     change = undoing.facts.get(fact.id)
-    if change is None:  # it rests on an episode that goes
-        if fact.retracted_at is not None:
-            return fact
-        return replace(fact, sources=kept) if kept or _by_hand(fact) else _fallen(fact, undoing)
-    if change.before is None:
-        image = change.after or {}
-        told = field_of("sources", image.get("sources"))
-        since = tuple(span for span in kept if span not in told)
-        approved = fact.confirmed and not image.get("confirmed")
-        if since or approved:
-            return replace(fact, sources=since)
-        return _fallen(fact, undoing)
+    if change is None and fact.retracted_at is not None:
+        return fact
+    if change is None or change.before is None:  # it rests on an episode that goes, or came with it
+        if _loses_all(fact, undoing, heard):
+            return _fallen(fact, undoing)
+        return replace(fact, sources=_left(fact, undoing, heard))
     wanted = back(fact, change, event, force=undoing.force, brought=brought)
     if wanted.retracted_at is not None:
         return wanted
     rest = tuple(span for span in wanted.sources if span.episode_id in heard)
-    if fact.retracted_at is not None and not rest and not _by_hand(wanted):
+    if fact.retracted_at is not None and not rest and not by_hand(wanted):
         return fact  # nothing that stands tells it any more
     return replace(wanted, sources=rest)
+
+
+def _left(fact: Fact, undoing: Undoing, heard: Collection[str]) -> tuple[Span, ...]:
+    """Return the sources of a fact that the event did not bring and that stay."""
+    change = undoing.facts.get(fact.id)
+    brought = change is not None and change.before is None
+    image = (change.after or {}) if change is not None and brought else {}
+    told = field_of("sources", image.get("sources"))
+    return tuple(span for span in fact.sources if span.episode_id in heard and span not in told)
+
+
+def _loses_all(fact: Fact, undoing: Undoing, heard: Collection[str]) -> bool:
+    """Tell whether nothing speaks for a fact once the event is undone: no episode, no person."""
+    change = undoing.facts.get(fact.id)
+    if change is not None and change.before is not None:
+        return False
+    stood = change is not None and (change.after or {}).get("confirmed")
+    approved = fact.confirmed and not stood if change is not None else by_hand(fact)
+    return not approved and not _left(fact, undoing, heard)
 
 
 def _fallen(fact: Fact, undoing: Undoing) -> Fact:
@@ -147,12 +169,14 @@ async def _heard(facts: Iterable[Fact], undoing: Undoing, store: Store) -> set[s
     return (standing | undoing.back) - undoing.gone
 
 
-def _by_hand(fact: Fact) -> bool:
-    return fact.confirmed or fact.origin == "manual"
-
-
 def _stands(fact: Fact) -> bool:
     return fact.retracted_at is None and not fact.pending
+
+
+def _may_return(fact: Fact, undoing: Undoing, heard: Collection[str]) -> bool:
+    """Tell whether a fact gets an episode back that it had lost while another had its place."""
+    told = undoing.back.intersection(fact.episodes, heard)
+    return fact.id not in undoing.facts and fact.retracted_at is not None and bool(told)
 
 
 def _closed_anew(before: Fact, after: Fact) -> bool:

@@ -87,7 +87,13 @@ async def _release(after: dict[str, Fact], doomed: Doomed, ingestion: Ingestion)
         freed: dict[str, Fact] = {}
         for one in fallen:
             if one.id in closers:
-                freed |= await closed_by(one, after.values(), ingestion.store, corrected=True)
+                freed |= await closed_by(
+                    one,
+                    after.values(),
+                    ingestion.store,
+                    corrected=True,
+                    gone=doomed.ids["episode"],
+                )
         if not freed:
             break
         after |= freed

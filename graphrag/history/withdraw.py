@@ -14,7 +14,7 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
 from graphrag.models import Change, Entity, Episode, Event, Fact
-from graphrag.release import closed_by, recut, rivals_of, without_fallen
+from graphrag.release import by_hand, closed_by, recut, rivals_of, spoken_for, without_fallen
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -89,20 +89,23 @@ async def _facts(
             after[fact_id] = undone(before[fact_id], change)
     # An older closing that returns may be by a fact that has gone since.
     restored = {id_: fact for id_, fact in after.items() if fact != before[id_]}
-    after |= await without_fallen(restored, store, after)
+    unclosed = await without_fallen(restored, store, after)
+    spoken = await spoken_for(before, unclosed, store, [id_])
+    after |= {fact_id: spoken.get(fact_id, before[fact_id]) for fact_id in restored}
     released |= {id_ for id_ in restored if _lifetime(after[id_]) != _lifetime(before[id_])}
     fallen = [fact for fact in map(before.__getitem__, resting) if _falls(fact, id_)]
     for fact in fallen:
         for fact_id, freed in (
-            await closed_by(fact, after.values(), store, corrected=True)
+            await closed_by(fact, after.values(), store, corrected=True, gone=[id_])
         ).items():
             after[fact_id] = freed
             released.add(fact_id)
     for fact_id in resting:
         kept = tuple(span for span in after[fact_id].sources if span.episode_id != id_)
-        after[fact_id] = replace(after[fact_id], sources=kept)
+        # What nothing else states keeps its sources: they lead to the episode that was removed.
+        if kept or by_hand(after[fact_id]):
+            after[fact_id] = replace(after[fact_id], sources=kept)
     for fact in fallen:
-        # Its sources stay: they lead to the episode that was removed.
         after[fact.id] = retracted(fact, "its episode was removed", now=now)
     more = await rivals_of([after[fact_id] for fact_id in released], index, store, relations)
     before, after = more | before, more | after
@@ -217,8 +220,7 @@ def _only(change: Change, columns: Iterable[str]) -> Change:
 
 def _falls(fact: Fact, episode: str) -> bool:
     alone = all(span.episode_id == episode for span in fact.sources)
-    by_hand = fact.confirmed or fact.origin == "manual"
-    return alone and not by_hand and fact.retracted_at is None
+    return alone and not by_hand(fact) and fact.retracted_at is None
 
 
 def _lifetime(fact: Fact) -> tuple[datetime | None, ...]:

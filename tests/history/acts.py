@@ -23,7 +23,7 @@ TELLING = st.tuples(st.sampled_from(["tell", "tell", "doubt", "queue"]), _people
 DEEDS = (
     *("invalidate", "retract", "correct", "start", "reword", "confirm", "reject", "drain"),
     *("fact", "import", "table", "seed", "entity", "merge", "merge", "unmerge", "split"),
-    *("revert", "revert", "revert", "remove"),
+    *("revert", "revert", "revert", "remove", "cleanup", "apart"),
 )
 DOING = st.tuples(st.sampled_from(DEEDS), _picks, _picks, _years)
 STEPS = st.lists(st.one_of(TELLING, DOING, DOING), min_size=1, max_size=10)
@@ -98,6 +98,10 @@ async def act(graph, step, number):
             await graph.split(person, name=f"{person} {number}", facts=moving)
         case "revert" if index.seq:
             await graph.revert(index.seq - one % index.seq, force=bool(other % 2))
+        case "cleanup":
+            await graph.cleanup(["entities", "episodes"][: one % 2 + 1], dry_run=False)
+        case "apart":
+            await graph.keep_apart(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
         case "remove" if episodes:
             await graph.remove_episode(episodes[one % len(episodes)])
 

@@ -87,11 +87,12 @@ def _clause(verb: "Token") -> Clause:
         or "anymore" in words
     )
     subjects = _subjects(verb)
+    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")]
     negated = (
         bool(words & _NEGATIONS)
         or no_longer
-        or any(child.lower_ in _NEGATIONS for subject in subjects for child in subject.children)
-        or any(subject.lower_ in _NEGATIONS for subject in subjects)
+        or any(child.lower_ in _NEGATIONS for noun in subjects + objects for child in noun.children)
+        or any(noun.lower_ in _NEGATIONS for noun in subjects + objects)
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
         verb.tag_ == "VBN"

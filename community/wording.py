@@ -70,6 +70,7 @@ def sentences(facts: Sequence[Told]) -> list[str]:
 
 def _dated(items: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Return names in a row with their lifetimes in brackets, or one that all share apart."""
+    items = sorted(items, key=lambda item: (item[1].removeprefix("since "), item[0]))
     spans = {span for _, span in items}
     if len(spans) == 1:
         [span] = spans

@@ -176,7 +176,7 @@ async def read(ranked: Ranked, store: Store, past: Past) -> Results:
         facts=facts,
         entities=await hits("entities", past.rewound(found.entities)),
         episodes=await hits("episodes", past.rewound(found.episodes)),
-        communities=await hits("communities", past.rewound(found.communities)),
+        communities=await hits("communities", await _then(found, question.index, store, past)),
         passages=passages,
     )
     trace.step("results", len(results))
@@ -191,3 +191,17 @@ async def _passages(facts: Iterable[Hit[Fact]], found: Found, store: Store) -> t
     if missing := [id_ for id_ in sources if id_ not in known]:
         known = {**known, **await store.get(Episode, missing)}
     return tuple(known[id_] for id_ in sources if id_ in known)
+
+
+async def _then(
+    found: Found, index: GroupIndex, store: Store, past: Past
+) -> Mapping[str, Community]:
+    """Return the communities as they were, with the members of then."""
+    if not found.communities or not past.before:
+        return found.communities
+    # Here, not above: few search the communities of the past.
+    from graphrag.community.past import communities_then
+
+    tree = await communities_then(index.group_id, store, past, index.heirs)
+    then = past.rewound(found.communities)
+    return {**then, **{one.id: one for one in tree.communities if one.id in then}}

@@ -10,6 +10,7 @@ from rich.console import Console
 from tests.benchmarks import (
     ablation,
     chat,
+    communities,
     exchange,
     faults,
     identity,
@@ -30,7 +31,8 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "exchange", "faults", "identity", "parity", "profiles", "quality", "questions"),
+    *("ablation", "communities", "exchange", "faults", "identity", "parity", "profiles"),
+    *("quality", "questions"),
     *("updates", "yago"),
 )
 
@@ -46,6 +48,8 @@ def main() -> None:
                 asyncio.run(ablation.measure(report, _places(given)))
             case "chat":
                 asyncio.run(chat.measure(report, given.runs))
+            case "communities":
+                asyncio.run(communities.measure(report, given.data, given.facts))
             case "import":
                 imports.measure(report)
             case "exchange":

@@ -1,0 +1,109 @@
+"""What is written when communities change: only that."""
+
+from collections import Counter
+
+import pytest
+
+from graphrag import NewEpisode
+from tests.conftest import open_graph
+
+TRIANGLES = [
+    *("Ann likes Bob.", "Bob likes Cid.", "Cid likes Ann."),
+    *("Eve likes Fay.", "Fay likes Gil.", "Gil likes Eve."),
+]
+
+
+def written(event):
+    """Count what an event did by table and kind."""
+    return Counter(
+        (
+            change.record.partition(":")[0],
+            "new" if change.before is None else "gone" if change.after is None else "changed",
+        )
+        for change in event.changes
+    )
+
+
+async def tell(graph):
+    await graph.add_episodes([NewEpisode(told, "2024-01-01") for told in TRIANGLES])
+
+
+async def many(graph, prefix, count):
+    await graph.add_episode(" ".join(f"{prefix} likes thing {n}." for n in range(count)))
+
+
+async def test_one_that_joins_is_one_membership_written(graph):
+    await tell(graph)
+    await many(graph, "Ann", 60)
+    await graph.build_communities()
+    await graph.add_episode("Hal likes Eve.")
+    await graph.update_communities()
+    done = written((await graph.log())[-1])
+    assert done[("has_member", "new")] == 1
+    assert done[("has_member", "changed")] == 1  # Eve is tied better than before
+    assert done[("community", "changed")] == 1
+    assert not any(what == "gone" for _, what in done)
+
+
+async def test_members_are_listed_by_what_ties_them_after_every_change(tmp_path):
+    url = f"surrealkv://{tmp_path}/graph"
+    async with open_graph(url) as graph:
+        await tell(graph)
+        await many(graph, "Ann", 60)
+        await graph.build_communities()
+        await graph.add_episode("Hal likes Eve. Hal knows Eve. Gil knows Eve.")
+        updated = await graph.update_communities()
+        assert updated == await graph.communities()
+    async with open_graph(url) as graph:  # and the same by one who reads them anew
+        assert updated == await graph.communities()
+        await graph.add_episode("Ina likes Eve.")
+        await graph.update_communities()
+        assert await graph.communities() == await graph.build_communities()
+
+
+async def test_a_community_that_falls_apart_is_gone_with_its_memberships(graph):
+    await tell(graph)
+    first = await graph.build_communities()
+    for id_ in {fact.id for name in ("Eve", "Fay") for fact in await graph.facts(name)}:
+        await graph.retract(id_)
+    left = await graph.build_communities()
+    assert {one.id for one in left} < {one.id for one in first}
+    [links] = await graph._open().store.query("SELECT VALUE record::id(in) FROM has_member;")
+    assert set(links) == {one.id for one in left}
+    assert (await graph.check()).findings == ()
+
+
+@pytest.mark.parametrize("change", ["reword", "end", "rename"])
+async def test_what_is_told_otherwise_is_summarized_anew(graph, change):
+    await tell(graph)
+    first = {one.id: one for one in await graph.build_communities()}
+    fact = (await graph.facts("Eve"))[0]
+    if change == "reword":
+        await graph.correct(fact, text="Eve adores Fay.")
+    elif change == "end":
+        await graph.invalidate(fact, at="2090-01-01")
+    else:
+        await graph.merge("Eve", "Gil")
+    after = {one.id: one for one in await graph.update_communities()}
+    changed = [id_ for id_ in first if after[id_].fingerprint != first[id_].fingerprint]
+    assert len(changed) == 1
+
+
+async def test_communities_without_facts_since_are_the_same_objects_to_the_store(graph):
+    await tell(graph)
+    await graph.build_communities()
+    events = len(await graph.log())
+    await graph.add_episode("Nothing is said here")
+    assert await graph.update_communities() == await graph.communities()
+    assert len(await graph.log()) == events + 1
+
+
+async def test_communities_that_were_forgotten_with_an_entity_are_made_anew(graph):
+    await tell(graph)
+    await graph.build_communities()
+    await graph.forget("Gil")
+    names = [
+        {(await graph.entities(id_))[0].name for id_ in one.members}
+        for one in await graph.update_communities()
+    ]
+    assert names == [{"Ann", "Bob", "Cid"}, {"Eve", "Fay"}]

@@ -7,6 +7,7 @@ So a long text counts as its pieces, and all statistics are those of pieces.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +94,34 @@ class Pieces(Postings):
         """Return how many words each of some rows has."""
         lengths = np.bincount(self.owner.values, self._lengths.values, len(self._of_row))
         return lengths[rows].astype(np.int64)
+
+    def pieces_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return how many pieces each of some rows has."""
+        return np.array([len(self._of_row[row]) for row in rows.tolist()], dtype=np.int64)
+
+    def by_term(
+        self, terms: Sequence[str], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """Return what each term gives to each piece of some rows.
+
+        Args:
+            terms: Different from each other: the columns of what is returned.
+            rows: At least one. Their pieces are the lines, one row after another; the second thing
+                returned is where those of each row begin.
+        """
+        self._settle()
+        spans = [self._of_row[row] for row in rows.tolist()]
+        pieces = np.fromiter(chain.from_iterable(spans), dtype=np.intp)
+        line = np.full(len(self), -1, dtype=np.int32)
+        line[pieces] = np.arange(len(pieces))
+        found = np.zeros((len(pieces), len(terms)), dtype=np.float32)
+        columns = {term: column for column, term in enumerate(terms)}
+        for term, holding, gains in self._gains(terms):
+            at = line[holding]
+            here = at >= 0
+            found[at[here], columns[term]] = gains[here]
+        lengths = np.array([len(span) for span in spans], dtype=np.intp)
+        return found, np.cumsum(lengths) - lengths
 
     def grouped(
         self, query: str | Sequence[str], group: NDArray[np.intp], groups: int

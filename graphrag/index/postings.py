@@ -15,7 +15,8 @@ entry. Average length enters at query time, so that no stored number ever goes s
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,6 +54,9 @@ class Statistics:
 
 class Postings:
     """Score rows of text by the words they share with a query."""
+
+    _order: NDArray[np.intp] | None = None
+    """Which row is where, if this shows another's texts; files from before it lack it."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
         self._numbers = _Numbering(_NO_TERMS)
@@ -136,6 +140,13 @@ class Postings:
         """Score as if these texts were some of many more: those that the statistics are of."""
         self._assumed = statistics
 
+    def reordered(self, order: NDArray[np.intp]) -> "Postings":
+        """Return the same texts as rows in another order, for reading only."""
+        self._settle()
+        other = copy(self)
+        other._order = order
+        return other
+
     @property
     def assumed(self) -> Statistics | None:
         """Return what is assumed; None if scores depend on these texts alone."""
@@ -158,16 +169,23 @@ class Postings:
         """
         self._settle()
         scores = np.zeros(len(self), dtype=np.float32)
+        for _, rows, gains in self._gains(tokenize(query) if isinstance(query, str) else query):
+            scores[rows] += gains
+        return scores
+
+    def _gains(
+        self, terms: Sequence[str]
+    ) -> Iterator[tuple[str, NDArray[np.int32], NDArray[np.float32]]]:
+        """Yield each term that occurs, with the rows that have it and what it gives to each."""
         lengths = self._lengths.values
         texts, length = self._size()
         slope = K1 * B * texts / length if length else 0.0
-        for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
+        for term, repeats in Counter(terms).items():
             number = self._numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
-            scores[entries.rows[: entries.size]] += weight * entries.shares(slope, lengths)
-        return scores
+            yield term, entries.rows[: entries.size], weight * entries.shares(slope, lengths)
 
     def whole(self, query: str | Sequence[str]) -> float:
         """Return what a text of average length would score that has each word of the query once.

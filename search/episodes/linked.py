@@ -71,14 +71,16 @@ class Sharing:
         """The titles that the query holds."""
         self._asked = set(_spoken(question.index, question.named).tolist())
         self._concept = question.index.type_code(CONCEPT)
+        self._seen = question.seen.episodes
 
     def __call__(self, row: int) -> Candidates:
-        """Return the rows that share a title or an entity with a row."""
+        """Return the rows that may be seen and share a title or an entity with a row."""
         found = [self._over(self._titles, row, self.titles)]
         mentions = self._index.episodes.mentions
         if mentions is not None:
             found.append(self._over(mentions, row, self._asked, self._index.entities["type"]))
-        return np.unique(np.concatenate(found))
+        rows = np.unique(np.concatenate(found))
+        return rows[self._seen[rows]]
 
     def _over(
         self,

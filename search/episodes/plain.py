@@ -4,11 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.pieces import Pieces
 from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix
 from graphrag.search.fuse import Candidates, Scores, scores_at
 
 _LENGTH_PENALTY = 0.5
+_FADING = 0.15
+"""Of n passages one vector each tells ``n ** -0.15`` as surely as that of a short text does."""
 Parts = npt.NDArray[np.float64]
 """One number per candidate."""
 
@@ -53,7 +56,8 @@ class Plain:
     """Words and meaning as one score, from 0 to the sum of their weights.
 
     Words count as a share of the best; cosines, of which the worst is far from 0, as a place
-    between the worst and the best candidate.
+    between the worst and the best candidate. The longer a text, the less its vectors tell and the
+    more its words do, so a part of the weight of meaning goes over to words.
     """
 
     def __init__(
@@ -62,10 +66,12 @@ class Plain:
         words: Scores,
         rows: Candidates,
         weights: tuple[float, float],
+        pieces: Pieces,
     ) -> None:
         self._meaning = meaning
         self._words = words
         self._weights = weights
+        self._pieces = pieces
         near = scores_at(meaning, rows)
         self._worst = float(near.min(initial=0.0 if not len(rows) else np.inf))
         self._range = max(float(near.max(initial=-np.inf)) - self._worst, 1e-9)
@@ -73,7 +79,10 @@ class Plain:
 
     def parts(self, rows: Candidates) -> tuple[Parts, Parts]:
         """Return what meaning and what words give some rows."""
-        vector, fulltext = self._weights
+        vector, fulltext = (np.full(len(rows), weight) for weight in self._weights)
+        if all(self._weights):
+            fading = vector * (1 - self._pieces.pieces_of(rows) ** -_FADING)
+            vector, fulltext = vector - fading, fulltext + fading
         cosines = scores_at(self._meaning, rows).astype(np.float64)
         near = np.clip((cosines - self._worst) / self._range, 0, 1)
         said = np.clip(self._words[rows].astype(np.float64) / self._most, 0, 1)

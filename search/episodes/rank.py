@@ -38,6 +38,8 @@ from graphrag.search.relevance import relevance
 
 _SEEDS = 30
 """Episodes that the walk starts from."""
+_LOOSER = 1 / 3
+"""Sharing an entity bridges so much less than a title does, as it links less."""
 
 
 def rank_episodes(question: Question) -> list[Fused[int]]:
@@ -98,7 +100,7 @@ class _Table:
         if question.when.said and weights.time:
             self._timely = of_time(question.when, episodes, seen)
         shares = recipe.vector * weights.vector, recipe.fulltext * weights.fulltext
-        self._plain = Plain(self.meaning, self.words, self.rows, shares)
+        self._plain = Plain(self.meaning, self.words, self.rows, shares, episodes.pieces)
         self.rows = self.rows[question.seen.episodes[self.rows]]
         self._score(self.rows)
         question.trace.step("episodes: context", len(self.rows))
@@ -173,13 +175,14 @@ class _Table:
             )
             self._add("links", *_best(found.rows, weight * np.sqrt(found.visits), recipe.pool))
             question.trace.step("episodes: links", len(self.rows))
-        if links.titled and weights.bridge:
+        weight = recipe.graph * weights.bridge * (1.0 if links.titled else _LOOSER * short)
+        if weight:
             total = self.total
             best = np.argsort(-total, kind="stable")[: bridge.BEST]
             rows, gains = bridge.bridged(
-                self.rows[best], total[best], links.sharing, index.episodes.vectors, question.vector
+                self.rows[best], total[best], links.sharing, index.episodes, question
             )
-            self._add("bridge", *_best(rows, recipe.graph * weights.bridge * gains, recipe.pool))
+            self._add("bridge", *_best(rows, weight * gains, recipe.pool))
             question.trace.step("episodes: bridge", len(self.rows))
 
     def _scale(self, total: Parts) -> None:

@@ -11,9 +11,10 @@ class EpisodeWeights:
     of the best score that there could be. With ``Recipe(fusion="rrf")`` only the first two count.
     """
 
-    vector: float = 0.55
-    """Meaning: cosine of the query and the episode, or its best passage."""
-    fulltext: float = 0.45
+    vector: float = 0.6
+    """Meaning: cosine of the query and the episode, or its best passage; of a text of many passages
+    a part of this weight goes to words."""
+    fulltext: float = 0.4
     """Words: BM25 of the best piece."""
     previous: float = 0.3
     """Score of the message before, in the same session."""
@@ -27,5 +28,6 @@ class EpisodeWeights:
     """Being linked by titles to what else is found, where episodes name each other by them."""
     mentions: float = 0.2
     """Speaking of the same entities as what else is found, where they do not."""
-    bridge: float = 0.8
-    """Answering the query together with one of the first three: the second hop."""
+    bridge: float = 1.0
+    """Answering the query together with one of the first three: the second hop, along titles. Along
+    entities a third of it."""

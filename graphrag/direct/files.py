@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from graphrag.direct.table import ATTRIBUTE, COLUMNS
 from graphrag.errors import InputError
 from graphrag.exchange.files import ending, opened, refusals
+from graphrag.exchange.formats import WHOLE
 from graphrag.exchange.network import Network
 from graphrag.exchange.table import unmarked
 
@@ -159,6 +160,12 @@ def _read_lines(path: Path) -> Iterator[Placed]:
             for line in file:
                 number += 1
                 if line.strip():
-                    yield f"{path.name}, line {number}: ", json.loads(line)
+                    row = json.loads(line)
+                    if number == 1 and isinstance(row, dict) and row.get("format") == WHOLE:
+                        raise InputError(
+                            f"{path.name} is a whole graph and no table of facts: import_group() "
+                            "makes it again"
+                        )
+                    yield f"{path.name}, line {number}: ", row
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path.name}, line {number}: no JSON: {error}") from None

@@ -9,6 +9,8 @@ from graphrag.exchange.files import ending
 
 Format = Literal["jsonl", "csv", "graphml", "turtle"]
 LINES: Format = "jsonl"
+WHOLE = "surreal-graphrag"
+"""What the first of its lines calls the format of a whole graph."""
 _ENDINGS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",

@@ -15,10 +15,10 @@ from typing import Any
 
 from graphrag.errors import InputError
 from graphrag.exchange.files import Put, read_lines
+from graphrag.exchange.formats import WHOLE
 from graphrag.intake import checked_group
 from graphrag.jsonl.shape import UnreadableError, moment, read_moment
 
-FORMAT = "surreal-graphrag"
 VERSION = 1
 END = "end"
 EVENT = "event"
@@ -46,7 +46,7 @@ class Header:
     def line(self) -> dict[str, Any]:
         """Return it as JSON can carry it."""
         return {
-            "format": FORMAT,
+            "format": WHOLE,
             "version": VERSION,
             "group": self.group,
             "created_at": moment(self.created_at),
@@ -62,7 +62,7 @@ class Header:
         Raises:
             UnreadableError: if it is none, or one of a later version.
         """
-        if line.get("format") != FORMAT:
+        if line.get("format") != WHOLE:
             raise UnreadableError("this is no graph that was exported by surreal-graphrag")
         if line.get("version") != VERSION:
             raise UnreadableError(
@@ -125,7 +125,7 @@ def is_whole_group(path: Path) -> bool:
         found = json.loads(first)
     except (InputError, ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and found.get("format") == FORMAT
+    return isinstance(found, dict) and found.get("format") == WHOLE
 
 
 def read(path: Path) -> Iterator[Placed]:

@@ -28,6 +28,7 @@ from graphrag.moving.tables import Table, write_page
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import to_row, vector_bytes
+from graphrag.store.sizes import COUNTED, count_group
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
@@ -200,9 +201,10 @@ async def _close(store: Store, group: str, header: Header) -> None:
 
 
 async def _open(store: Store, group: str) -> None:
-    """Let everybody see the group."""
+    """Let everybody see the group, with its size and its newest event."""
     await store.transact(
-        "UPDATE $info SET forgotten_at = NONE RETURN NONE;", info=Record("group_info", group)
+        f"{COUNTED}\nUPDATE $info SET forgotten_at = NONE RETURN NONE;",
+        **await count_group(group, store.query),
     )
 
 

@@ -8,13 +8,15 @@ from base64 import b64decode
 
 import pytest
 
-from graphrag import InputError, QueryError, StoreError
+from graphrag import GraphRAGError, InputError, QueryError, StoreError
 from graphrag.graph import GraphRAG
 from graphrag.jsonl import restore
+from graphrag.sync import GraphRAG as Blocking
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
 from tests.conftest import PlainExtractor, open_graph, triples
 from tests.engine.worlds import tell
+from tests.serving import a_server
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +174,52 @@ async def test_a_line_can_be_read_by_others(world):
     assert fact["subject_id"] in {line["id"] for line in records if line["record"] == "entity"}
     assert fact["created_at"].endswith("Z")
     assert len(b64decode(fact["embedding"])) == 4 * 64
+
+
+async def test_it_is_no_table_of_facts_and_says_how_it_is_imported(world):
+    file, *_ = world
+    async with open_graph() as graph:
+        with pytest.raises(InputError, match=r"is a whole graph and no table .* import_group\(\)"):
+            await graph.import_facts(file)
+
+
+async def test_on_a_server_nobody_else_can_come_in_between(world):
+    file, *_ = world
+    async with a_server() as (url, options):
+        async with open_graph(url, **options) as graph, open_graph(url, **options) as other:
+            assert (await other.stats()).facts == 0  # it has read the group, which is empty
+            tried, seen = [], []
+
+            def look(progress):
+                if progress.table == "event" and not seen:
+                    seen.append(asyncio.ensure_future(other.stats()))
+                if progress.table == "fact":
+                    telling = other.add_fact("Ann", "detests", "tea")
+                    tried.extend(map(asyncio.ensure_future, (other.import_group(file), telling)))
+
+            made = await graph.import_group(file, on_progress=look)
+            importing, telling = await asyncio.gather(*tried, return_exceptions=True)
+            assert isinstance(importing, GraphRAGError)
+            [glance] = await asyncio.gather(*seen, return_exceptions=True)
+            assert isinstance(glance, QueryError) or glance.events in (0, made.records["event"])
+            late = not isinstance(telling, GraphRAGError)  # it came when all was there
+            ours, theirs = await graph.stats(), await other.stats()
+            assert ours.facts == theirs.facts > 1
+            assert ours.events == made.records["event"] + late
+            assert (await other.check()).findings == ()
+
+
+def test_blocking(world, tmp_path):
+    file, *_ = world
+    models = {"embedder": HashEmbedder(), "extractor": PlainExtractor()}
+    with Blocking.open("mem://", **models) as graph:
+        graph.import_group(file)
+        graph.export(tmp_path / "again.jsonl")
+        view = graph.at(valid_at="2021")
+        view.export(tmp_path / "then.csv")
+        assert len(graph.to_networkx()) == graph.to_igraph().vcount()
+        assert len(view.to_pandas().entities) == len(graph.to_networkx())
+    assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()
 
 
 async def test_queued_episodes_are_read_after_the_import(tmp_path):

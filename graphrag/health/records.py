@@ -83,6 +83,9 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
             if episode is None:
                 what = f"rests on episode {source['episode']}, which is not there"
                 yield Finding(snapshot.group, record, what, _WITHDRAW)
+            elif episode.get("removed_at") is not None and row.get("retracted_at") is None:
+                what = f"stands, and rests on episode {source['episode']}, which was removed"
+                yield Finding(snapshot.group, record, what, _WITHDRAW)
             elif not _inside(source, episode):
                 what = f"rests on characters {source['start']} to {source['end']} of an episode"
                 yield Finding(

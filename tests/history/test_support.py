@@ -90,3 +90,16 @@ async def test_what_a_merge_took_back_does_not_return_without_its_episode(graph)
     await graph.unmerge(merging)
     assert await standing(graph) == {("Alice", "Acme")}
     await whole(graph)
+
+
+async def test_a_check_finds_what_stands_without_its_episode_or_names_what_is_gone(graph):
+    await graph.add_episode("Alice works_at Acme from 2020.", reference_time="2020")
+    await graph._open().store.query(
+        "UPDATE episode SET removed_at = time::now();"
+        "UPDATE relates_to SET invalidated_by = 'gone';"
+        "UPDATE entity SET distinct_from = ['gone'];"
+    )
+    found = " ".join(finding.what for finding in (await graph.check()).findings)
+    assert "which was removed" in found
+    assert "was closed by fact gone, which is not there" in found
+    assert "is not to be taken for entity gone, which is not there" in found

@@ -94,15 +94,25 @@ def composed(
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, entities, weight)
     room = LONGEST - len(lines[0]) - len(tail) - 2
-    said = [
-        (one, f"{episodes[one.place].valid_at:%Y-%m-%d}: {one.speaker}{_tidy(one.text)}")
-        for one in _chosen(sentences, len(episodes))
-    ]
-    while sum(len(line) + 1 for _, line in said) > room:
+    said = _chosen(sentences, len(episodes))
+    while sum(len(line) + 1 for line in _lines(said, episodes)) > room:
         # The beginning and the end of the saga stay as long as anything does.
         inner = said[1:-1] or said
-        said.remove(min(inner, key=lambda pair: pair[0].score / len(pair[1])))
-    return "\n".join(filter(None, (*lines, *(line for _, line in said), tail)))
+        said.remove(min(inner, key=lambda one: one.score / len(one.text)))
+    return "\n".join(filter(None, (*lines, *_lines(said, episodes), tail)))
+
+
+def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
+    """Return one line for each episode, with its date."""
+    lines: dict[int, str] = {}
+    for one in said:
+        if line := lines.get(one.place):
+            speaker = "" if one.speaker.strip() in line else one.speaker
+            lines[one.place] = f"{line} {speaker}{_tidy(one.text)}"
+        else:
+            day = f"{episodes[one.place].valid_at:%Y-%m-%d}"
+            lines[one.place] = f"{day}: {one.speaker}{_tidy(one.text)}"
+    return list(lines.values())
 
 
 def _weights(entities: Sequence[Entity], told: Sequence[Fact]) -> Mapping[str, float]:

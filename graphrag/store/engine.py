@@ -220,16 +220,17 @@ _ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
 
 
 def _read_tag(tag: "CBORTag", _: bool) -> Any:
-    match tag.tag:
-        case 6:
-            return None
-        case 8:
-            return Record(*tag.value)
-        case 12:
-            seconds, nanoseconds = (*tag.value, 0, 0)[:2]
-            return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
-        case _:
-            return tag.value
+    number, value = tag.tag, tag.value
+    if number == _RECORD:
+        return Record(*value)
+    if number == _DATETIME:
+        return _since_epoch(*value)
+    return None if number == _NONE else value
+
+
+@lru_cache(maxsize=4096)
+def _since_epoch(seconds: int = 0, nanoseconds: int = 0) -> datetime:
+    return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
 
 
 def _to_sdk(value: Any) -> Any:

@@ -89,7 +89,7 @@ def _cold(
 async def _searches(
     report: Report, size: int, graph: GraphRAG, queries: Sequence[Query]
 ) -> dict[str, Cell]:
-    index = await graph._open().catalog.group(GROUP)
+    index, held = await graph._open().catalog.group(GROUP), graph._open().store.held
     matrix = index.facts.vectors.values
     centre = max(await graph.most_connected(1), key=lambda found: found[1])[0]
     relation = Field.relation == "relation_3"
@@ -115,15 +115,24 @@ async def _searches(
     for way, search in ways.items():
         for query in queries[:_WARM]:
             await search(query)
-        times = []
+        times, again = [], []
         for query in queries:
             started = time.perf_counter()
             matrix @ query.vector
             floors.append(time.perf_counter() - started)
-            started = time.perf_counter()
-            await search(query)
-            times.append(time.perf_counter() - started)
-        rows.append({"search": way, "p50 ms": 1000 * p50(times), "p95 ms": 1000 * p95(times)})
+            held.written(None)
+            for measured in (times, again):
+                started = time.perf_counter()
+                await search(query)
+                measured.append(time.perf_counter() - started)
+        rows.append(
+            {
+                "search": way,
+                "p50 ms": 1000 * p50(times),
+                "p95 ms": 1000 * p95(times),
+                "again p50": 1000 * p50(again),
+            }
+        )
     floor = 1000 * p50(floors)
     for row in rows:
         row["times the floor"] = float(str(row["p50 ms"])) / floor
@@ -133,6 +142,7 @@ async def _searches(
             rows,
             (
                 f"floor: the bare product matrix @ query, p50 {floor:.2f} ms",
+                "nothing that is returned was read before; again: the same search right after",
                 f"{len(queries)} queries each; aim at 100,000: facts p50 6, p95 15, all scopes 15",
             ),
         )

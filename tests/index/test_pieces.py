@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from graphrag.index.pieces import Pieces
 from graphrag.index.postings import Postings
 from graphrag.index.texts import PIECE
+from graphrag.index.tokens import tokenize
 
 WORDS = st.sampled_from(["river", "stone", "bridge", "tower", "lamp", "cello"])
 TEXTS = st.lists(st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=3), max_size=8)
@@ -65,3 +66,17 @@ def test_a_removed_row_is_found_no_more_and_a_replaced_one_by_its_new_words():
     assert pieces.scores("river stone").tolist() == [0, 0, 0]
     assert pieces.scores("cello")[1] > 0
     assert pieces.rows_with("cello").tolist() == [1]
+
+
+@given(TEXTS, st.sets(WORDS, min_size=1), st.data())
+def test_what_each_word_gives_to_each_piece_adds_up_to_the_scores(texts, query, data):
+    pieces = Pieces()
+    pieces.extend([joined(text, PIECE) for text in texts])
+    rows = np.array(sorted(data.draw(st.sets(st.sampled_from(range(len(texts)))))) if texts else [])
+    if not len(rows):
+        return
+    terms = [term for word in sorted(query) for term in tokenize(word)]
+    gains, begins = pieces.by_term(terms, rows)
+    assert gains.shape == (sum(len(texts[row]) for row in rows), len(terms))
+    best = np.maximum.reduceat(gains.sum(axis=1), begins)
+    np.testing.assert_allclose(best, pieces.scores(terms)[rows], rtol=1e-5)

@@ -49,7 +49,7 @@ class Tree:
 
 
 _trees: WeakKeyDictionary[GroupIndex, tuple[Detection, Tree]] = WeakKeyDictionary()
-"""What each group had when its communities were last made here."""
+"""What each group had when its communities were last made or read here."""
 
 
 def in_order(communities: Iterable[Community]) -> list[Community]:
@@ -74,15 +74,18 @@ async def read_detection(group: str, store: Store) -> Detection:
 
 
 async def known_tree(index: GroupIndex, store: Store) -> Tree:
-    """Return the communities of a group, from memory if they are as this process left them."""
-    detection, tree = _trees.get(index, (Detection(), Tree()))
-    if detection.seen and detection == await read_detection(index.group_id, store):
-        return tree
-    return await read_tree(index.group_id, store)
+    """Return the communities of a group, from memory if nobody made others since."""
+    # First how far they are: what is read after it may be newer, and is then read again.
+    detection = await read_detection(index.group_id, store)
+    known, tree = _trees.get(index, (None, Tree()))
+    if known != detection or not detection.seen:
+        tree = await read_tree(index.group_id, store)
+        _trees[index] = detection, tree
+    return tree
 
 
 async def keep_tree(index: GroupIndex, store: Store, tree: Tree) -> None:
-    """Remember the communities that were just stored, or found to be still right."""
+    """Remember the communities that were just stored, or found to be right still."""
     _trees[index] = await read_detection(index.group_id, store), tree
 
 

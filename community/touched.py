@@ -56,7 +56,7 @@ def redrawn(
     old = _labels(tops, index)
     labels = improve(ties.subjects, ties.objects, old, changed, weights=ties.weights)
     clusters = grouped(labels, ties.subjects, ties.objects, weights=ties.weights)
-    same = _same(clusters, old, changed)
+    same = _same(clusters, old, changed, [len(one.members) for one in tops])
     staying = {
         tops[old[members[0]]].id for members, stays in zip(clusters, same, strict=True) if stays
     }
@@ -89,11 +89,17 @@ def _labels(
 
 
 def _same(
-    clusters: Sequence[Sequence[int]], old: Labels, changed: Sequence[int]
+    clusters: Sequence[Sequence[int]],
+    old: Labels,
+    changed: Sequence[int],
+    members: Sequence[int],
 ) -> npt.NDArray[np.bool_]:
-    """Tell of each cluster whether it is an old community in which nothing changed."""
-    if not clusters:
-        return np.zeros(0, dtype=np.bool_)
+    """Tell of each cluster whether it is an old community in which nothing changed.
+
+    How many members each of those has is as stored: of two of them one may speak for both by now.
+    """
+    if not clusters or not members:
+        return np.zeros(len(clusters), dtype=np.bool_)
     sizes = np.array([len(members) for members in clusters])
     flat = np.concatenate([np.asarray(members) for members in clusters])
     starts = np.cumsum(sizes) - sizes
@@ -101,7 +107,7 @@ def _same(
     touched = np.zeros(len(old), dtype=np.bool_)
     touched[list(changed)] = True
     alike = (old[flat] == np.repeat(before, sizes)) & ~touched[flat]
-    whole = np.bincount(old[old >= 0], minlength=int(old.max(initial=0)) + 1)
+    whole = np.asarray(members)
     return (
         np.logical_and.reduceat(alike, starts)
         & (before >= 0)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from graphrag.community.past import communities_of, communities_then
+from graphrag.community.stored import known_tree
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import COMMUNITIES, Scope
@@ -139,8 +140,12 @@ class Overviews(Views):
     async def _communities(self, group: str) -> list[Community]:
         index = await self._reading.catalog.group(group)
         past = await self._past(group)
-        store, heirs = self._reading.store, index.heirs.before(past.before)
-        stored = await communities_then(group, store, past, heirs)
+        store = self._reading.store
+        if past.before or index.heirs:
+            heirs = index.heirs.before(past.before)
+            stored = await communities_then(group, store, past, heirs)
+        else:
+            stored = await known_tree(index, store)
         if self.viewpoint.valid_at is None or self.viewpoint.history:
             return list(stored.communities)
         index, past, seen = await self._view(group)

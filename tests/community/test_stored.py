@@ -107,3 +107,16 @@ async def test_communities_that_were_forgotten_with_an_entity_are_made_anew(grap
         for one in await graph.update_communities()
     ]
     assert names == [{"Ann", "Bob", "Cid"}, {"Eve", "Fay"}]
+
+
+async def test_two_that_are_found_to_be_one_are_in_one_community(graph):
+    await tell(graph)
+    await graph.add_episode(" ".join(f"Ann likes thing {n}." for n in range(80)))
+    await graph.build_communities()
+    await graph.merge("Cid", "Gil")
+    after = await graph.update_communities()
+    members = [id_ for one in after if one.level == 0 for id_ in one.members]
+    assert len(members) == len(set(members))
+    gone = (await graph.at(history=True).entities("Gil"))[0].id
+    assert gone == (await graph.entity("Cid")).id and members.count(gone) == 1
+    assert after == await graph.communities()

@@ -17,7 +17,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     """Rank the visible facts."""
     recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
     weights, when = recipe.facts, question.when
-    cosines = index.facts.vectors.compare(question.vector)
+    cosines = index.facts.vectors.compare(question.vector, seen.facts)
     trace.step("facts: vector")
     words = index.facts.postings.scores(question.text)
     trace.step("facts: fulltext")

@@ -55,7 +55,7 @@ class Nearness:
         if self._cosines.slack is not None:
             wrong = self._cosines.slack.at(rows)
             slack = (_STEP * wrong / (1 + self._distance[rows])).astype(np.float32)
-        picked, scores = top_within(rough, slack, k, None, floor, lambda at: self.at(rows[at]))
+        picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
 
     def _scores(self, rows: Candidates, cosines: Scores) -> Scores:

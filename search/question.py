@@ -110,7 +110,7 @@ def ask(
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
     cosines = None
     if "entities" in request.scopes or (near and not seeds):
-        cosines = index.entities.vectors.compare(vector)
+        cosines = index.entities.vectors.compare(vector, walked.entities)
         trace.step("entities: vector")
     if near and not seeds and cosines is not None:
         seeds = cosines.top(recipe.seeds, walked.entities, 0.0)[0].tolist()

@@ -13,6 +13,8 @@ from graphrag.cli.session import Session
 
 _LINES = 2
 _NONE = 1
+_FACTS = 3
+"""Shown of each neighbour."""
 
 Named = Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)]
 Depth = Annotated[int, typer.Option(help="Facts away at most, 1 to 10.")]
@@ -47,6 +49,7 @@ async def neighbors(
                 types=types or None,
                 relations=relations or None,
                 limit=limit,
+                facts=_FACTS,
                 group=session.group,
             )
     if session.json:

@@ -20,6 +20,7 @@ class Walking(Asking):
         types: Sequence[str] | None = None,
         relations: Sequence[str] | None = None,
         limit: int = 50,
+        facts: int = 1,
         group: str = DEFAULT_GROUP,
     ) -> list[Neighbor]:
         """Return the entities within some facts of one, nearest first, then best connected.
@@ -30,13 +31,20 @@ class Walking(Asking):
             types: Only entities of these types; others are walked through.
             relations: Only along facts of these relations.
             limit: How many at most.
+            facts: How many of the facts that lead to each are read, told last first.
             group: The graph inside the store.
 
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
         return await self.at().neighbors(
-            entity, depth=depth, types=types, relations=relations, limit=limit, group=group
+            entity,
+            depth=depth,
+            types=types,
+            relations=relations,
+            limit=limit,
+            facts=facts,
+            group=group,
         )
 
     async def visible(

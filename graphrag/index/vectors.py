@@ -33,6 +33,8 @@ from graphrag.index.topk import kth_best, near, top
 _WORTH_A_THREAD = 10_000
 _BLOCK = 4_096
 _WORTH_CODES = 5_000
+_FEW = 50
+"""A rough cosine costs so many times less than an exact one."""
 _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
 
@@ -117,9 +119,20 @@ class Vectors:
         other.result()
         return scores
 
-    def compare(self, query: ArrayLike) -> "Cosines":
-        """Return the cosines of the query with every row, exact where they are asked for."""
+    def compare(self, query: ArrayLike, among: NDArray[np.bool_] | None = None) -> "Cosines":
+        """Return the cosines of the query with every row, exact where they are asked for.
+
+        If nothing but a few rows will be asked for, the others are left out until they are.
+        """
         unit = self._unit(query)
+        if (
+            among is not None
+            and len(among) > _WORTH_CODES
+            and _FEW * np.count_nonzero(among) < len(among)
+        ):
+            cosines = Cosines(self.values, unit, np.zeros(len(among), dtype=np.float32), None)
+            cosines.only(among)
+            return cosines
         codes = self._made_codes()
         if codes is None:
             return Cosines(self.values, unit, self.scores(unit), None)
@@ -154,7 +167,12 @@ class Cosines:
         self.slack = slack
         """By how much each rough one may be wrong at most; None if they are exact."""
         self._known = None if slack is None else np.zeros(len(rough), dtype=np.bool_)
-        """The rows of which the rough cosine was replaced by the exact one."""
+        """The rows of which the exact cosine is known; None: all."""
+
+    def only(self, rows: NDArray[np.bool_]) -> None:
+        """Know the cosines of these rows, the others when they are asked for."""
+        self._known = np.zeros(len(rows), dtype=np.bool_)
+        self.at(np.flatnonzero(rows))
 
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the exact cosines of some rows."""
@@ -170,16 +188,20 @@ class Cosines:
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and exact cosines of the k best, as ``graphrag.index.topk.top`` does."""
         if self.slack is None:
+            if self._known is not None:
+                wanted = ~self._known if mask is None else mask & ~self._known
+                self.at(np.flatnonzero(wanted))
             return top(self.rough, k, mask, floor)
         least = 0.0 if floor is None else floor
         sure = k > 0 and least >= 0
         found = near(self.rough, k, mask, least, self.slack.most) if sure else None
         if found is None:
-            slack = self.slack.at(slice(None))
-            return top_within(self.rough, slack, k, mask, floor, self.at)
-        rows, rough = found
+            rows = np.arange(len(self.rough)) if mask is None else np.flatnonzero(mask)
+            rough = self.rough[rows]
+        else:
+            rows, rough = found
         picked, scores = top_within(
-            rough, self.slack.at(rows), k, None, floor, lambda at: self.at(rows[at])
+            rough, self.slack.at(rows), k, floor, lambda at: self.at(rows[at])
         )
         return rows[picked], scores
 
@@ -188,7 +210,6 @@ def top_within(
     rough: NDArray[np.float32],
     slack: NDArray[np.float32] | None,
     k: int,
-    mask: NDArray[np.bool_] | None,
     floor: float | None,
     exact: Callable[[NDArray[np.intp]], NDArray[np.float32]],
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
@@ -197,10 +218,8 @@ def top_within(
     ``exact`` is asked only about the rows that may be among them.
     """
     if slack is None or k < 1:
-        return top(rough, k, mask, floor)
+        return top(rough, k, None, floor)
     sure, most = rough - slack, rough + slack
-    if mask is not None:
-        sure[~mask] = most[~mask] = -np.inf
     least = -np.inf if floor is None else floor
     cut = kth_best(sure, k) if len(sure) >= k else least
     possible = most >= cut if cut > least else most > least

@@ -27,13 +27,20 @@ class Walking(ABC):
         types: Sequence[str] | None = None,
         relations: Sequence[str] | None = None,
         limit: int = 50,
+        facts: int = 1,
         group: str = DEFAULT_GROUP,
     ) -> list[Neighbor]:
         """Return the entities within some facts of one, nearest first, then best connected."""
         loop, graph = self._walked()
         return loop.wait(
             graph.neighbors(
-                entity, depth=depth, types=types, relations=relations, limit=limit, group=group
+                entity,
+                depth=depth,
+                types=types,
+                relations=relations,
+                limit=limit,
+                facts=facts,
+                group=group,
             )
         )
 

@@ -17,7 +17,7 @@ class Neighbor:
     count: int
     """Facts that join it to what is one step nearer."""
     facts: tuple[Fact, ...]
-    """The first few of those, told last first."""
+    """Those told last, as many as were asked for."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

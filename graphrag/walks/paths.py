@@ -155,8 +155,9 @@ class _Between:
         here = int(self.target[begun[-1]]) if begun else self.start
         price = self.price.copy()
         price[list(taken)] = np.inf
-        passed = [int(self.source[step]) for step in begun]
-        price[np.isin(self.source, passed) | np.isin(self.target, passed)] = np.inf
+        passed = np.zeros(len(self.nodes), dtype=np.bool_)
+        passed[self.source[list(begun)]] = True
+        price[passed.take(self.source) | passed.take(self.target)] = np.inf
         cost = np.full(len(self.nodes), np.inf)
         cost[here] = 0.0
         came: list[Costs] = []

@@ -47,11 +47,12 @@ class Pieces(Places):
         degrees = edges.degrees()
         if places:
             distance = edges.distances(places[0], depth)
-            in_reach = nearest(distance, degrees, distance >= 0)
+            wanted = distance >= 0
+            rows = nearest(distance, degrees, wanted, limit)
         else:
-            things = seen.entities & (index.entities["type"] != index.type_code("concept"))
-            in_reach = best_connected(degrees, things)
-        rows = in_reach[:limit]
+            concept = index.type_code("concept")
+            wanted = seen.entities & (index.entities["type"] != concept) & (degrees > 0)
+            rows = best_connected(degrees, wanted, limit)
         chosen = np.zeros(edges.nodes, dtype=np.bool_)
         chosen[rows] = True
         inside = edges.within(chosen)
@@ -73,7 +74,7 @@ class Pieces(Places):
                 id_: None if moment == BEGINNING else from_micros(moment)
                 for id_, moment in zip(ids, moments.tolist(), strict=True)
             },
-            left_out=len(in_reach) - len(rows),
+            left_out=int(np.count_nonzero(wanted)) - len(rows),
         )
 
 

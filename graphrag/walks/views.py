@@ -20,9 +20,6 @@ from graphrag.walks.picked import nearer, nearest
 from graphrag.walks.pieces import Pieces
 from graphrag.walks.places import MOST
 
-_VIA = 3
-"""Facts shown of each neighbour."""
-
 
 class Walks(Pieces):
     """How entities are linked."""
@@ -37,6 +34,7 @@ class Walks(Pieces):
         types: Sequence[str] | None = None,
         relations: Sequence[str] | None = None,
         limit: int = 50,
+        facts: int = 1,
         group: str = DEFAULT_GROUP,
     ) -> list[Neighbor]:
         """Return the entities within some facts of one, nearest first, then best connected.
@@ -47,6 +45,7 @@ class Walks(Pieces):
             types: Only entities of these types; others are walked through.
             relations: Only along facts of these relations.
             limit: How many at most.
+            facts: How many of the facts that lead to each are read, told last first.
             group: The graph inside the store.
 
         Raises:
@@ -54,6 +53,7 @@ class Walks(Pieces):
         """
         checked_number("depth", depth, least=1, most=DEEPEST)
         checked_number("limit", limit, least=1, most=MOST)
+        checked_number("facts", facts, least=0, most=MOST)
         if relations is not None:
             relations = checked_names(relations)
         if types is not None:
@@ -65,17 +65,17 @@ class Walks(Pieces):
         if types is not None:
             codes = [index.type_code(one) for one in types if one in index.types]
             wanted &= np.isin(index.entities["type"], codes)
-        rows = nearest(distance, edges.degrees(), wanted)[:limit]
+        rows = nearest(distance, edges.degrees(), wanted, limit)
         via = nearer(edges, distance, rows)
-        shown = {row: some[:_VIA].tolist() for row, some in via.items()}
+        shown = {row: some[:facts].tolist() for row, some in via.items()}
         read = [fact for some in shown.values() for fact in some]
-        entities, facts = await self._read(rows, read, index, past)
+        entities, told = await self._read(rows, read, index, past)
         return [
             Neighbor(
                 entities[row],
                 int(distance[row]),
                 len(via[row]),
-                tuple(facts[fact] for fact in shown[row]),
+                tuple(told[fact] for fact in shown[row]),
             )
             for row in rows.tolist()
         ]

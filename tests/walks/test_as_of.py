@@ -115,7 +115,7 @@ async def _walks_agree(view, graph, dice):
     for one in there:
         depth = dice.randint(1, 3)
         relations = dice.choice([None, None, ["likes"], ["knows_of", "works_at"]])
-        found = await view.neighbors(one, depth=depth, relations=relations)
+        found = await view.neighbors(one, depth=depth, relations=relations, facts=3)
         wanted = graph.neighbors(one, depth, relations)
         assert {near.entity.id: near.distance for near in found} == {
             other: distance for other, (distance, _) in wanted.items()

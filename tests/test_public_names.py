@@ -29,6 +29,14 @@ def test_import_loads_no_model_library():
     assert not MODEL_LIBRARIES & set(modules)
 
 
+def test_commands_are_known_before_anything_heavy_is_read():
+    code = "import sys; from graphrag.cli.app import create_app; create_app(); print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not (MODEL_LIBRARIES | {"numpy", "pydantic", "graphrag.graph"}) & set(modules)
+
+
 def test_version_is_the_one_of_the_distribution():
     assert f'version = "{graphrag.__version__}"' in (ROOT / "pyproject.toml").read_text()
 

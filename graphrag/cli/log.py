@@ -1,7 +1,7 @@
 """``log``: who changed what, and when."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -10,8 +10,10 @@ from graphrag.cli.forms import plain
 from graphrag.cli.render import table
 from graphrag.cli.session import Session
 from graphrag.errors import GraphRAGError, QueryError
-from graphrag.graph import GraphRAG
 from graphrag.models import Event
+
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
 
 
 async def log(
@@ -60,7 +62,7 @@ def _check_followed(session: Session, entity: str | None) -> None:
         )
 
 
-async def _followed(session: Session, graph: GraphRAG, events: list[Event]) -> None:
+async def _followed(session: Session, graph: "GraphRAG", events: list[Event]) -> None:
     """Print one line an event: the given ones, then whatever is committed."""
     from graphrag.events import done, moment
 

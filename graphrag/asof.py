@@ -70,7 +70,7 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
         request, index, past = await self._searched(request, groups)
         if saga is not None and saga not in index.sagas:
             raise QueryError(missing(saga, request.group, index.sagas))
-        return await pipeline.run(
+        results = await pipeline.run(
             request,
             index,
             reading.store,
@@ -79,6 +79,8 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
             reranker=reading.reranker,
             past=past,
         )
+        reading.catalog.keep(index, most=reading.limits.kept)
+        return results
 
     async def _searched(
         self, request: Request, groups: Sequence[str]
@@ -100,7 +102,10 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
         ]
         vector = (await reading.embedder.embed([request.query], purpose="query"))[0]
         asked = Asked(request, vector, self.viewpoint, utc_now(), reading.limits)
-        return await join(parts, asked, reading.store, reading.embedder)
+        joined = await join(parts, asked, reading.store, reading.embedder)
+        for part in parts:
+            reading.catalog.keep(part.index, most=reading.limits.kept)
+        return joined
 
     async def _proposed(self, request: Request) -> GroupIndex:
         """Return what one of several groups proposes, though it may not know every center."""
@@ -130,6 +135,7 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
                 self.viewpoint,
                 past,
                 now=utc_now(),
+                catalog=reading.catalog,
                 limits=reading.limits,
             )
         )

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
+from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
@@ -14,6 +16,10 @@ _log = logging.getLogger(__name__)
 _LARGE = 10_000
 """Rows from which reading the tables takes long enough, a third of a second, to save them."""
 _MANY_EVENTS = 200
+_PARTS = 8
+"""Groups of which what searches read is kept (engine profile)."""
+Stamp = tuple[int, datetime | None]
+"""Number and time of the newest event of a group: another history has other times."""
 
 
 class Catalog:
@@ -27,6 +33,8 @@ class Catalog:
         self._saved: SavedGroups | None = None
         self._on_file: dict[str, tuple[int, int]] = {}
         """Of each group that has a file: its newest event and its rows."""
+        self._parts: OrderedDict[str, tuple[Stamp, GroupIndex]] = OrderedDict()
+        self._lent: WeakKeyDictionary[GroupIndex, tuple[Stamp, GroupIndex]] = WeakKeyDictionary()
         target = store.target
         if target.path is not None:
             place = target.namespace, target.database
@@ -63,9 +71,30 @@ class Catalog:
         async with self._loading[name]:
             return await self._load(name, anew=True)
 
+    def lend(self, name: str, stamp: Stamp) -> GroupIndex | None:
+        """Return what searches have read of a group that stands there, to one of them only."""
+        kept, index = self._parts.pop(name, (None, None))
+        if index is None or kept != stamp:
+            return None
+        self._lent[index] = stamp, index
+        return index
+
+    def lent(self, index: GroupIndex, stamp: Stamp, rows: GroupIndex) -> None:
+        """Note what a search ranks by, and what of it can be kept: read at which event."""
+        self._lent[index] = stamp, rows
+
+    def keep(self, index: GroupIndex, *, most: int) -> None:
+        """Keep what a search has read, if that is not too much, for the next one."""
+        stamp, rows = self._lent.pop(index, (None, index))
+        if stamp is not None and _rows(rows) <= most:
+            self._parts[rows.group_id] = stamp, rows
+            while len(self._parts) > _PARTS:
+                self._parts.popitem(last=False)
+
     def drop(self, name: str) -> None:
         """Let go of a group, on file too: whoever asks for it reads the tables."""
         self._groups.pop(name, None)
+        self._parts.pop(name, None)
         self.unsave(name)
 
     def unsave(self, name: str) -> None:

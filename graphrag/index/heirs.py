@@ -110,6 +110,10 @@ class Heirs:
         past = {id_: heir for id_, heir in into.items() if heir is not None}
         return self if past == self._into else Heirs(past)
 
+    def moved(self) -> "Heirs":
+        """Return the same heirs, for columns whose rows lie elsewhere."""
+        return Heirs(self._into)
+
     def rows(self, row_of: Mapping[str, int], count: int) -> Rows:
         """Return the row through which each of ``count`` rows speaks."""
         if self._rows is None or len(self._rows) != count:

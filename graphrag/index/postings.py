@@ -16,7 +16,6 @@ entry. Average length enters at query time, so that no stored number ever goes s
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -54,9 +53,6 @@ class Statistics:
 
 class Postings:
     """Score rows of text by the words they share with a query."""
-
-    _order: NDArray[np.intp] | None = None
-    """Which row is where, if this shows another's texts; files from before it lack it."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
         self._numbers = _Numbering(_NO_TERMS)
@@ -139,13 +135,6 @@ class Postings:
     def assume(self, statistics: Statistics | None) -> None:
         """Score as if these texts were some of many more: those that the statistics are of."""
         self._assumed = statistics
-
-    def reordered(self, order: NDArray[np.intp]) -> "Postings":
-        """Return the same texts as rows in another order, for reading only."""
-        self._settle()
-        other = copy(self)
-        other._order = order
-        return other
 
     @property
     def assumed(self) -> Statistics | None:

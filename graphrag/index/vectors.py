@@ -48,6 +48,13 @@ class Vectors:
         self._codes: Codes | None = None
         """Made when there are enough rows for a rough pass to pay."""
 
+    @classmethod
+    def of(cls, units: NDArray[np.float32]) -> "Vectors":
+        """Hold an array of unit vectors as it is."""
+        vectors = cls(units.shape[1])
+        vectors._buffer, vectors._size = units, len(units)
+        return vectors
+
     def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
         """Return what is to be saved: no spare room."""
         return self.values, self._made_codes()

@@ -7,6 +7,7 @@ before and after.
 
 from collections import defaultdict
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from graphrag.groups import Group, Groups
@@ -66,9 +67,9 @@ def sized(
             change += f" + {count} - $were_{name}"
         known = "0" if first else name
         after.append(f"{name} = IF {known} IS NONE {{ NONE }} ELSE {{ {known} + {change} }}")
-    if after:
-        more["sized"] = Record("group_info", changes.group_id)
-        after = [f"UPDATE $sized SET {', '.join(after)} RETURN NONE;"]
+    more["sized"] = Record("group_info", changes.group_id)
+    after += ["seq = $event.seq", "changed_at = $event.at"]
+    after = [f"UPDATE $sized SET {', '.join(after)} RETURN NONE;"]
     return "\n".join([*before, sql, *after]), {**params, **more}
 
 
@@ -78,9 +79,27 @@ async def read_sizes(query: Query) -> Groups:
     return Groups([await _read(row, query) for row in sorted(rows, key=lambda row: row["id"].id)])
 
 
+async def newest(group: str, query: Query) -> tuple[int, datetime | None]:
+    """Return number and time of the newest event of a group.
+
+    0 and None if it has none, or is being forgotten.
+    """
+    [known] = await query(
+        "SELECT seq, changed_at, forgotten_at FROM $info;", info=[Record("group_info", group)]
+    )
+    if known and known[0].get("forgotten_at") is not None:
+        return 0, None
+    if known and known[0].get("seq") is not None:
+        return known[0]["seq"], known[0]["changed_at"]
+    return await _newest(group, query) or (0, None)
+
+
 async def count_group(group: str, query: Query) -> dict[str, Any]:
     """Count a group that was written otherwise; return the parameters of ``COUNTED``."""
-    return {"info": Record("group_info", group), "counts": await _count(group, query)}
+    counts: dict[str, Any] = await _count(group, query)
+    if newest := await _newest(group, query):
+        counts |= dict(zip(("seq", "changed_at"), newest, strict=True))
+    return {"info": Record("group_info", group), "counts": counts}
 
 
 COUNTED = "UPDATE $info MERGE $counts RETURN NONE;"
@@ -91,13 +110,21 @@ async def _read(row: Row, query: Query) -> Group:
     counts: dict[str, int] = {field: row[field] for field, _ in _COUNTED.values() if field in row}
     if len(counts) < len(_COUNTED):
         counts = await _count(name, query)
-    [moments] = await query(
+    changed = row.get("changed_at")
+    if changed is None:
+        newest = await _newest(name, query)
+        changed = row["created_at"] if newest is None else newest[1]
+    return Group(name=name, created_at=row["created_at"], changed_at=changed, **counts)
+
+
+async def _newest(group: str, query: Query) -> tuple[int, datetime] | None:
+    """Return number and time of the newest event, from the log."""
+    [found] = await query(
         "SELECT VALUE [seq, at] FROM event:[$group, NONE]..=[$group, ..] "
         "ORDER BY seq DESC LIMIT 1;",
-        group=name,
+        group=group,
     )
-    changed = moments[0][1] if moments else row["created_at"]
-    return Group(name=name, created_at=row["created_at"], changed_at=changed, **counts)
+    return (found[0][0], found[0][1]) if found else None
 
 
 async def _count(group: str, query: Query) -> dict[str, int]:

@@ -19,7 +19,7 @@ from graphrag.store.held import Held
 from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
-from graphrag.store.sizes import COUNTED, count_group, read_sizes, sized
+from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
 from graphrag.store.target import Target
 from graphrag.temporal.moment import utc_now
 
@@ -218,10 +218,11 @@ class Store:
 
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
-        [numbers] = await self.query(
-            f"SELECT VALUE seq FROM {_EVENTS_OF_GROUP} ORDER BY seq DESC LIMIT 1;", group=group
-        )
-        return int(numbers[0]) if numbers else 0
+        return (await self.newest(group))[0]
+
+    async def newest(self, group: str) -> tuple[int, datetime | None]:
+        """Return number and time of the group's newest event; 0 and None for none."""
+        return await newest(group, self.query)
 
     async def moment_of(self, group: str, seq: int) -> int | None:
         """Return when an event was committed, in microseconds, None if there is no such event."""
@@ -230,9 +231,7 @@ class Store:
         )
         return int(found[0]) if found else None
 
-    async def events(
-        self, group: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Event]:
+    async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
         most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(

@@ -31,12 +31,26 @@ class Around:
     """Episodes and the entities that they mention."""
 
 
-async def around(store: Store, question: Question, ranking: Ranking, limits: Limits) -> Around:
-    """Return what else is to be read."""
+async def around(
+    store: Store,
+    question: Question,
+    ranking: Ranking,
+    limits: Limits,
+    episodes: Collection[str] | None = None,
+) -> Around:
+    """Return what else is to be read.
+
+    Args:
+        store: Where it is.
+        question: What is asked.
+        ranking: Ranks the candidates.
+        limits: How much of the group may be read.
+        episodes: Candidates; default: all that the index of the question holds.
+    """
     found = Around()
     rerank = question.recipe.rerank
     if question.searches("episodes"):
-        episodes = set(question.index.episodes.ids)
+        episodes = set(question.index.episodes.ids if episodes is None else episodes)
         if question.recipe.fusion == "scores":
             episodes |= await _neighbours(store, episodes)
             found.mentions = await _mentions(store, episodes)

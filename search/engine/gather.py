@@ -7,13 +7,12 @@ BM25. What may be seen is decided here as it is there: if too few of the rows ch
 more are asked for.
 """
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.engine.statistics import read_counts
-from graphrag.engine.texts import TEXTS
+from graphrag.index.catalog import Catalog
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
 from graphrag.index.load import load_group, read_sagas
@@ -22,12 +21,12 @@ from graphrag.protocols import Embedder, Matrix
 from graphrag.search.engine.around import around
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.search.engine.matches import Matches
-from graphrag.search.engine.names import keys_in, known_as, merged
+from graphrag.search.engine.names import keys_in, known_as, merged, reworded
 from graphrag.search.engine.nearest import Nearest, spread
 from graphrag.search.engine.part import Part
 from graphrag.search.engine.surround import surround
 from graphrag.search.engine.told import SCOPES, Told, bound, read_told
-from graphrag.search.engine.walk import Walk
+from graphrag.search.engine.walk import Reading
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.limited import known_here, limited
 from graphrag.search.question import Question, ask
@@ -88,12 +87,13 @@ class Gathering:
             part.want(table, ids)
         told = await self._told()
         near = await surround(part, request, self.past, self.limits)
-        question = await (self._question() if near else self._chosen(list(self._methods())))
+        question = await (self._question() if near else self._chosen([*await self._methods()]))
         if not near and question.seeds and request.recipe.walks:
             ids_of = question.index.entities.ids
             seeds = {ids_of[row] for row in question.seeds}
-            question = await self._walked(Walk(self.store, part.kin, self.limits.walk, seeds))
-        needed = await around(self.store, question, self._rank, self.limits)
+            question = await self._walked(Reading(part, self.limits.walk, seeds))
+        episodes = part.asked["episode"]
+        needed = await around(self.store, question, self._rank, self.limits, episodes)
         for table, more in needed.wanted.items():
             part.want(table, more)
         await part.read()
@@ -111,13 +111,23 @@ class Gathering:
             part.want("entity", (entity for _, entity in told.mentions))
         return told
 
-    def _methods(self) -> Iterable[Method]:
+    async def _methods(self) -> list[Method]:
+        """Return the methods of the recipe, and what finds entities to walk from, if none is named.
+
+        Also who is named is looked up only once: an entity that is, is nobody's candidate.
+        """
+        seeds = True
+        if "entities" not in self.request.scopes and not self.past.before:
+            seeds = not (await self._question()).seeds
+        return [*self._of_scopes(seeds=seeds)]
+
+    def _of_scopes(self, *, seeds: bool) -> Iterable[Method]:
         recipe, scopes = self.request.recipe, set(self.request.scopes)
         if self.request.within is not None:
             scopes.discard("communities")
         if self.request.ranks_facts:
             scopes.add("facts")
-        if recipe.walks and not scopes.isdisjoint({"facts", "episodes"}):
+        if recipe.walks and seeds and not scopes.isdisjoint({"facts", "episodes"}):
             scopes.add("entities")
         for scope in sorted(scopes):
             table = _TABLES[scope]
@@ -125,7 +135,7 @@ class Gathering:
                 yield Method(scope, self._nearest(table).best)
                 if scope == "episodes":
                     yield Method(scope, self._by_passage(self._nearest("passage")))
-            if recipe.fulltext:
+            if recipe.fulltext and (scope != "entities" or scope in self.request.scopes):
                 yield Method(scope, self._matches(table).best)
 
     def _nearest(self, table: str) -> Nearest:
@@ -135,7 +145,7 @@ class Gathering:
     def _matches(self, table: str) -> Matches:
         terms = tokenize(self.request.query)
         statistics = self.part.counts.texts[table]
-        return Matches(self.store, self.request.group, table, terms, statistics)
+        return Matches(self.store, self.request.group, table, terms, statistics, self.limits)
 
     @staticmethod
     def _by_passage(passages: Nearest) -> Best:
@@ -169,7 +179,7 @@ class Gathering:
             if all(method.full for method in methods):
                 return question
 
-    async def _walked(self, walk: Walk) -> Question:
+    async def _walked(self, walk: Reading) -> Question:
         """Walk from the seeds; one level more if too few facts of the others are visible.
 
         The ends of the last level are one hop farther, so it is needed only for its own facts.
@@ -178,10 +188,8 @@ class Gathering:
         true_distance = any(isinstance(one, NodeDistance) for one in recipe.rerank)
         for _ in range(_FAR if true_distance else recipe.depth):
             await walk.step()
-        self.part.want("relates_to", walk.met)
         question = await self._question()
         if not true_distance and _near(question) < recipe.pool and await walk.step():
-            self.part.want("relates_to", walk.met)
             question = await self._question()
         return question
 
@@ -231,16 +239,6 @@ class Gathering:
         return {scope: ranked.ids(scope) for scope in plain.scopes}
 
 
-def reworded(past: Past) -> dict[str, set[str]]:
-    """Return the rows that went by other words, and so had other vectors, in the past."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table in TEXTS and image and not image.keys().isdisjoint(TEXTS[table].columns):
-            found[table].add(id_)
-    return found
-
-
 def _near(question: Question) -> int:
     """Count the visible facts that are nearer than the last level of the walk."""
     far = edge_distance(question.distance, *question.walked.ends)
@@ -257,28 +255,42 @@ async def gather(
     past: Past,
     *,
     now: datetime,
+    catalog: Catalog,
     limits: Limits = LIMITS,
 ) -> GroupIndex:
     """Return an index of what a search must look at: the whole of a small group.
+
+    It belongs to the caller until it is given back to the catalog (``Catalog.keep``).
 
     Raises:
         StoreIndexError: if an index is missing.
         QueryError: if a center is nobody's name or id.
     """
-    seq = await store.last_seq(request.group)
+    stamp = await store.newest(request.group)
     terms = tokenize(request.query)
     counts = await read_counts(store, request.group, terms, past.before)
-    if sum(counts.rows.values()) <= limits.whole:
-        return await load_group(store, request.group, len(vector))
+    whole = sum(counts.rows.values()) <= limits.whole
+    lends = limits.kept and (whole or not past.before)
+    kept = catalog.lend(request.group, stamp) if lends else None
+    if whole:
+        if kept is None or kept.is_part:
+            kept = await load_group(store, request.group, len(vector))
+            catalog.lent(kept, stamp, kept)
+        return kept
     part = Part(
         store,
         request.group,
         len(vector),
         counts,
-        seq,
+        stamp[0],
         await read_sagas(store, request.group),
         await merged(store, request.group, past),
         await spread(store, request.group, vector) if "episodes" in request.scopes else None,
+        bool(past.before),
+        kept if kept is not None and kept.is_part else None,
     )
     gathering = Gathering(store, embedder, request, vector, viewpoint, past, now, limits, part)
-    return await gathering.index()
+    index = await gathering.index()
+    if not past.before:
+        catalog.lent(index, stamp, part.growing)
+    return index

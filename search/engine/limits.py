@@ -17,10 +17,15 @@ class Limits:
     """If those are not enough, a group with at most so many rows has its vectors compared."""
     within: int = 20_000
     """Rows that may lie near something, for a search limited to what does: all of them are read."""
+    words: int = 2_000
+    """Rows that are read to find those that share words with the query; of words that more have,
+    only where two of them meet."""
     walk: int = 4_000
     """Facts that a walk along the graph meets at most, the nearest first."""
     spare: int = 2
     """How many times the candidates are read that a ranking asks for: some may not be visible."""
+    kept: int = 10_000
+    """Rows of a group that stay in memory for the next search, until the group changes."""
 
 
 LIMITS = Limits()

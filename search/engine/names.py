@@ -1,8 +1,9 @@
 """The entities that a query may name, and those that were found to be one with others."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from graphrag.engine.texts import keys_of
+from graphrag.engine.texts import TEXTS, keys_of
 from graphrag.names import name_key
 from graphrag.search.seeds import LONGEST, WORD
 from graphrag.search.visible import Past
@@ -82,4 +83,14 @@ def with_kin(ids: Iterable[str], kin: Mapping[str, set[str]]) -> set[str]:
         if id_ not in found:
             found.add(id_)
             waiting.extend(kin.get(id_, ()))
+    return found
+
+
+def reworded(past: Past) -> dict[str, set[str]]:
+    """Return the rows that went by other words, and so had other vectors, in the past."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for record, image in past.before.items():
+        table, _, id_ = record.partition(":")
+        if table in TEXTS and image and not image.keys().isdisjoint(TEXTS[table].columns):
+            found[table].add(id_)
     return found

@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from graphrag.engine.statistics import Counts
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import Rows, assembled, enter_rows, read_rows
 from graphrag.index.mentions import Mentions
+from graphrag.index.scope import Scope
 from graphrag.search.engine.names import with_kin
+from graphrag.search.engine.ordered import in_order
 from graphrag.store.store import Store
 
 
@@ -27,21 +29,29 @@ class Part:
     """Entities that are one, now or in the past."""
     spread: float | None
     """Standard deviation of the cosines of the group's passages."""
+    rewinds: bool
+    """What was read is to be seen as it was once, so an index is made of it each time."""
+    kept: InitVar[GroupIndex | None] = None
+    """What the last search read, if nothing has changed since."""
     spoken: list[tuple[str, str]] = field(default_factory=list)
     """Episodes and the entities that they speak of, as far as that decides what is near."""
     growing: GroupIndex = field(init=False)
-    """What was read so far, in the order of reading and without words: for masks and vectors."""
+    """What was read so far, in the order of reading."""
+    asked: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Everything that this search asked for, by table."""
     _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
 
-    def __post_init__(self) -> None:
-        """Begin with nothing."""
-        self.growing = GroupIndex(self.group, self.dimension)
+    def __post_init__(self, kept: GroupIndex | None) -> None:
+        """Begin with nothing, or with what is kept."""
+        self.growing = GroupIndex(self.group, self.dimension) if kept is None else kept
         self._furnish(self.growing)
 
     def want(self, table: str, ids: Iterable[str]) -> None:
         """Ask for rows; those that do not exist are passed over."""
-        self._wanted[table].update(ids)
+        ids = set(ids)
+        self._wanted[table] |= ids
+        self.asked[table] |= ids
 
     async def read(self) -> None:
         """Read what is wanted and not there yet, with the ends of facts."""
@@ -51,15 +61,20 @@ class Part:
         self.want("episode", (str(row[2]) for row in fresh.get("passage", ())))
         self._wanted["entity"] = with_kin(self._wanted["entity"], self.kin)
         fresh |= await self._read(("entity", "episode"))
-        enter_rows(self.growing, fresh, words=False)
+        enter_rows(self.growing, fresh, words=not self.rewinds)
         self._link(self.growing, self.spoken)
 
     def assembled(self, mentions: Sequence[tuple[str, str]] = ()) -> GroupIndex:
-        """Make an index of all that was read, in the order of a loaded group.
+        """Return an index of all that was read.
 
         Args:
             mentions: Episodes and the entities that they speak of.
         """
+        if not self.rewinds:
+            ordered = in_order(self.growing)
+            ordered.episodes.sources = None  # they point at facts in their former order
+            self._link(ordered, (*self.spoken, *mentions))
+            return ordered
         found: dict[str, Rows] = {table: [*rows.values()] for table, rows in self._rows.items()}
         index = assembled(self.group, self.dimension, found)
         self._furnish(index)
@@ -80,18 +95,29 @@ class Part:
         index.seq = self.seq
         index.sagas = self.sagas
         index.passages.spread = self.spread
-        for table, rows in (
-            ("relates_to", index.facts),
-            ("entity", index.entities),
-            ("episode", index.episodes),
-            ("community", index.communities),
-        ):
-            rows.postings.assume(self.counts.texts[table])
+        index.episodes.sources = None
+        for table, rows in _scopes(index).items():
+            rows.aside.clear()
+            if table in self.counts.texts:
+                rows.postings.assume(self.counts.texts[table])
 
     async def _read(self, tables: Iterable[str]) -> dict[str, Rows]:
-        missing = {table: self._wanted[table] - self._rows[table].keys() for table in tables}
+        scopes = _scopes(self.growing)
+        missing = {
+            table: self._wanted.pop(table, set()) - scopes[table].row_of.keys() for table in tables
+        }
         fresh = await read_rows(self.store, missing)
-        for table, rows in fresh.items():
-            self._rows[table].update((row[0], row) for row in rows)
-            self._wanted[table] = set(self._rows[table])
+        if self.rewinds:
+            for table, rows in fresh.items():
+                self._rows[table].update((row[0], row) for row in rows)
         return fresh
+
+
+def _scopes(index: GroupIndex) -> dict[str, Scope]:
+    return {
+        "relates_to": index.facts,
+        "entity": index.entities,
+        "episode": index.episodes,
+        "passage": index.passages,
+        "community": index.communities,
+    }

@@ -7,7 +7,7 @@ import pytest
 
 from graphrag.moving.copy import copy_store
 from tests.conftest import open_graph
-from tests.engine.worlds import FIRMS, Judge, ask, near, same, tell
+from tests.engine.worlds import CHOSEN, FIRMS, Judge, ask, near, same, tell
 
 SCOPES = ("facts", "entities", "episodes", "communities")
 
@@ -51,3 +51,32 @@ async def test_both_profiles_rank_alike_within_a_part_of_the_graph(world, seed):
     ours, theirs = await asked.of(process), await asked.of(engine)
     for scope in SCOPES:
         assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)
+
+
+async def test_what_earlier_searches_read_stays_and_changes_nothing(world):
+    process, engine, moments = world
+    kept = replace(CHOSEN, kept=10_000)
+    for seed in range(200, 212):
+        asked = ask(random.Random(seed), moments)
+        ours, theirs = await asked.of(process), await asked.of(engine, limits=kept)
+        for scope in ("facts", "entities", "communities"):
+            assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)
+    group = "default"
+    stamp = await engine._store.newest(group)
+    rows = engine._open().catalog.lend(group, stamp)
+    assert rows is not None and len(rows.facts) > 30
+    assert engine._open().catalog.lend(group, stamp) is None  # it was lent to one search already
+
+
+async def test_what_was_read_goes_when_the_group_changes():
+    async with open_graph(profile="engine") as graph:
+        await graph.add_episode("Alice works_at Acme from 2020.")
+        for _ in range(2):
+            assert [hit.item.object for hit in await graph.search("Alice works")] == ["Acme"]
+        await graph.add_episode("Alice works_at Beta from 2022.")
+        assert [hit.item.object for hit in await graph.search("Alice works")] == ["Beta"]
+        await graph.forget("Alice")
+        assert len(await graph.search("Alice works", scopes=["facts", "entities"])) == 0
+        await graph.forget(group="default")
+        await graph.add_episode("Alice works_at Globex from 2020.")
+        assert [hit.item.object for hit in await graph.search("Alice works")] == ["Globex"]

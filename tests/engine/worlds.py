@@ -18,8 +18,8 @@ LAST = ("Stone", "Hill", "Marsh", "Wood", "Lake", "Moor", "Field", "Reed")
 FIRMS = ("Acme", "Beta", "Globex", "Initech")
 TOWNS = ("Paris", "Berlin", "Rome")
 THINGS = ("tea", "chess", "old maps", "the sea", "jazz", "long walks")
-CHOSEN = Limits(whole=0, scan=0)
-"""Nothing is read whole, however small: every search goes through SurrealDB's indexes."""
+CHOSEN = Limits(whole=0, scan=0, kept=0)
+"""Nothing is read whole, however small, or kept: each search goes through SurrealDB's indexes."""
 
 
 class Judge:
@@ -113,9 +113,9 @@ class Asked:
     centers: tuple[str, ...]
     within: object = None
 
-    async def of(self, graph, *, group="default"):
+    async def of(self, graph, *, group="default", limits=CHOSEN):
         """Return what is found; what cannot be asked finds nothing."""
-        reading = replace(graph.at()._reading, limits=CHOSEN)
+        reading = replace(graph.at()._reading, limits=limits)
         try:
             return await AsOf(reading, self.view).search(
                 self.query,

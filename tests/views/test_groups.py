@@ -17,6 +17,8 @@ async def agrees(graph):
     for size in await graph.group_sizes():
         stats = await graph.stats(group=size.name)
         counted = (await count_group(size.name, graph._store.query))["counts"]
+        assert counted.pop("seq") == (await graph.log(group=size.name))[-1].seq
+        assert counted.pop("changed_at") == size.changed_at
         assert (size.episodes, size.entities) == (stats.episodes, stats.entities)
         assert size.facts == stats.facts
         assert counted == {
@@ -62,7 +64,7 @@ async def test_a_group_whose_size_nobody_kept_is_counted(graph):
     await graph.add_episode("Alice works_at Acme. Bob knows Alice.")
     before = await graph.group_sizes()
     await graph._store.query(
-        "UPDATE group_info SET episodes = NONE, entities = NONE, facts = NONE;"
+        "UPDATE group_info SET episodes = NONE, facts = NONE, seq = NONE, changed_at = NONE;"
     )
     assert await graph.group_sizes() == before
     await graph.add_episode("Bob knows Ann.")

@@ -88,8 +88,8 @@ async def _write(
                 pace.told(kind, len(rows), done[kind], counts[kind])
                 await asyncio.sleep(0)
         async for page in _events(store, group, seq):
-            for line in page:
-                sealing.add(line)
+            for row in page:
+                sealing.add(_event(row))
             done[EVENT] += len(page)
             pace.told(EVENT, len(page), done[EVENT], seq)
         sealing.seal()
@@ -127,7 +127,7 @@ async def _created_at(store: Store, group: str) -> datetime:
     return created_at
 
 
-async def _events(store: Store, group: str, last: int) -> AsyncIterator[list[Line]]:
+async def _events(store: Store, group: str, last: int) -> AsyncIterator[list[Row]]:
     for first in range(1, last + 1, _EVENTS):
         [rows] = await store.query(
             "SELECT * FROM event:[$group, $first]..=[$group, $last] ORDER BY seq;",
@@ -135,7 +135,7 @@ async def _events(store: Store, group: str, last: int) -> AsyncIterator[list[Lin
             first=first,
             last=min(first + _EVENTS - 1, last),
         )
-        yield [_event(row) for row in rows]
+        yield rows
 
 
 def _event(row: Row) -> Line:

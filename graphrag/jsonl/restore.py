@@ -34,7 +34,7 @@ from graphrag.temporal.moment import utc_now
 
 PAGE = 250
 """Rows of one transaction."""
-_BYTES = 8_000_000
+_BYTES = 2_000_000
 """Bytes of one transaction: an event may tell of a thousand facts."""
 Tell = Callable[[CopyProgress], None]
 

@@ -66,6 +66,8 @@ class Shape:
     ends: tuple[str, str] | None
     """The tables that its rows join, if they are links."""
     columns: tuple[Column, ...]
+    fields: frozenset[str]
+    """All that a line may have."""
 
     def line(self, row: Mapping[str, Any], *, vectors: bool) -> dict[str, Any]:
         """Return a row as JSON can carry it."""
@@ -82,14 +84,14 @@ class Shape:
         Raises:
             UnreadableError: naming the field that is wrong, and what would be right.
         """
-        known = {one.name for one in self.columns}
-        if strange := line.keys() - known - {"record", "id"}:
+        if strange := line.keys() - self.fields:
             raise UnreadableError(f"{self.kind} has no field {sorted(strange)[0]!r}")
         row = {"id": _read("id", "link", line.get("id"))}
         for one in self.columns:
             item = line.get(one.name)
             if item is not None:
-                row[one.column] = _read(one.name, one.kind, item)
+                plain = one.kind == "string" and type(item) is str  # as most are
+                row[one.column] = item if plain else _read(one.name, one.kind, item)
                 if one.choices and item not in one.choices:
                     what = f"expected one of {', '.join(one.choices)}"
                     raise UnreadableError(f"{one.name!r} is {_shown(item)}: {what}")
@@ -129,7 +131,8 @@ def _shape(table: str, ends: tuple[str, str] | None, fields: Mapping[str, str]) 
             name = names.get(column, column)
             columns.append(Column(name, column, match["kind"], required, choices))
     columns.sort(key=lambda one: one.column == VECTOR)
-    return Shape(table, KINDS.get(table, table), ends, tuple(columns))
+    every = frozenset({"record", "id", *(one.name for one in columns)})
+    return Shape(table, KINDS.get(table, table), ends, tuple(columns), every)
 
 
 def moment(item: datetime) -> str:

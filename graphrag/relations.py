@@ -92,6 +92,15 @@ class Relations(Mapping[str, Relation]):
         """
         return self._straight.get(name)
 
+    def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
+        """Return those of the used relations that say the same as one of the names.
+
+        ``employs`` means the facts stored as ``works_at`` where one is the inverse of the other.
+        """
+        told = ("_".join(name.split()) for name in names)
+        stored = {self._straight.get(name, name) for name in told}
+        return [name for name in used if self._straight.get(name, name) in stored]
+
     def __contains__(self, name: object) -> bool:
         """Tell whether the relation was declared."""
         return name in self._by_name

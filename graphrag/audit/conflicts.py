@@ -89,8 +89,8 @@ async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
     if asked.axis == "system" and not sources.past.before:
         # Columns say when: a window of a large group reads the facts inside alone.
         rows = np.array([*closed], dtype=np.intp)
-        facts = sources.index.facts
-        expired = facts.aside["expired_at"].values(len(facts))[rows]
+        columns = sources.index.facts
+        expired = columns.aside["expired_at"].values(len(columns))[rows]
         retracted = sources.seen.retracted[rows]
         at = np.where(retracted == FOREVER, expired, retracted)
         early, late = to_micros(asked.since, BEGINNING), to_micros(asked.until, FOREVER)

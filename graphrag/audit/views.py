@@ -1,5 +1,6 @@
 """What a view says of the graph as a whole: by relation, where it disagrees, what leads nowhere."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -13,8 +14,10 @@ from graphrag.audit.growth import Growth, Period, checked_period, read_growth
 from graphrag.audit.orphans import Orphans, find_orphans
 from graphrag.differences import Axis
 from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
 from graphrag.models import DEFAULT_GROUP, Entity, Fact
 from graphrag.search.visible import visible
+from graphrag.search.within import checked_number
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.walks.views import Walks
 
@@ -50,7 +53,7 @@ class Audits(Walks):
         subject, object_ = seen.ends
         at = seen.facts & ((subject == row) | (object_ == row))
         if relation is not None:
-            at &= np.isin(index.facts["relation"], self._codes(relation, index.relations))
+            at &= np.isin(index.facts["relation"], self._codes(relation, index))
         found = (await self._facts(np.flatnonzero(at), index, past)).values()
         facts = sorted(found, key=lambda one: (one.valid_at is not None, one.valid_at, one.id))
         entities = await self._entities([row], index, past)
@@ -78,12 +81,11 @@ class Audits(Walks):
         Raises:
             QueryError: for an impossible limit or offset.
         """
-        _checked(limit)
-        if isinstance(offset, bool) or not isinstance(offset, int) or offset < 0:
-            raise QueryError(f"offset {offset!r}: give 0 or more")
+        checked_number("limit", limit, least=1, most=_MOST)
+        checked_number("offset", offset, least=0, most=sys.maxsize)
         await self._group(group)
         index, past, seen = await self._view(group)
-        codes = self._codes(relation, index.relations)
+        codes = self._codes(relation, index)
         rows = np.flatnonzero(seen.facts & np.isin(index.facts["relation"], codes)).tolist()
         rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
         order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
@@ -118,7 +120,7 @@ class Audits(Walks):
                 impossible limit.
             TimeError: if a moment cannot be read.
         """
-        _checked(limit)
+        checked_number("limit", limit, least=1, most=_MOST)
         wanted = checked_outcomes(outcomes)
         if axis not in ("system", "world"):
             raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
@@ -148,7 +150,7 @@ class Audits(Walks):
         Raises:
             QueryError: for an impossible limit.
         """
-        _checked(limit)
+        checked_number("limit", limit, least=1, most=_MOST)
         await self._group(group)
         index, past, ever = await self._view(group, history=True)
         always = replace(self.viewpoint, valid_at=None, history=False)
@@ -170,14 +172,7 @@ class Audits(Walks):
         index, _, ever = await self._view(group, history=True)
         return await read_growth(index, self._reading.store, ever, by)
 
-    def _codes(self, relation: str, used: list[str]) -> list[int]:
+    def _codes(self, relation: str, index: GroupIndex) -> list[int]:
         """Return the codes of a relation and of those that say the same from the other end."""
-        relations = self._reading.relations
-        name = "_".join(relation.split())
-        stored = relations.straight(name) or name
-        return [code for code, one in enumerate(used) if (relations.straight(one) or one) == stored]
-
-
-def _checked(limit: int) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
-        raise QueryError(f"limit {limit!r}: give 1 to {_MOST}")
+        names = self._reading.relations.alike([relation], index.relations)
+        return [index.relation_code(name) for name in names]

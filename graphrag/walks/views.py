@@ -59,6 +59,8 @@ class Walks(Pieces):
         if types is not None:
             types = checked_names(types, "types")
         index, past, seen, [start] = await self._places(group, entity)
+        if relations is not None:
+            relations = self._reading.relations.alike(relations, index.relations)
         edges = Edges.of(index, seen, relations=relations)
         distance = edges.distances(start, depth)
         wanted = distance > 0
@@ -106,7 +108,8 @@ class Walks(Pieces):
         relations = checked_names(through, "through")
         checked_number("hops", hops, least=0, most=DEEPEST)
         index, past, seen, [start] = await self._places(group, entity)
-        known = Edges.of(index, seen, relations=relations).distances(start, hops) >= 0
+        along = self._reading.relations.alike(relations, index.relations)
+        known = Edges.of(index, seen, relations=along).distances(start, hops) >= 0
         ever = self._ever(index, past)
         subject, object_ = ever.ends
         facts = ever.facts & (ever.retracted == FOREVER)

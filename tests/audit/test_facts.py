@@ -54,6 +54,8 @@ async def test_a_relation_is_asked_for_from_either_end():
         told = [("Ann", "Bob"), ("Ann", "Cid")]
         assert people(await graph.facts_of("mentors")) == told
         assert people(await graph.facts_of("mentored_by")) == told
+        near = await graph.neighbors("Ann", relations=["mentored_by"])
+        assert {one.entity.name for one in near} == {"Bob", "Cid"}
         await tell(graph)
         assert await graph.facts_of("employs") == await graph.facts_of("works_at") != []
 

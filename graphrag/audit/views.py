@@ -1,6 +1,5 @@
 """What a view says of the graph as a whole: by relation, where it disagrees, what leads nowhere."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -23,6 +22,7 @@ from graphrag.walks.views import Walks
 
 Moment = datetime | date | str
 _MOST = 10_000
+_FARTHEST = 1_000_000_000
 
 
 class Audits(Walks):
@@ -82,7 +82,7 @@ class Audits(Walks):
             QueryError: for an impossible limit or offset.
         """
         checked_number("limit", limit, least=1, most=_MOST)
-        checked_number("offset", offset, least=0, most=sys.maxsize)
+        checked_number("offset", offset, least=0, most=_FARTHEST)
         await self._group(group)
         index, past, seen = await self._view(group)
         codes = self._codes(relation, index)

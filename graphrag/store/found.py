@@ -12,17 +12,18 @@ from graphrag.store.store import Store
 
 Value = TypeVar("Value", Fact, Entity, Episode, Community)
 
-_FACTS = "LET $facts = SELECT * OMIT embedding FROM $fact_ids; RETURN $facts;"
+# Facts, and the episodes that state them: each once, without those that are known or read anyway.
+_FACTS = (
+    "LET $facts = SELECT * OMIT embedding FROM $fact_ids; "
+    "LET $stated = SELECT * OMIT embedding FROM array::complement("
+    "array::distinct(array::flatten($facts.sources.episode))"
+    ".map(|$id| type::record('episode', $id)), $known); "
+    "RETURN array::concat($facts, $stated);"
+)
 _OTHERS = "SELECT * OMIT embedding FROM $ids;"
 _COMMUNITIES = (
     "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank, out) "
     "AS members OMIT embedding FROM $community_ids;"
-)
-# The episodes that state the facts, each once, without those that are known or read anyway.
-_SOURCES = (
-    "SELECT * OMIT embedding FROM array::complement("
-    "array::distinct(array::flatten($facts.map(|$fact| $fact.sources.episode)))"
-    ".map(|$id| type::record('episode', $id)), $known);"
 )
 
 
@@ -66,7 +67,6 @@ async def read_found(
         (fact_ids, _FACTS),
         (ids, _OTHERS),
         (community_ids, _COMMUNITIES),
-        (fact_ids, _SOURCES),
     )
     sql = " ".join(statement for some, statement in asked if some)
     params = {

@@ -144,3 +144,20 @@ async def test_a_server_has_other_writers_so_nothing_is_held():
         [seen] = (await other.at(history=True).search("Ann", scopes=["facts"])).facts
         assert seen.item.retracted_at is not None
         assert not len(other._open().store.held)
+
+
+async def test_hits_come_with_every_episode_that_states_them():
+    async with open_graph() as graph:
+        store = graph._open().store
+        told = "Ann works_at Acme from 2020-01-01."
+        first = await graph.add_episode(told, reference_time="2020-02-01")
+        second = await graph.add_episode(f"Well, {told}", reference_time="2020-03-01")
+        await graph.add_fact("Ann", "knows", "Bob")
+        expected = {first.episode.id, second.episode.id}
+        for _ in range(3):
+            found = await graph.search("Ann Acme Bob", scopes=["facts"])
+            assert {episode.id for episode in found.passages} == expected
+            assert {hit.item.relation for hit in found.facts} == {"works_at", "knows"}
+            store.held.written([("relates_to", found.facts[0].item.id)])
+        store.held.written([("episode", first.episode.id)])
+        assert await graph.search("Ann Acme Bob", scopes=["facts"]) == found

@@ -9,12 +9,14 @@ from graphrag.index.postings import Postings
 
 
 class Reordered(Postings):
-    """Postings whose rows are those of others, moved; nothing is read or sorted anew."""
+    """Postings whose rows are those of others, moved; these may only ever have grown.
+
+    The entries of a term are picked from the words of all rows when a query asks for it: sorting
+    all terms, after every few rows that are read, would take longer than the search.
+    """
 
     def __init__(self, texts: Postings, order: NDArray[np.intp]) -> None:
-        self._moved = texts
-        texts.statistics(())  # brings its entries up to date
-        vars(self).update({**vars(texts), "_moved": texts, "_entries": {}})
+        vars(self).update({**vars(texts), "_entries": {}, "_waiting": []})
         self._lengths = Column(np.int32, texts._lengths.values[order])
         self._place = np.empty(len(order), dtype=np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
@@ -22,7 +24,9 @@ class Reordered(Postings):
     def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)
         if entries is None:
-            found = self._moved._of_term(number)
-            rows, counts = found.rows[: found.size], found.counts[: found.size]
-            entries = self._entries[number] = Entries(self._place[rows], counts)
+            places = np.flatnonzero(self._words.values == number)
+            rows = np.searchsorted(self._starts.values, places, side="right") - 1
+            rows, counts = np.unique(rows, return_counts=True)
+            entries = Entries(self._place[rows], counts.astype(np.float32))
+            self._entries[number] = entries
         return entries

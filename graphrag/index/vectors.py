@@ -41,6 +41,8 @@ _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 class Vectors:
     """Hold one vector of a fixed dimension per row and compare them all with a query."""
 
+    _lasts = True
+
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._buffer = np.empty((0, dimension), dtype=np.float32)
@@ -50,9 +52,9 @@ class Vectors:
 
     @classmethod
     def of(cls, units: NDArray[np.float32]) -> "Vectors":
-        """Hold an array of unit vectors as it is."""
+        """Hold an array of unit vectors as it is, for one search: a rough pass would not pay."""
         vectors = cls(units.shape[1])
-        vectors._buffer, vectors._size = units, len(units)
+        vectors._buffer, vectors._size, vectors._lasts = units, len(units), False
         return vectors
 
     def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
@@ -146,7 +148,7 @@ class Vectors:
         return Cosines(self.values, unit, *codes.compare(unit))
 
     def _made_codes(self) -> Codes | None:
-        if self._size < _WORTH_CODES or not available():
+        if self._size < _WORTH_CODES or not self._lasts or not available():
             return None
         if self._codes is None:
             self._codes = Codes(self.dimension)

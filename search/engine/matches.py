@@ -139,8 +139,11 @@ class Matches:
         terms = piece.split()
         average = self._statistics.terms / self._statistics.texts
         norm = K1 * (1 - B + B * len(terms) / average)
-        counts = ((weight, terms.count(term)) for term, weight in self._marked)
-        return math.fsum(weight * count / (count + norm) for weight, count in counts if count)
+        score = 0.0
+        for term, weight in self._marked:
+            if count := terms.count(term):
+                score += weight * count / (count + norm)
+        return score
 
     def _idf(self, frequency: int) -> float:
         return math.log1p((self._statistics.texts - frequency + 0.5) / (frequency + 0.5))

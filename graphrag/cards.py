@@ -5,7 +5,7 @@ from datetime import datetime
 from html import escape
 
 from graphrag.bars import Axis, bar
-from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.models import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
 
 _HOLDS, _OVER, _NEVER = "#2a7f62", "#9aa5b1", "#c0504d"
@@ -56,6 +56,16 @@ def episode_line(episode: Episode) -> str:
     cut = words if len(words) <= _SHORT else f"{words[: _SHORT - 1]}…"
     name = f"{episode.name}: " if episode.name else ""
     return f"{_day(episode.valid_at)}, {name}{cut!r}"
+
+
+def saga_line(saga: Saga) -> str:
+    """Return its name, and how its summary begins and when it was written."""
+    if not saga.summary or saga.summarized_until is None:
+        return f"{saga.name!r}, no summary"
+    said = f"{saga.summary[:_SHORT]}…" if len(saga.summary) > _SHORT else saga.summary
+    return (
+        f"{saga.name!r}, as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}: {said!r}"
+    )
 
 
 def community_line(community: Community) -> str:

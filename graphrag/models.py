@@ -203,7 +203,7 @@ class Community:
         return community_card(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Saga:
     """A named run of episodes of one group, in the order of their reference times.
 
@@ -222,6 +222,12 @@ class Saga:
     fingerprint: str = ""
     """Hash of the ids of the episodes that the summary tells of: with one of them removed, or
     another one told before ``summarized_until``, it is to be written anew."""
+
+    def __repr__(self) -> str:
+        """Show it in a line; ``dataclasses.asdict`` gives every field."""
+        from graphrag.cards import saga_line
+
+        return f"Saga({saga_line(self)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,8 @@ from graphrag.sagas.reads import Across
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
 from graphrag.sagas.view import SagaView, stored_saga
 from graphrag.sagas.window import EpisodeWindow
-from graphrag.search.visible import NOTHING_UNDONE, Visible, visible
+from graphrag.search.visible import NOTHING_UNDONE
 from graphrag.store.changes import ChangeSet
-from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 
 class Narrating(Asking):
@@ -95,19 +93,16 @@ class Narrating(Asking):
         step: Step | None = None
         if llm is not None:
             index = await ingestion.catalog.group(group)
-            step = await next_step(name, index, store, _now(index), llm)
+            step = await next_step(name, index, store, llm)
             if step is None:
                 return False
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal step, written
             written = False
-            seen = _now(index)
             if llm is None:
-                now = utc_now()
-                ever = visible(index, Viewpoint(history=True), NOTHING_UNDONE, now=now)
-                step = await own_words(name, index, store, seen, ever, now)
-            if step is None or not await still(step, index, store, seen):
+                step = await own_words(name, index, store)
+            if step is None or not await still(step, index, store):
                 return ChangeSet(group, SUMMARIZE)  # it changed meanwhile: the next step sees that
             changes = step.changes()
             written = bool(changes)
@@ -115,7 +110,3 @@ class Narrating(Asking):
 
         await ingestion.writer.commit(group, build)
         return llm is not None or written
-
-
-def _now(index: GroupIndex) -> Visible:
-    return visible(index, NOW, NOTHING_UNDONE, now=utc_now())

@@ -14,7 +14,7 @@ from graphrag.search.visible import Past, Visible
 from graphrag.temporal.moment import from_micros
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SagaInfo:
     """One saga: how many episodes it has, and from when to when."""
 
@@ -24,6 +24,12 @@ class SagaInfo:
     """Reference time of its first episode."""
     last: datetime
     """Reference time of its last episode."""
+
+    def __repr__(self) -> str:
+        """Show the name, the number of episodes and the dates."""
+        _, _, *days = cells(self)
+        episodes = some(self.episodes, "episode")
+        return f"SagaInfo({self.name!r}: {episodes}, {' to '.join(dict.fromkeys(days))})"
 
 
 class Sagas(list[SagaInfo]):
@@ -45,7 +51,7 @@ class Sagas(list[SagaInfo]):
 
     def __repr__(self) -> str:
         """Name each saga with its number of episodes."""
-        return f"Sagas({', '.join(f'{one.name!r}: {some_episodes(one)}' for one in self)})"
+        return f"Sagas({', '.join(f'{one.name!r}: {_size(one)}' for one in self)})"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{cell}</th>" for cell in HEADER)
@@ -64,9 +70,13 @@ def cells(saga: SagaInfo) -> tuple[str, ...]:
     return saga.name, f"{saga.episodes:,}", f"{saga.first:%Y-%m-%d}", f"{saga.last:%Y-%m-%d}"
 
 
-def some_episodes(saga: SagaInfo) -> str:
-    """Return how many episodes a saga has, in words."""
-    return f"{saga.episodes:,} episode{'' if saga.episodes == 1 else 's'}"
+def _size(saga: SagaInfo) -> str:
+    return some(saga.episodes, "episode")
+
+
+def some(count: int, one: str, several: str = "") -> str:
+    """Return a number of things in words."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def saga_list(index: GroupIndex, seen: Visible, past: Past) -> Sagas:

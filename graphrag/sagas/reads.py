@@ -1,14 +1,17 @@
 """Sagas as seen from a view, and what was told around an episode."""
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 from graphrag.errors import QueryError
+from graphrag.index.read_sources import read_sources
 from graphrag.models import DEFAULT_GROUP, Episode
 from graphrag.sagas.listing import Sagas, saga_list
 from graphrag.sagas.order import beside, sagas_then
 from graphrag.sagas.view import SagaView, read_saga
 from graphrag.sagas.window import EpisodeWindow
-from graphrag.search.visible import Mask
+from graphrag.search.visible import Mask, visible
+from graphrag.temporal.moment import utc_now
 from graphrag.views import Views
 
 Across = Literal["saga", "group"]
@@ -27,15 +30,18 @@ class SagaReads(Views):
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
         """
-        index = await self._group(group)
-        _, past, seen = await self._view(group)
-        _, _, ever = await self._view(group, history=True)
-        return await read_saga(name, index, self._reading.store, seen, ever, past, self._now())
+        index, store = await self._group(group), self._reading.store
+        past = await self._past(group)
+        await read_sources(store, index)
+        now = utc_now()
+        seen = visible(index, self.viewpoint, past, now=now)
+        ever = visible(index, replace(self.viewpoint, history=True), past, now=now)
+        return await read_saga(name, index, store, seen, ever, past, self._now())
 
     async def sagas(self, *, group: str = DEFAULT_GROUP) -> Sagas:
         """Return the sagas of a group with their sizes and dates, in order of their beginnings."""
-        index = await self._group(group)
-        _, past, seen = await self._view(group)
+        await self._group(group)
+        index, past, seen = await self._view(group)
         return saga_list(index, seen, past)
 
     async def episode_window(

@@ -8,9 +8,9 @@ Without a model the summary is composed of the saga's own sentences, each time f
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.read_sources import read_sources
 from graphrag.llm.retelling import Part, Retold, ask_retelling
 from graphrag.llm.usage import accounted_to
 from graphrag.models import Episode, Saga
@@ -19,10 +19,12 @@ from graphrag.protocols import LLM
 from graphrag.sagas.cover import Told, after_watermark, fingerprint
 from graphrag.sagas.order import mask_of
 from graphrag.sagas.view import read_saga, stored_saga
-from graphrag.search.visible import NOTHING_UNDONE, Visible
+from graphrag.search.visible import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
 from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+from graphrag.temporal.viewpoint import NOW, Viewpoint
 from graphrag.token_count import count_tokens
 
 SUMMARIZE = "summarize_saga"
@@ -53,8 +55,9 @@ class Step:
         return changes
 
 
-async def standing(name: str, index: GroupIndex, store: Store, seen: Visible) -> list[Told]:
+async def standing(name: str, index: GroupIndex, store: Store) -> list[Told]:
     """Return the episodes of a saga that were not removed, in order of telling."""
+    seen = visible(index, NOW, NOTHING_UNDONE, now=utc_now())
     rows = mask_of(name, index, seen, NOTHING_UNDONE).nonzero()[0]
     [told] = await store.query(
         "SELECT VALUE [created_at, record::id(id)] FROM $ids;",
@@ -63,16 +66,14 @@ async def standing(name: str, index: GroupIndex, store: Store, seen: Visible) ->
     return sorted((at, id_) for at, id_ in told)
 
 
-async def next_step(
-    name: str, index: GroupIndex, store: Store, seen: Visible, llm: LLM
-) -> Step | None:
+async def next_step(name: str, index: GroupIndex, store: Store, llm: LLM) -> Step | None:
     """Ask a model for the next part of a summary; None if it tells of every episode.
 
     Raises:
         ExtractionError: if the model could not be asked or gave no valid answer.
     """
     saga = await stored_saga(name, index, store, NOTHING_UNDONE)
-    told = await standing(name, index, store, seen)
+    told = await standing(name, index, store)
     fresh = after_watermark(saga, told) if saga.summarized_by == "model" else None
     if fresh == [] or not told:
         return None
@@ -95,15 +96,18 @@ async def next_step(
     return Step(saga, after, len(batch), len(told))
 
 
-async def own_words(
-    name: str, index: GroupIndex, store: Store, seen: Visible, ever: Visible, at: datetime
-) -> Step | None:
+async def own_words(name: str, index: GroupIndex, store: Store) -> Step | None:
     """Return the step to a summary made of a saga's own sentences; None if a model wrote one.
 
     A model's summary that tells of every episode stays; one that does not gives way.
     """
     saga = await stored_saga(name, index, store, NOTHING_UNDONE)
-    view = await read_saga(name, index, store, seen, ever, NOTHING_UNDONE, at)
+    await read_sources(store, index)
+    now = utc_now()
+    seen, ever = (
+        visible(index, view, NOTHING_UNDONE, now=now) for view in (NOW, Viewpoint(history=True))
+    )
+    view = await read_saga(name, index, store, seen, ever, NOTHING_UNDONE, now)
     if view.written and not view.unsummarized:
         return None
     after = replace(
@@ -116,12 +120,12 @@ async def own_words(
     return Step(saga, after, len(view), len(view))
 
 
-async def still(step: Step, index: GroupIndex, store: Store, seen: Visible) -> bool:
+async def still(step: Step, index: GroupIndex, store: Store) -> bool:
     """Tell whether a saga is what a step was made of: new episodes may have come, none gone."""
     name = step.after.name
     if await stored_saga(name, index, store, NOTHING_UNDONE) != step.before:
         return False
-    return after_watermark(step.after, await standing(name, index, store, seen)) is not None
+    return after_watermark(step.after, await standing(name, index, store)) is not None
 
 
 async def _batch(new: Sequence[str], at: dict[str, object], store: Store) -> list[Episode]:

@@ -12,11 +12,11 @@ import numpy as np
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_sources import read_sources, told_in
+from graphrag.index.read_sources import told_in
 from graphrag.models import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
 from graphrag.sagas.cover import after_watermark
-from graphrag.sagas.listing import missing, saga_list
+from graphrag.sagas.listing import missing, saga_list, some
 from graphrag.sagas.order import in_order, mask_of
 from graphrag.search.visible import Past, Visible
 from graphrag.store.record import Record
@@ -94,8 +94,9 @@ class SagaView:
         days = [f"{one.valid_at:%Y-%m-%d}" for one in (*self.episodes[:1], *self.episodes[-1:])]
         late = f", {self.unsummarized} not in the summary" if self.unsummarized else ""
         return (
-            f"SagaView({self.name!r}: {len(self.episodes)} episodes from {' to '.join(days)}, "
-            f"{len(self.entities)} entities, {len(self.facts)} facts{late})"
+            f"SagaView({self.name!r}: {some(len(self), 'episode')} from {' to '.join(days)}, "
+            f"{some(len(self.entities), 'entity', 'entities')}, "
+            f"{some(len(self.facts), 'fact')}{late})"
         )
 
     def __str__(self) -> str:
@@ -111,7 +112,8 @@ class SagaView:
         lines = "<br>".join(map(escape, self.summary.splitlines()))
         return (
             f"<b>{escape(self.name)}</b><p>{lines}</p>"
-            f"<details><summary>{len(self)} episodes</summary><table>{rows}</table></details>"
+            f"<details><summary>{some(len(self), 'episode')}</summary>"
+            f"<table>{rows}</table></details>"
             f"{stages_table(self.timeline, self.at)}"
         )
 
@@ -127,6 +129,9 @@ async def read_saga(
 ) -> SagaView:
     """Return one saga; ``ever`` is what may be seen of all times.
 
+    The sources of the facts must have been read (``read_sources``), and what may be seen worked out
+    after that: an index may grow while something is awaited.
+
     Raises:
         QueryError: if no visible episode belongs to it.
     """
@@ -134,12 +139,13 @@ async def read_saga(
     if not rows:
         raise QueryError(missing(name, index.group_id, saga_list(index, seen, past).names))
     ids = [index.episodes.ids[row] for row in rows]
+    stated = stated_by(rows, index, past)
+    stated = stated[ever.facts[stated]]
     found = await store.get(Episode, ids)
     episodes = tuple(past.rewind(one) for one in found.values())
     shown = seen.shown(await _mentioned(ids, store, past), index)
     entities = (await store.get(Entity, shown)).values()
-    stated = await stated_by(rows, index, store, past)
-    stages = await read_stages(stated[ever.facts[stated]], index, store, past, at=at)
+    stages = await read_stages(stated, index, store, past, at=at)
     row_of = index.facts.row_of
     saga = await stored_saga(name, index, store, past)
     told = [(one.created_at, one.id) for one in episodes]
@@ -162,11 +168,13 @@ async def stored_saga(name: str, index: GroupIndex, store: Store, past: Past) ->
     return past.rewind((await store.get(Saga, [id_]))[id_])
 
 
-async def stated_by(
-    episodes: list[int], index: GroupIndex, store: Store, past: Past
+def stated_by(
+    episodes: list[int], index: GroupIndex, past: Past
 ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Return the rows of the facts that some episodes state, as it was then."""
-    _, facts = (await read_sources(store, index)).of_left(episodes)
+    sources = index.episodes.sources
+    assert sources is not None
+    _, facts = sources.of_left(episodes)
     stated = np.zeros(len(index.facts), dtype=np.bool_)
     stated[facts] = True
     ids = {index.episodes.ids[row] for row in episodes}

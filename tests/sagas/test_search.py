@@ -10,6 +10,7 @@ from graphrag.moving.copy import copy_store
 from tests.conftest import open_graph
 from tests.engine.worlds import ASKED, Judge, ask, same
 from tests.sagas.plain import SAGAS, history
+from tests.views.test_leaks import everything
 
 
 async def letters(graph, group="default"):
@@ -106,3 +107,22 @@ async def test_both_profiles_find_the_same_in_a_saga(worlds, seed):
     ours, theirs = await asked.of(one), await asked.of(other)
     for scope in ("facts", "entities", "episodes", "communities"):
         assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)
+
+
+async def test_no_verb_of_a_saga_tells_of_another_group(graph):
+    for group in ("zebras", "quokkas"):
+        for day, said in enumerate(("Ann likes {}.", "Bob knows Ann {}."), 1):
+            text, when = said.format(group), f"2020-01-0{day}"
+            await graph.add_episode(text, reference_time=when, saga="letters", group=group)
+        await graph.summarize_sagas(group=group)
+    for group, other in (("zebras", "quokkas"), ("quokkas", "zebras")):
+        for view in (graph.at(), graph.at(history=True), graph.at(valid_at="2020-01-02")):
+            saga = await view.saga("letters", group=group)
+            found = [
+                (saga, saga.summary, saga.context(500), saga.timeline),
+                await view.sagas(group=group),
+                await view.episode_window(saga.episodes[0], across="group"),
+                await view.search("Ann Bob", saga="letters", group=group),
+            ]
+            told = "".join(map(everything, found))
+            assert group in told and other not in told

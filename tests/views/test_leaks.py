@@ -44,6 +44,10 @@ async def play(told):
                     await view.most_connected(group=group),
                     await view.changes(since, group=group),
                     await view.changes(since, axis="world", group=group),
+                    await view.facts_of("knows", group=group),
+                    await view.contradictions(group=group),
+                    await view.orphans(group=group),
+                    await graph.cleanup(group=group),
                     await graph.log(group=group),
                     await graph.merge_candidates(group=group),
                 ]
@@ -52,6 +56,7 @@ async def play(told):
                     try:
                         found.append(await view.facts(name, group=group))
                         found.append(await view.timeline(name, group=group))
+                        found.append(await view.facts_about(name, group=group))
                     except GraphRAGError as error:
                         found.append(error)
                 assert other_of[group] not in "".join(map(everything, found))

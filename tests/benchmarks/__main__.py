@@ -23,12 +23,13 @@ from tests.benchmarks import (
     scale,
     speed,
     updates,
+    verbs,
     writes,
     yago,
 )
 from tests.benchmarks.report import RESULTS, Report
 
-_NAMES = ("chat", "import", "novel", "scale", "speed", "writes")
+_NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
     *("ablation", "communities", "exchange", "faults", "identity", "parity", "profiles"),
@@ -77,6 +78,8 @@ def main() -> None:
                 asyncio.run(speed.measure(report, fast))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
+            case "verbs":
+                asyncio.run(verbs.measure(report, verbs.Options(max(given.facts))))
             case "writes":
                 asyncio.run(writes.measure(report, writes.Options(runs=min(given.runs, 3))))
             case "yago":

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from graphrag.testing import HashEmbedder
-from tests.benchmarks import ablation, quality, report, scale, speed, writes
+from tests.benchmarks import ablation, quality, report, scale, speed, verbs, writes
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -28,6 +28,15 @@ async def test_speed_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     for title in ("600 facts: cold open", "600 facts: search", "How it grows"):
         assert title in written
     assert "edge_hybrid_search_node_distance" in written
+
+
+async def test_verbs_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("verbs", Console(record=True, quiet=True))
+    await verbs.measure(result, verbs.Options(300, calls=4))
+    result.write()
+    written = Path(tmp_path / "verbs.json").read_text(encoding="utf-8")
+    assert "300 facts: verbs, about hubs" in written and "search within 2 hops" in written
 
 
 async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):

@@ -40,7 +40,7 @@ class Exchange(Asking):
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
             format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
-            vectors: False leaves the vectors out of ``jsonl``: the file is a fifth as large, and
+            vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
             on_progress: Told after each page.
             group: The graph inside the store.

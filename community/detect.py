@@ -20,6 +20,8 @@ Weights = npt.NDArray[np.float64]
 
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
+_AGAIN = 2
+"""Passes from communities that were good before a few facts changed."""
 _drawing = Lock()
 
 
@@ -57,7 +59,7 @@ def detect(
             "modularity",
             weights=weight.tolist(),
             initial_membership=None if initial is None else _started(initial[nodes]),
-            n_iterations=_ITERATIONS,
+            n_iterations=_ITERATIONS if initial is None else _AGAIN,
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership

@@ -61,7 +61,7 @@ class Ties:
         """Return the weight of all ties of every entity."""
         ends = np.concatenate((self.subjects, self.objects))
         weights = np.concatenate((self.weights, self.weights))
-        return np.bincount(ends, weights=weights, minlength=nodes)
+        return np.asarray(np.bincount(ends, weights=weights, minlength=nodes), dtype=np.float64)
 
     def some(self, places: Nodes) -> "Ties":
         """Return the ties at some places."""

@@ -108,8 +108,5 @@ def _same(
     touched[list(changed)] = True
     alike = (old[flat] == np.repeat(before, sizes)) & ~touched[flat]
     whole = np.asarray(members)
-    return (
-        np.logical_and.reduceat(alike, starts)
-        & (before >= 0)
-        & (whole[np.maximum(before, 0)] == sizes)
-    )
+    unmoved = np.logical_and.reduceat(alike, starts) & (before >= 0)
+    return np.asarray(unmoved & (whole[np.maximum(before, 0)] == sizes), dtype=np.bool_)

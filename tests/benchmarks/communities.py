@@ -18,6 +18,12 @@ from graphrag import GraphRAG
 from graphrag.community.detect import Labels, Nodes, Weights, detect
 from graphrag.community.levels import detect_levels
 from graphrag.community.local import DRIFT, NOWHERE, improve, modularity
+from graphrag.community.stored import Tree
+from graphrag.community.ties import Ties
+from graphrag.community.touched import redrawn
+from graphrag.index.group import GroupIndex
+from graphrag.models import Community
+from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
 from tests.benchmarks.report import Report, Section, p50, p95
 
@@ -40,6 +46,7 @@ async def measure(report: Report, folder: Path, sizes: Sequence[int]) -> None:
             ("modularity as a share of that of everything detected anew, every 100 insertions",),
         )
     )
+    report.add(Section("an update of all levels, without the store", list(map(_redrawn, sizes))))
     rows = [await _stored(size) for size in sizes]
     notes = ("an update follows one fact told; vectors are made of hashes, so embedding is free",)
     report.add(Section("in a store", rows, notes))
@@ -144,6 +151,45 @@ def _insertions(facts: int) -> dict[str, float]:
         "p95": 1e3 * p95(times),
         "lowest modularity": min(shares),
         "at the end": shares[-1],
+    }
+
+
+def _redrawn(facts: int) -> dict[str, float]:
+    subjects, objects, weights = _grown(facts, _UPDATES)
+    nodes = int(facts * _ENTITY_SHARE)
+    index = GroupIndex("made up", 1)
+    ids = [f"{row:08}" for row in range(nodes)]
+    none = np.zeros(nodes, dtype=np.int64)
+    vectors = np.ones((nodes, 1), dtype=np.float32)
+    index.entities.extend(ids, vectors, [""] * nodes, {"type": none, "removed": none})
+    found = detect_levels(subjects[:facts], objects[:facts], weights=weights[:facts])
+    communities = tuple(
+        Community(
+            id=str(place),
+            group_id=index.group_id,
+            created_at=utc_now(),
+            name="",
+            summary="",
+            members=tuple(ids[row] for row in one.members),
+            fingerprint="",
+            level=one.level,
+            parent=None if one.parent is None else str(one.parent),
+        )
+        for place, one in enumerate(found)
+    )
+    times, looked = [], []
+    for size in range(facts + 1, facts + _UPDATES + 1):
+        ties = Ties(np.arange(size), subjects[:size], objects[:size], weights[:size])
+        changed = [int(subjects[size - 1]), int(objects[size - 1])]
+        began = time.process_time()
+        looked.append(len(redrawn(Tree(communities), ties, index, changed)[1]))
+        times.append(time.process_time() - began)
+    return {
+        "facts": facts,
+        "communities": len(communities),
+        "p50 CPU ms": 1e3 * p50(times),
+        "p95": 1e3 * p95(times),
+        "communities looked at p50": p50(looked),
     }
 
 

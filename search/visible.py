@@ -151,10 +151,15 @@ class Visible:
         return part and any(key in (words[:1] + words[-1:]) for words in map(str.split, keys))
 
     def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
-        """Return the visible entities that these speak through, each once, in order."""
-        row_of = index.entities.row_of
+        """Return the visible entities that these speak through, each once, in order.
+
+        Entities that entered the index since are not seen.
+        """
+        row_of, known = index.entities.row_of, len(self.entities)
         heirs = dict.fromkeys(map(self.heirs.of, ids))
-        return [id_ for id_ in heirs if id_ in row_of and self.entities[row_of[id_]]]
+        return [
+            id_ for id_ in heirs if (row := row_of.get(id_, known)) < known and self.entities[row]
+        ]
 
 
 def _person(id_: str, index: GroupIndex) -> bool:

@@ -72,7 +72,7 @@ def plain(view):
     )
 
 
-async def history(graph, seed, *, steps=25, after_each=None):
+async def history(graph, seed, *, steps=20, after_each=None):
     """Tell a random history with edits; return what every saga was at some moments."""
     dice = random.Random(seed)
     told, known = [], []

@@ -19,7 +19,7 @@ async def read(view, saga):
         return NOTHING
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 async def test_a_saga_is_now_and_was_then_what_its_rows_say(seed):
     async with open_graph() as graph:
         known, dice = await history(graph, seed)
@@ -40,7 +40,7 @@ async def test_a_saga_is_now_and_was_then_what_its_rows_say(seed):
                 assert await read(view, saga) == sagas[saga]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1, 2))
 async def test_a_search_within_a_saga_finds_what_it_tells_of_at_any_known_moment(seed):
     async with open_graph() as graph:
         known, _ = await history(graph, seed)

@@ -261,7 +261,7 @@ async def test_a_composed_summary_has_a_bound_and_spans_the_saga(graph):
     words = [f"word{number}" for number in range(300)]
     await graph.add_episodes(
         NewEpisode(
-            " ".join(f"Ann{n} likes {' '.join(dice.choices(words, k=20))}." for n in range(9)),
+            " ".join(f"Ann{n} likes {' '.join(dice.choices(words, k=40))}." for n in range(4)),
             f"2020-{month:02}-01",
             saga="case",
         )

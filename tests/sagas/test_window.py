@@ -37,7 +37,7 @@ async def chained(graph):
     return order, [id_ for _, id_ in sorted(rows)]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 async def test_windows_and_links_are_those_of_a_sorted_list_at_any_time(seed):
     dice = random.Random(seed)
     async with open_graph() as graph:

@@ -11,6 +11,7 @@ import pytest
 from graphrag import GraphRAGError, InputError, QueryError, StoreError
 from graphrag.graph import GraphRAG
 from graphrag.jsonl import restore
+from graphrag.jsonl.shape import shapes
 from graphrag.sync import GraphRAG as Blocking
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
@@ -46,6 +47,14 @@ def world(tmp_path_factory):
             return moments, done, await picture(graph, moments)
 
     return file, *asyncio.run(make())
+
+
+@pytest.fixture(scope="module")
+async def whole(world):
+    """Return a graph with that group."""
+    async with open_graph() as graph:
+        await graph.import_group(world[0])
+        yield graph
 
 
 async def picture(graph, moments, group="default"):
@@ -125,26 +134,24 @@ async def test_another_name_in_another_store_keeps_the_ids(world, tmp_path):
     }
 
 
-async def test_gzip_by_the_ending_has_the_same_lines_and_always_the_same_bytes(world, tmp_path):
+async def test_gzip_by_the_ending_has_the_same_lines_and_always_the_same_bytes(
+    world, whole, tmp_path
+):
     file, *_ = world
     packed = tmp_path / "world.jsonl.gz"
-    async with open_graph() as graph:
-        await graph.import_group(file)
-        await graph.export(packed)
-        once = packed.read_bytes()
-        await graph.export(packed)
+    await whole.export(packed)
+    once = packed.read_bytes()
+    await whole.export(packed)
     assert packed.read_bytes() == once
     assert gzip.decompress(once) == file.read_bytes()
     async with open_graph() as graph:
         assert (await graph.import_group(packed)).group == "default"
 
 
-async def test_without_vectors_they_are_made_anew(world, tmp_path):
+async def test_without_vectors_they_are_made_anew(world, whole, tmp_path):
     file, *_ = world
     bare = tmp_path / "bare.jsonl"
-    async with open_graph() as graph:
-        await graph.import_group(file)
-        await graph.export(bare, vectors=False)
+    await whole.export(bare, vectors=False)
     assert '"embedding":' not in bare.read_text()
     async with open_graph() as graph:
         made = await graph.import_group(bare)
@@ -176,11 +183,17 @@ async def test_a_line_can_be_read_by_others(world):
     assert len(b64decode(fact["embedding"])) == 4 * 64
 
 
-async def test_it_is_no_table_of_facts_and_says_how_it_is_imported(world):
-    file, *_ = world
-    async with open_graph() as graph:
-        with pytest.raises(InputError, match=r"is a whole graph and no table .* import_group\(\)"):
-            await graph.import_facts(file)
+async def test_it_is_no_table_of_facts_and_says_how_it_is_imported(world, whole):
+    with pytest.raises(InputError, match=r"is a whole graph and no table .* import_group\(\)"):
+        await whole.import_facts(world[0])
+
+
+def test_lines_can_carry_every_column_of_the_schema():
+    kinds = {column.kind for shape in shapes().values() for column in shape.columns}
+    assert kinds <= {
+        *("string", "datetime", "bool", "int", "float", "object", "bytes", "link"),
+        *("array<string>", "array<object>"),
+    }
 
 
 async def test_on_a_server_nobody_else_can_come_in_between(world):

@@ -54,6 +54,11 @@ async def search(
     saga: Annotated[
         str | None, typer.Option(help="Only what the episodes of this saga tell of.")
     ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(help="Only what lies near this entity, by name or id; may be repeated."),
+    ] = None,
+    hops: Annotated[int, typer.Option(help="How many facts away --within goes, 1 to 10.")] = 2,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,16 +75,26 @@ async def search(
     from graphrag.search.filters.parse import parse_filter
     from graphrag.search.recipe import SCOPES, Request
     from graphrag.search.recipes import recipe_of
+    from graphrag.search.within import Within
 
     view, way = seen(at, known_at, history), recipe_of(recipe)
-    all_scopes = SCOPES if saga is None else SCOPES[:-1]  # communities are of no saga
+    part = Within(within, hops) if within else None
+    # Communities are of no saga, and lie in no part.
+    all_scopes = SCOPES if saga is None and part is None else SCOPES[:-1]
     asked = [known for known in SCOPES if known in (scope or way.scopes or all_scopes)]
     limit = limit or way.limit or _LIMIT
     wanted = None if where is None else parse_filter(where)
     groups = [*dict.fromkeys(group or (DEFAULT_GROUP,))]
     # Checked before anything is opened.
     Request.of(
-        query, groups[0], limit=limit, scopes=asked, recipe=way, where=wanted, saga=saga
+        query,
+        groups[0],
+        limit=limit,
+        scopes=asked,
+        recipe=way,
+        where=wanted,
+        saga=saga,
+        within=part,
     )
     with session.busy("loading models"):
         async with session.graph() as graph:
@@ -94,6 +109,7 @@ async def search(
                 centers=center or (),
                 where=wanted,
                 saga=saga,
+                within=part,
                 explain=explain,
             )
     if session.json:

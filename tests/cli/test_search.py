@@ -134,6 +134,16 @@ def test_a_recipe_by_name_searches_its_scopes(told):
     assert wrong.code != 0 and "edge_hybrid_search_mmr" in wrong.err
 
 
+def test_a_search_may_be_limited_to_what_lies_near_something(told):
+    near = ("--scope", "facts", "--within", "Bob", "--hops", "1", "--json")
+    found = json.loads(told("search", "who works where and knows whom", *near).out)["facts"]
+    ends = [{hit["fact"]["subject"], hit["fact"]["object"]} for hit in found]
+    assert ends and all("Bob" in pair for pair in ends)
+    unknown = told("search", QUESTION, "--within", "Zed")
+    assert unknown.code != 0 and "within 'Zed'" in unknown.err
+    assert "hops 0: give 1 to 10" in told("search", QUESTION, "--within", "Bob", "--hops", "0").err
+
+
 def test_closeness_counts_from_a_center(told):
     near = ("--recipe", "near", "--scope", "facts", "--json")
     assert objects(told("search", "who knows", *near, "--center", "Bob"))[0] == "Alice"

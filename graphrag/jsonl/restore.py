@@ -68,10 +68,10 @@ async def import_group(
     header = surveyed.header
     name = header.group if name is None else checked_group(name)
     async with ingestion.writer.locks[name]:
-        renews = await _has_any(ingestion.store, surveyed.samples)
-        renaming = Renaming(name, renews) if renews or name != header.group else None
         await _close(ingestion.store, name, header)
         try:
+            renews = await _has_any(ingestion.store, surveyed.samples)
+            renaming = Renaming(name, renews) if renews or name != header.group else None
             coming = _Coming(file, header, name, renaming, ingestion, pace)
             await coming.write()
             await _open(ingestion.store, name)

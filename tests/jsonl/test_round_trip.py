@@ -309,7 +309,7 @@ async def test_until_the_end_nobody_sees_it_and_a_dead_import_can_be_started_aga
         with pytest.raises(QueryError, match="did not come to its end"):
             await graph.stats()
     async with open_graph(url) as graph:
-        await graph.import_group(file)
+        assert not (await graph.import_group(file)).renewed
         assert await picture(graph, moments) == before
         assert (await graph.check()).findings == ()
 

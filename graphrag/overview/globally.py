@@ -33,7 +33,7 @@ _PATIENCE = 3
 """Communities in a row without room after which none is tried any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GlobalContext:
     """What communities say of a question; ``str()`` of it is the text."""
 
@@ -51,6 +51,13 @@ class GlobalContext:
     def __str__(self) -> str:
         """Return the text."""
         return self.text
+
+    def __repr__(self) -> str:
+        """Show the question and the counts."""
+        return (
+            f"GlobalContext({self.question!r}: {len(self.communities)} communities, "
+            f"{self.tokens} tokens, {self.left_out} left out)"
+        )
 
     def _repr_html_(self) -> str:
         return f'<pre style="white-space:pre-wrap">{escape(self.text)}</pre>'

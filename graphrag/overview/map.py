@@ -53,7 +53,8 @@ class CommunityMap:
 
     def __str__(self) -> str:
         """List the communities, each with its size."""
-        return "\n".join(f"{len(one.members):5}  {one.name}" for one in self.communities)
+        lines = (f"{len(one.members):5}  {one.name}" for one in self.communities)
+        return "\n".join(lines) or "no communities"
 
     def to_svg(self) -> str:
         """Return the picture as an SVG document, for a file or a page."""

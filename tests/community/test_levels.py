@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag.community.levels import LARGE, LEVELS, detect_levels
@@ -46,6 +46,7 @@ def test_large_communities_are_divided_into_those_they_are_made_of():
         assert set(members) == {4 * (member // 4) + n for member in members for n in range(4)}
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.integers(0, 39), st.integers(0, 39)).filter(lambda edge: edge[0] != edge[1]),

@@ -8,14 +8,15 @@ from graphrag import AsOf, GraphRAG, InputError
 from graphrag.temporal.moment import utc_now
 
 WRITES = {
-    "add_entity", "add_episode", "add_episodes", "add_fact", "build_communities", "confirm",
-    "correct", "forget", "forget_group", "import_calendar", "import_contacts", "import_facts",
-    "invalidate", "keep_apart", "merge", "reject", "remove_episode", "replay", "retract", "revert",
-    "seed", "split", "unmerge", "update_communities",
+    "add_entity", "add_episode", "add_episodes", "add_fact", "build_communities", "cleanup",
+    "confirm", "copy_group", "correct", "forget", "forget_group", "import_calendar",
+    "import_contacts", "import_facts", "import_group", "invalidate", "keep_apart", "merge",
+    "reject", "remove_episode", "replay", "retract", "revert", "seed", "split", "summarize_saga",
+    "summarize_sagas", "unmerge", "update_communities",
 }  # fmt: skip
 OF_TODAY = {
-    "at", "build_indexes", "check", "check_indexes", "close", "drain", "failed_episodes", "log",
-    "merge_candidates", "open", "pending_review", "repair", "retry_failed", "status",
+    "at", "build_indexes", "check", "check_indexes", "close", "drain", "failed_episodes",
+    "group_sizes", "log", "merge_candidates", "open", "pending_review", "repair", "retry_failed", "status",
 }  # fmt: skip
 """What is about the store as it is: its health, its queue, its log, what waits for a person."""
 

@@ -1,5 +1,6 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,3 +120,10 @@ def test_ends_of_the_calendar_have_micros():
 def test_naive_micros_are_refused():
     with pytest.raises(TimeError, match="no time zone"):
         to_micros(datetime(2024, 1, 1), 0)  # noqa: DTZ001
+
+
+def test_a_datetime_of_a_data_frame_becomes_a_plain_one():
+    given = pandas.Timestamp("2021-02-03T04:05:06.000007+02:00")
+    found = parse_moment(given)
+    assert type(found) is datetime
+    assert found == datetime(2021, 2, 3, 2, 5, 6, 7, tzinfo=UTC)

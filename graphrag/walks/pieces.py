@@ -8,7 +8,7 @@ from graphrag.search.edges import Edges, Rows
 from graphrag.search.within import DEEPEST, checked_number
 from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.walks.picked import best_connected, changed, heat, nearest
-from graphrag.walks.places import MOST, Places
+from graphrag.walks.places import MOST, Places, types_then
 from graphrag.walks.subgraph import Edge, Subgraph
 
 
@@ -51,7 +51,7 @@ class Pieces(Places):
             rows = nearest(distance, degrees, wanted, limit)
         else:
             concept = index.type_code("concept")
-            wanted = seen.entities & (index.entities["type"] != concept) & (degrees > 0)
+            wanted = seen.entities & (types_then(index, past) != concept) & (degrees > 0)
             rows = best_connected(degrees, wanted, limit)
         chosen = np.zeros(edges.nodes, dtype=np.bool_)
         chosen[rows] = True

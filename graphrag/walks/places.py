@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.models import Entity, Fact
@@ -66,3 +69,12 @@ class Places(Views):
         found = await self._reading.store.get(Fact, ids.values())
         then = past.facts(found, index)
         return {row: then[id_] for row, id_ in ids.items()}
+
+
+def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int16]:
+    """Return the code of the type that each entity had."""
+    types = index.entities["type"].copy()
+    for id_, image in past.images("entity"):
+        if "entity_type" in image and id_ in index.entities.row_of:
+            types[index.entities.row_of[id_]] = index.type_code(str(image["entity_type"]))
+    return types

@@ -15,10 +15,10 @@ from graphrag.search.visible import Past, Visible, visible
 from graphrag.search.within import DEEPEST, Reach, checked_names, checked_number
 from graphrag.temporal.moment import to_micros, utc_now
 from graphrag.walks.found import Neighbor, Path, Portrait
-from graphrag.walks.paths import Way, shortest
+from graphrag.walks.paths import Costs, Way, shortest
 from graphrag.walks.picked import nearer, nearest
 from graphrag.walks.pieces import Pieces
-from graphrag.walks.places import MOST
+from graphrag.walks.places import MOST, types_then
 
 
 class Walks(Pieces):
@@ -66,7 +66,7 @@ class Walks(Pieces):
         wanted = distance > 0
         if types is not None:
             codes = [index.type_code(one) for one in types if one in index.types]
-            wanted &= np.isin(index.entities["type"], codes)
+            wanted &= np.isin(types_then(index, past), codes)
         rows = nearest(distance, edges.degrees(), wanted, limit)
         via = nearer(edges, distance, rows)
         shown = {row: some[:facts].tolist() for row, some in via.items()}
@@ -210,15 +210,21 @@ class Walks(Pieces):
         checked_number("k", k, least=1, most=MOST)
         index, past, seen, [first, last] = await self._places(group, start, end)
         edges = Edges.of(index, seen)
-        costs = None
-        if sure:
-            from graphrag.index.read_aside import read_aside
-
-            await read_aside(self._reading.store, index, {"relates_to": ["confidence"]})
-            sureness = index.facts.aside["confidence"].values(len(index.facts))
-            costs = 2 - np.nan_to_num(sureness, nan=1.0)
+        costs = await self._costs(index, past) if sure else None
         ways = shortest(edges, first, last, max_depth=max_depth, k=k, costs=costs)
         return await self._paths(ways, index, past)
+
+    async def _costs(self, index: GroupIndex, past: Past) -> Costs:
+        """Return what each fact costs on a way: what is told again is surer than before."""
+        from graphrag.index.read_aside import read_aside
+
+        await read_aside(self._reading.store, index, {"relates_to": ["confidence"]})
+        sureness = index.facts.aside["confidence"].values(len(index.facts))
+        costs = 2 - np.nan_to_num(sureness, nan=1.0)
+        for id_, image in past.images("relates_to"):
+            if "confidence" in image and id_ in index.facts.row_of:
+                costs[index.facts.row_of[id_]] = 2 - image["confidence"]
+        return np.asarray(costs)
 
     async def _paths(self, ways: Sequence[Way], index: GroupIndex, past: Past) -> list[Path]:
         rows = [row for way in ways for row in way.entities]

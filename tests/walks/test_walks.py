@@ -9,6 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import NewEpisode, QueryError
+from graphrag.temporal.moment import utc_now
 from graphrag.walks.picked import heat
 
 
@@ -41,11 +42,33 @@ async def test_sure_facts_are_shorter(graph):
     assert [(str(one.entities[1].name), one.cost) for one in paths] == [("Eve", 2), ("Bob", 2.5)]
 
 
+async def test_a_path_of_the_past_is_as_sure_as_it_was(graph):
+    for middle, confidence in (("Bob", 0.6), ("Eve", 0.8)):
+        await graph.add_fact("Ann", "knows_of", middle, confidence=confidence, valid_at="2020")
+        await graph.add_fact(middle, "knows_of", "Dan", confidence=confidence, valid_at="2020")
+    before = utc_now()
+    await graph.add_fact("Ann", "knows_of", "Bob", valid_at="2020")
+    await graph.add_fact("Bob", "knows_of", "Dan", valid_at="2020")
+    for view, best, cost in ((graph.at(), "Bob", 2.0), (graph.at(known_at=before), "Eve", 2.4)):
+        [path] = await view.paths("Ann", "Dan", k=1)
+        assert (path.entities[1].name, round(path.cost, 6)) == (best, cost)
+
+
 async def test_neighbors_may_be_of_some_types_and_along_some_relations(case):
     people = await case.neighbors("Ann", depth=2, types=["person"])
     assert [(one.entity.name, one.distance) for one in people] == [("Bob", 2)]
     assert await case.neighbors("Bob", relations=["likes"], types=["organization"]) == []
     assert [one.entity.name for one in await case.neighbors("Bob", relations=["likes"])] == ["tea"]
+
+
+async def test_neighbors_of_the_past_are_of_the_types_of_then(graph):
+    await graph.add_fact("Ann", "likes", "Mercury")
+    before = utc_now()
+    await graph.add_fact("Ann", "visited", "Mercury", object_type="place")
+    then = graph.at(known_at=before)
+    assert await graph.neighbors("Ann", types=["place"])
+    assert not await then.neighbors("Ann", types=["place"])
+    assert await then.neighbors("Ann", types=["thing"])
 
 
 async def test_a_portrait_says_what_holds_and_what_ended(case):

@@ -46,7 +46,7 @@ class GroupIndex:
         self.relations: list[str] = []
         self._relation_code: dict[str, int] = {}
         self._type_code: dict[str, int] = {}
-        self._saga_code: dict[str, int] = {}
+        self.saga_codes: dict[str, int] = {}
         self.sagas: dict[str, str] = {}
         """Id by name of the sagas that have a row."""
         self.names = NameBook()
@@ -270,7 +270,7 @@ class GroupIndex:
 
     def saga_code(self, saga: str | None) -> int:
         """Return the number that stands for a saga in the columns, -1 for none."""
-        return -1 if saga is None else self._saga_code.setdefault(saga, len(self._saga_code))
+        return -1 if saga is None else self.saga_codes.setdefault(saga, len(self.saga_codes))
 
     def register_entity(
         self,

@@ -42,12 +42,14 @@ _LOADED: Final = {
     ("facts", "invalid_at"): "invalid",
     ("entities", "entity_type"): "type",
     ("episodes", "valid_at"): "valid",
+    ("episodes", "saga"): "saga",
 }
 """Columns that are always in memory, by scope and column of the store."""
 _CHOICES: Final = {"origin": get_args(Origin), "source": get_args(Source)}
 _TYPES: Final = {"subject_type": 0, "object_type": 1}
 _ENDS: Final = {"subject": 0, "object": 1}
 _TYPE: Final = "entity_type"
+_SAGA: Final = "saga"
 _ORDERS: Final[dict[str, Callable[[Array, float], Array]]] = {
     "==": operator.eq,
     "<": operator.lt,
@@ -199,6 +201,8 @@ class _Columns:
         """Return what the codes of a column stand for, in their order."""
         if column in _CHOICES:
             return _CHOICES[column]
+        if column == _SAGA:
+            return list(self._index.saga_codes)
         return self._index.types if column == _TYPE else self._index.relations
 
     def _then(self, scope: str, column: str) -> Iterator[tuple[int, Any]]:

@@ -151,10 +151,7 @@ class Visible:
         return part and any(key in (words[:1] + words[-1:]) for words in map(str.split, keys))
 
     def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
-        """Return the visible entities that these speak through, each once, in order.
-
-        Entities that entered the index since are not seen.
-        """
+        """Return the visible entities that these speak through, each once; none that came since."""
         row_of, known = index.entities.row_of, len(self.entities)
         heirs = dict.fromkeys(map(self.heirs.of, ids))
         return [

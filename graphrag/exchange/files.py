@@ -1,11 +1,11 @@
 """Files that appear whole or not at all, compressed if their name ends in ``.gz``."""
 
 import gzip
-import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 from graphrag.errors import InputError
@@ -32,7 +32,7 @@ def written(path: Path) -> Iterator[Put]:
     Raises:
         InputError: if it cannot be written there.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
     with refusals("write", path):
         file: IO[bytes] = part.open("wb")
     packs = path.suffix.casefold() == GZIP

@@ -36,7 +36,7 @@ class Walk:
         alive: NDArray[np.bool_] | None = None,
         edges_at: EdgesAt | None = None,
     ) -> None:
-        self._sides = ((subjects, objects), (objects, subjects))
+        self._ends = subjects, objects
         self._alive = alive
         self._edges_at = edges_at
         self._distance = np.full(n, -1, dtype=np.int8)
@@ -81,19 +81,26 @@ class Walk:
             return None
         if self._alive is not None:
             edges = edges[self._alive[edges]]
-        return np.concatenate([there[edges] for _, there in self._sides])
+        return np.concatenate([ends[edges] for ends in self._ends])
 
     def _from_all(self) -> Nodes:
-        """Return the nodes not reached before that any edge joins to the frontier."""
-        frontier, reached = np.zeros((2, len(self._distance)), dtype=np.bool_)
-        frontier[self._frontier] = True
-        for here, there in self._sides:
-            # A mask on the few edges that leave the frontier, not a copy of all that are alive.
-            leaving = frontier.take(here)
-            if self._alive is not None:
-                leaving &= self._alive
-            reached[there[leaving]] = True
-        return np.flatnonzero(reached & (self._distance < 0))
+        """Return the nodes not reached before that any edge joins to the frontier.
+
+        Whatever lies before the frontier was walked from, so an edge of which one end is reached
+        leads on from the frontier.
+        """
+        subjects, objects = self._ends
+        new = self._distance < 0
+        subject, object_ = new.take(subjects), new.take(objects)
+        leading = subject != object_
+        if self._alive is not None:
+            leading &= self._alive
+        # The new end of each, one node more for those that lead nowhere; by arithmetic, because
+        # choosing by a mask without a pattern takes twice as long.
+        ends = objects + (subjects - objects) * subject
+        reached = np.zeros(len(new) + 1, dtype=np.bool_)
+        reached[(ends - len(new)) * leading + len(new)] = True
+        return np.flatnonzero(reached[:-1])
 
 
 def hops(

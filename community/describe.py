@@ -6,7 +6,6 @@ tie its most central members, each fact that says more of a member counting less
 otherwise all of them would be about the hub.
 """
 
-from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -91,28 +90,27 @@ class Describer:
 
     def chosen(self, one: Subject, count: int) -> list[int]:
         """Return the rows of the facts that tell most of a community, first things first."""
-        strength, ties = self._central(one), one.ties
-        values = np.array([strength[row] for row in ties.subjects.tolist()])
-        values = values + np.array([strength[row] for row in ties.objects.tolist()])
-        order = np.lexsort((ties.rows, -values * ties.weights))[:_CONSIDERED]
-        left = list(
-            zip(
-                ties.rows[order].tolist(),
-                ties.subjects[order].tolist(),
-                ties.objects[order].tolist(),
-                strict=True,
-            )
-        )
-        said: Counter[int] = Counter()
+        return self._chosen(one, self._central(one), count)
+
+    def _chosen(self, one: Subject, strength: Mapping[int, float], count: int) -> list[int]:
+        ties = one.ties
+        ends = np.concatenate((ties.subjects, ties.objects))
+        rows, places = np.unique(ends, return_inverse=True)
+        worth = np.array([strength[row] for row in rows.tolist()])
+        subjects, objects = places.reshape(2, -1)
+        values = (worth[subjects] + worth[objects]) * ties.weights
+        order = np.lexsort((ties.rows, -values))[:_CONSIDERED]
+        subjects, objects = subjects[order], objects[order]
+        said = np.ones(len(rows))
+        taken = np.zeros(len(order))
         found: list[int] = []
-        while left and len(found) < count:
-            gains = [
-                strength[subject] / (1 + said[subject]) + strength[object_] / (1 + said[object_])
-                for _, subject, object_ in left
-            ]
-            row, subject, object_ = left.pop(int(np.argmax(gains)))
-            said.update((subject, object_))
-            found.append(row)
+        for _ in range(min(count, len(order))):
+            shares = worth / said
+            best = int(np.argmax(shares[subjects] + shares[objects] - taken))
+            taken[best] = np.inf
+            said[subjects[best]] += 1
+            said[objects[best]] += 1
+            found.append(int(ties.rows[order[best]]))
         return found
 
     def told(self, row: int) -> Told:
@@ -143,7 +141,7 @@ class Describer:
         return strength
 
     def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
-        facts = [self.told(row) for row in self.chosen(one, _FACTS)]
+        facts = [self.told(row) for row in self._chosen(one, strength, _FACTS)]
         return " ".join(sentences(facts)[:_SENTENCES])
 
     def _name(self, one: Subject, strength: Mapping[int, float], taken: Container[str]) -> str:

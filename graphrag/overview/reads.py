@@ -73,13 +73,15 @@ class Overviews(Views):
         best = between(one, index, seen)
         entities = await self._reading.store.get(Entity, one.members[:limit])
         facts = await self._reading.store.get(Fact, [index.facts.ids[row] for row in best[:limit]])
+        parts = tuple(other for other in everyone if other.parent == one.id)
         return CommunityView(
             one,
             tuple(past.rewound(entities).values()),
             tuple(past.facts(facts, index).values()),
             len(best),
-            tuple(other for other in everyone if other.parent == one.id),
+            parts,
             next((other for other in everyone if other.id == one.parent), None),
+            mapped(parts or (one,), index, past, seen, limit=limit),
         )
 
     async def community_map(

@@ -9,6 +9,7 @@ from graphrag.cards import community_card, lifetime, triple
 from graphrag.community.wording import in_a_row
 from graphrag.index.group import GroupIndex
 from graphrag.models import Community, Entity, Fact
+from graphrag.overview.map import CommunityMap
 from graphrag.search.visible import Visible
 
 _SHOWN = 15
@@ -29,6 +30,8 @@ class CommunityView:
     """The communities one level below that it is made of, largest first."""
     parent: Community | None
     """The community that it is a part of."""
+    map: CommunityMap
+    """Its parts to draw, or itself if it has none."""
 
     @property
     def name(self) -> str:
@@ -71,7 +74,7 @@ class CommunityView:
         return (
             f"{community_card(self.community)}{above}"
             f"<p>{escape(members)}{f' … and {more} more' if more > 0 else ''}</p>"
-            f"<table>{rows}</table>" + (f"<ul>{parts}</ul>" if parts else "")
+            f"{self.map.to_svg()}<table>{rows}</table>" + (f"<ul>{parts}</ul>" if parts else "")
         )
 
 

@@ -56,7 +56,8 @@ async def test_a_community_has_its_members_and_the_facts_between_them(town):
     assert {fact.relation for fact in view.facts} == {"works_at", "leads", "married_to", "knows"}
     assert len((await town.community("Acme", limit=2)).facts) == 2
     assert "Ann leads Acme (since 2022-01-01)" in str(view)
-    assert "Acme" in view._repr_html_() and repr(view).endswith("7 facts, 0 parts)")
+    assert "<svg " in view._repr_html_() and len(view.map.entities) == 4
+    assert repr(view).endswith("7 facts, 0 parts)")
 
 
 async def test_a_view_shows_the_facts_of_its_time(town):

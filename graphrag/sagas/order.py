@@ -20,10 +20,8 @@ def sagas_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:
     codes: npt.NDArray[np.int32] = index.episodes["saga"]
     joined = {
         index.episodes.row_of[id_]: image["saga"]
-        for record, image in past.before.items()
-        if image is not None and "saga" in image
-        for table, _, id_ in (record.partition(":"),)
-        if table == "episode" and id_ in index.episodes.row_of
+        for id_, image in past.images("episode")
+        if "saga" in image and id_ in index.episodes.row_of
     }
     if joined:
         codes = codes.copy()

@@ -178,9 +178,8 @@ def stated_by(
     stated = np.zeros(len(index.facts), dtype=np.bool_)
     stated[facts] = True
     ids = {index.episodes.ids[row] for row in episodes}
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table == "relates_to" and image and "sources" in image and id_ in index.facts.row_of:
+    for id_, image in past.images("relates_to"):
+        if "sources" in image and id_ in index.facts.row_of:
             stated[index.facts.row_of[id_]] = not ids.isdisjoint(told_in(image))
     return np.flatnonzero(stated)
 

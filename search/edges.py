@@ -65,10 +65,6 @@ class Edges:
         """Return the facts of which both ends are among these, in the order of telling."""
         return np.flatnonzero(self.usable & nodes.take(self.subject) & nodes.take(self.object))
 
-    def other_end(self, facts: Rows, row: int) -> Rows:
-        """Return the other end of facts at an entity."""
-        return np.where(self.subject[facts] == row, self.object[facts], self.subject[facts])
-
     def degrees(self) -> Counts:
         """Count the facts at every entity."""
         facts = np.flatnonzero(self.usable)

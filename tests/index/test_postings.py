@@ -49,6 +49,7 @@ def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
 def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first, steps, query):
     postings, live = Postings(first), dict(enumerate(first))
     for step in steps:
+        postings.scores(query)  # what is kept for the next query is of the texts so far
         rows = len(postings)
         match step:
             case ("append", text):
@@ -118,3 +119,14 @@ def test_scores_taken_earlier_do_not_block_or_follow_growth():
         postings.append("tea")
     assert before.shape == (1,)
     assert postings.scores("tea").shape == (101,)
+
+
+def test_a_text_as_long_as_the_one_before_it_is_scored_by_its_own_words():
+    postings = Postings(["tea tea milk", "tea cup pot"])
+    assert postings.scores("tea")[0] > postings.scores("tea")[1]
+    postings.replace(0, "tea cup cup")
+    assert postings.scores("tea")[0] == postings.scores("tea")[1]
+    assert (
+        postings.scores("tea").tolist()
+        == Postings(["tea cup cup", "tea cup pot"]).scores("tea").tolist()
+    )

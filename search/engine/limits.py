@@ -17,7 +17,7 @@ class Limits:
     """If those are not enough, a group with at most so many rows has its vectors compared."""
     within: int = 20_000
     """Rows that may lie near something, for a search limited to what does: all of them are read."""
-    words: int = 2_000
+    words: int = 1_000
     """Rows that are read to find those that share words with the query; of words that more have,
     only where two of them meet."""
     walk: int = 4_000

@@ -31,3 +31,15 @@ def test_several_groups_are_searched_as_one(told, tmp_path):
     assert "'nope'" in told(*asked, *both, "--group", "nope").error
     nothing = told("search", "zzz", "--scope", "episodes", "--at", "1990", *both)
     assert "nothing found in groups 'default', 'more'" in nothing.out
+
+
+def test_one_group_is_copied_under_another_name_and_elsewhere(told, tmp_path):
+    here, there = "surrealkv://./graph-store", f"surrealkv://{tmp_path}/other"
+    done = told("copy", here, here, "--group", "default", "--as", "draft")
+    assert done.code == 0 and "Copied and compared" in done.out
+    assert "relates_to: 3 rows, " in done.err
+    assert told("copy", here, there, "--group", "draft", "--json").code == 0
+    listed = json.loads(told("groups", "--store", there, "--json").out)
+    assert [(one["name"], one["facts"]) for one in listed] == [("draft", 3)]
+    assert "has a group 'draft' already" in told("copy", here, there, "--group", "draft").error
+    assert "cannot be copied into itself" in told("copy", here, here, "--group", "draft").error

@@ -7,7 +7,8 @@ import pytest
 
 from graphrag.moving.copy import copy_store
 from tests.conftest import open_graph
-from tests.engine.worlds import CHOSEN, FIRMS, Judge, ask, near, same, tell
+from tests.engine.worlds import ASKED, CHOSEN, FIRMS, Judge, ask, near, same, tell
+from tests.serving import a_server
 
 SCOPES = ("facts", "entities", "episodes", "communities")
 
@@ -80,3 +81,16 @@ async def test_what_was_read_goes_when_the_group_changes():
         await graph.forget(group="default")
         await graph.add_episode("Alice works_at Globex from 2020.")
         assert [hit.item.object for hit in await graph.search("Alice works")] == ["Globex"]
+
+
+async def test_every_recipe_ranks_alike_over_a_connection(world):
+    process, _, moments = world
+    async with a_server() as (url, options):
+        remote = open_graph(url, profile="engine", reranker=Judge(), **options)
+        async with remote:
+            await process.copy_group("default", into=remote)
+            for number, name in enumerate(ASKED):
+                asked = ask(random.Random(300 + number), moments, names=(name,))
+                ours, theirs = await asked.of(process), await asked.of(remote)
+                for scope in ("facts", "entities", "communities"):
+                    assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)

@@ -39,10 +39,22 @@ async def mended(graph, *, as_before):
     assert report.left == ()
     assert (await graph.check()).findings == ()
     after = await tables(graph)
-    assert {key: after[key] for key in as_before} == as_before
+    was, now = map(_unmoved, (as_before, after))
+    assert {key: now[key] for key in was} == was
     extra = [key for key in after if key not in as_before]
     assert all("'event'" in key or key.startswith("event:") for key in extra), extra
     return report
+
+
+def _unmoved(rows):
+    """Leave out what tells of the newest event: a repair is one."""
+    newest = ("seq", "changed_at")
+    return {
+        key: {name: value for name, value in row.items() if name not in newest}
+        if key.startswith("group_info:")
+        else row
+        for key, row in rows.items()
+    }
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -118,8 +130,8 @@ async def test_a_mention_that_leads_nowhere_goes(told):
     report = await told.repair()
     assert {finding.record for finding in report.repaired} == {"mentions:astray"}
     assert report.sound
-    after = await tables(told)
-    assert {key: after[key] for key in before} == before
+    was, now = map(_unmoved, (before, await tables(told)))
+    assert {key: now[key] for key in was} == was
 
 
 async def test_a_fact_that_lacks_an_end_is_left_out_and_named(told):

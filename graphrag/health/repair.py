@@ -54,6 +54,8 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
 
     # A group without any event has no log that a repair could go on.
     seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
+    if seq:  # whatever was damaged, the sizes may have been, too
+        await ingestion.store.count_anew(group)
     await ingestion.catalog.reload(group)
     return findings, int(seq > 0)
 

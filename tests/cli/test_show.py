@@ -67,7 +67,8 @@ def test_misuse_is_code_2(told, arguments, reason):
 def test_stats(told):
     done = told("stats")
     assert done.code == 0
-    rows = dict(line.rsplit(maxsplit=1) for line in done.out.splitlines() if line.strip())
+    counts, _, _ = done.out.partition("\n\n")
+    rows = dict(line.rsplit(maxsplit=1) for line in counts.splitlines()[1:] if line.strip())
     assert (rows["episodes"], rows["entities"], rows["facts"]) == ("2", "4", "3")
     assert (rows["  true now"], rows["  ended"]) == ("2", "1")
     assert done.out.index("Most connected") < done.out.rindex("Alice")

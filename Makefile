@@ -18,7 +18,8 @@ demo: $(READY)
 	@$(BIN)/surreal-graphrag demo
 
 test: $(READY)
-	@$(BIN)/python -P -m pytest -q -n 2
+	@# More processes than cores: many tests wait for the disk or for a child.
+	@$(BIN)/python -P -m pytest -q -n 4 --dist worksteal
 
 notebooks: $(READY)
 	@# Apart from the tests: they load the models and the whole chronicle.

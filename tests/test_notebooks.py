@@ -1,4 +1,4 @@
-"""Notebooks: run by nbmake; here, that what is committed shows its results and gives nothing away."""
+"""Notebooks show their results and give nothing away; nbmake runs them."""
 
 import json
 import re

@@ -405,7 +405,7 @@ async def go_on(steps, name, texts, later):
         assert await tables(again) == await tables(graph)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.sampled_from(["Alice", "Acme", "tea"]), st.sampled_from(["erase", "keep"]), STEPS)
 def test_whatever_is_done_after_forgetting_the_graph_is_sound_and_its_past_is_read(
     steps, name, texts, later

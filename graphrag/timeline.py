@@ -126,9 +126,7 @@ async def read_stages(
         facts.values(),
         key=lambda one: (one.valid_at is not None, one.valid_at, one.created_at, one.id),
     )
-    return tuple(
-        Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order
-    )
+    return tuple(Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order)
 
 
 def status(fact: Fact, at: datetime) -> Status:

@@ -5,7 +5,7 @@ Filters are masks over columns, so a filtered search is exact and no slower than
 Memory is about 1.6 kB a fact at 384 dimensions, nearly all of it the vector.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -84,10 +84,6 @@ class GroupIndex:
     def people_called(self, key: str) -> set[str]:
         """Return the ids of the persons whose first or family name has this key."""
         return set(self.heirs.each(self.names.people(key)))
-
-    def known_names(self) -> Iterable[str]:
-        """Return the key of every name and alias."""
-        return self.names.keys()
 
     def entity_name(self, id_: str) -> str:
         """Return the name of an entity."""

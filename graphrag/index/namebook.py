@@ -5,7 +5,7 @@ entity a merged one speaks through is for the caller to say.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphrag.identifiers import identifiers
@@ -34,10 +34,6 @@ class NameBook:
     def keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
         return self._by_key.get(key, [])
-
-    def keys(self) -> Iterable[str]:
-        """Return the key of every name."""
-        return (key for key, ids in self._by_key.items() if ids)
 
     def plain(self, key: str) -> list[str]:
         """Return the entities whose name has this key without its title or its legal form."""

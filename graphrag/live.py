@@ -30,9 +30,14 @@ class Streams:
     def __init__(self) -> None:
         self._open: weakref.WeakSet[EventStream] = weakref.WeakSet()
 
-    def open(self, group: str, store: Store, *, after: int | None = None) -> "EventStream":
-        """Return a stream of what is committed to a group from now on, or after an event."""
-        stream = EventStream(group, store, after=after)
+    def open(
+        self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None = None
+    ) -> "EventStream":
+        """Return a stream of what is committed to a group from now on, or after an event.
+
+        ``lock`` is that of the group's writer.
+        """
+        stream = EventStream(group, store, lock, after=after)
         self._open.add(stream)
         return stream
 
@@ -51,9 +56,10 @@ class Streams:
 class EventStream(AsyncIterator[Event]):
     """The events of one group, without an end until the graph is closed."""
 
-    def __init__(self, group: str, store: Store, *, after: int | None) -> None:
+    def __init__(self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None) -> None:
         self.group = group
         self._store = store
+        self._lock = lock
         self._asked = after
         self._seen: int | None = None
         self._moment: int | None = None
@@ -86,7 +92,9 @@ class EventStream(AsyncIterator[Event]):
                 raise StopAsyncIteration
             self._woken.clear()
             try:
-                self._read.extend(await self._news())
+                # Not between a commit and its entry into the index: what is given can be read.
+                async with self._lock:
+                    self._read.extend(await self._news())
             except StoreClosedError:
                 if not self._ended:
                     raise

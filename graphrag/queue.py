@@ -136,11 +136,13 @@ class Queue:
 
     async def status(self, group: str) -> QueueStatus:
         """Count the episodes of a group by state."""
-        [rows] = await self._ingestion.store.query(
-            "SELECT status, count() AS number, time::min(created_at) AS oldest FROM episode "
-            "WHERE group_id = $group AND removed_at IS NONE GROUP BY status;",
-            group=group,
-        )
+        # Not between a commit and its entry into the index: what is done can be read.
+        async with self._ingestion.writer.locks[group]:
+            [rows] = await self._ingestion.store.query(
+                "SELECT status, count() AS number, time::min(created_at) AS oldest FROM episode "
+                "WHERE group_id = $group AND removed_at IS NONE GROUP BY status;",
+                group=group,
+            )
         counts = {row["status"]: row["number"] for row in rows}
         oldest = {row["status"]: row["oldest"] for row in rows}
         return QueueStatus(

@@ -50,6 +50,18 @@ async def test_a_search_in_the_body_of_the_loop_sees_what_the_event_brought():
         assert "Chess" in await asyncio.wait_for(reader, 10)
 
 
+async def test_no_event_is_given_before_reads_can_see_it():
+    async with open_graph() as graph:
+        stream = graph.changes()
+        telling = asyncio.create_task(
+            told(graph, *(f"Person{number} works_at Acme." for number in range(60)))
+        )
+        for _ in range(60):
+            event = await asyncio.wait_for(anext(stream), 10)
+            assert (await graph.stats()).episodes >= event.seq
+        await telling
+
+
 async def test_going_on_after_an_event_misses_none_and_repeats_none():
     async with open_graph() as graph:
         await told(graph, *(f"Person{number} works_at Acme." for number in range(5)))

@@ -60,8 +60,9 @@ class Following(Asking):
         check_asked(since, until, axis, after)
         if since is not None:
             return self.at().changes(since, until, axis=axis, group=group)
-        ingestion = self._open()
-        return ingestion.writer.streams.open(checked_group(group), ingestion.store, after=after)
+        ingestion, group = self._open(), checked_group(group)
+        writer = ingestion.writer
+        return writer.streams.open(group, ingestion.store, writer.locks[group], after=after)
 
 
 def check_asked(since: Moment | None, until: Moment | None, axis: Axis, after: int | None) -> None:

@@ -133,6 +133,16 @@ def community_card(community: Community) -> str:
     )
 
 
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return texts as a table of HTML."""
+
+    def line(cells: Iterable[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
 def _card(head: str, rows: Mapping[str, str]) -> str:
     cells = "".join(
         f'<tr><td style="opacity:.6">{escape(name)}</td>'

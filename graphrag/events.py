@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import SupportsIndex, overload
 
+from graphrag.cards import table
 from graphrag.models import Event
 
 _NOUNS = {
@@ -41,7 +42,7 @@ class Log(list[Event]):
     def _repr_html_(self) -> str:
         left = len(self) - _SHOWN
         more = f"<p>… and {left} before these</p>" if left > 0 else ""
-        return more + _table(
+        return more + table(
             ("no.", "when (UTC)", "who", "what", "to", "note"),
             ((str(one.seq), moment(one), one.actor, *_told(one)) for one in self[-_SHOWN:]),
         )
@@ -74,7 +75,7 @@ def event_page(event: Event) -> str:
     more = f"<p>… and {left} more</p>" if left > 0 else ""
     return (
         f"<b>{escape(head)}</b>"
-        + _table(("record", "field", "before", "after"), rows[:_SHOWN])
+        + table(("record", "field", "before", "after"), rows[:_SHOWN])
         + more
     )
 
@@ -104,11 +105,3 @@ def _shown(image: object, column: str) -> str:
     value = image.get(column) if isinstance(image, dict) else None
     text = "" if value is None else str(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    def line(cells: Iterable[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-    body = "".join(line(row, "td") for row in rows)
-    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from typing import SupportsIndex, overload
+
+from graphrag.cards import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,7 @@ class Groups(list[Group]):
         return f"Groups({', '.join(f'{one.name!r}: {_facts(one)}' for one in self)})"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in HEADER)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells(one)) + "</tr>"
-            for one in self
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return table(HEADER, map(cells, self))
 
 
 HEADER = ("group", "episodes", "entities", "facts", "last change (UTC)")

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from typing import SupportsIndex, overload
 
 import numpy as np
 
+from graphrag.cards import table
 from graphrag.index.group import GroupIndex
 from graphrag.sagas.order import sagas_then
 from graphrag.search.visible import Past, Visible
@@ -54,12 +54,7 @@ class Sagas(list[SagaInfo]):
         return f"Sagas({', '.join(f'{one.name!r}: {_size(one)}' for one in self)})"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in HEADER)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells(one)) + "</tr>"
-            for one in self
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return table(HEADER, map(cells, self))
 
 
 HEADER = ("saga", "episodes", "first", "last")

@@ -13,6 +13,7 @@ from tests.benchmarks import (
     communities,
     exchange,
     faults,
+    graphiti,
     identity,
     imports,
     novel,
@@ -32,9 +33,8 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "exchange", "faults", "identity", "parity", "profiles"),
-    *("quality", "questions"),
-    *("updates", "yago"),
+    *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *("profiles", "quality", "questions", "updates", "yago"),
 )
 
 
@@ -59,6 +59,10 @@ def main() -> None:
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
                 asyncio.run(faults.measure(report, given.kills))
+            case "graphiti":
+                count = min(given.queries, 30)
+                rival = graphiti.Options(given.graphiti, tuple(given.facts), count)
+                asyncio.run(graphiti.measure(report, rival))
             case "identity":
                 identity.measure(report, given.records)
             case "parity":
@@ -74,7 +78,7 @@ def main() -> None:
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
             case "speed":
-                fast = speed.Options(tuple(given.facts), given.runs, given.queries, given.graphiti)
+                fast = speed.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(speed.measure(report, fast))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
@@ -96,7 +100,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--cases", type=int, default=1_000, help="searches to compare (parity)")
     parser.add_argument(
-        "--graphiti", type=Path, help="a Python with graphiti-core and falkordblite (speed)"
+        "--graphiti", type=_file, metavar="PYTHON", help="a python that has it (graphiti)"
     )
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
@@ -110,6 +114,11 @@ def _arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if "updates" in given.names and given.conversations is None:
         parser.error("updates needs --conversations FOLDER, which is not part of the repository")
+    if "graphiti" in given.names and given.graphiti is None:
+        parser.error(
+            "graphiti needs --graphiti PYTHON, of an environment of Python 3.12 or newer "
+            "with 'pip install graphiti-core falkordblite httpx'"
+        )
     if unknown := set(given.names) - set(_ALL):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")
     return given

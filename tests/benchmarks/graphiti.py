@@ -1,104 +1,193 @@
-"""Run by another interpreter, which has graphiti-core and falkordblite: load, search, time.
+"""``graphiti``: the same searches of the same records by this library and by Graphiti, in turn.
 
-``PYTHON graphiti.py FOLDER``: reads ``values.jsonl``, ``vectors.npy``, ``queries.json`` and
-``queries.npy``; prints the times as JSON. No model is asked: vectors are given.
+Graphiti 0.31 with FalkorDBLite needs Python 3.12 and has an environment of its own, whose
+interpreter is given. Both are given the vectors; both search what is true and what was, since
+Graphiti does not tell them apart; recipes have the same names, scopes, methods and limits. Each
+question is asked of one and right after of the other, so that both meet the same machine.
 """
 
-import asyncio
 import json
-import sys
+import subprocess
 import time
-from datetime import datetime, timezone
-from importlib.metadata import version
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
-from graphiti_core.driver.falkordb_driver import FalkorDriver
-from graphiti_core.edges import EntityEdge
-from graphiti_core.graphiti_types import GraphitiClients
-from graphiti_core.nodes import EntityNode
-from graphiti_core.search.search import search
-from graphiti_core.search.search_config_recipes import (
-    COMBINED_HYBRID_SEARCH_MMR,
-    COMBINED_HYBRID_SEARCH_RRF,
-    EDGE_HYBRID_SEARCH_NODE_DISTANCE,
-    EDGE_HYBRID_SEARCH_RRF,
+
+from graphrag.graph import GraphRAG
+from graphrag.models import Fact
+from tests.benchmarks.load import load
+from tests.benchmarks.prepared import Prepared, Query
+from tests.benchmarks.report import Cell, Report, Section, p50, p95
+from tests.benchmarks.scale import opened
+from tests.benchmarks.synthetic import Batch, Synthetic
+
+_CHILD = Path(__file__).with_name("graphiti_child.py")
+_WARM = 3
+_RECIPES = (
+    "edge_hybrid_search_rrf",
+    "edge_hybrid_search_node_distance",
+    "combined_hybrid_search_rrf",
+    "combined_hybrid_search_mmr",
 )
-from graphiti_core.search.search_filters import SearchFilters
-from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
-from redislite.async_falkordb_client import AsyncFalkorDB
-
-_BATCH = 500
-_GROUP = "bench"
-_NOW = datetime(2024, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  # any Python that it runs on
 
 
-async def main(folder: Path) -> None:
-    """Load everything, then search with each recipe."""
-    values = [json.loads(line) for line in (folder / "values.jsonl").open(encoding="utf-8")]
-    vectors = np.load(folder / "vectors.npy")
-    driver = FalkorDriver(falkor_db=AsyncFalkorDB(str(folder / "falkor.db")), database=_GROUP)
-    await driver.build_indices_and_constraints()
-    nodes, edges = [], []
-    for value, vector in zip(values, vectors, strict=True):
-        if value["kind"] == "Entity":
-            nodes.append(
-                EntityNode(
-                    uuid=value["id"],
-                    name=value["name"],
-                    group_id=_GROUP,
-                    created_at=_NOW,
-                    name_embedding=vector.tolist(),
-                )
-            )
-        elif value["kind"] == "Fact":
-            edges.append(
-                EntityEdge(
-                    uuid=value["id"],
-                    group_id=_GROUP,
-                    source_node_uuid=value["subject_id"],
-                    target_node_uuid=value["object_id"],
-                    created_at=_NOW,
-                    name=value["relation"],
-                    fact=value["fact"],
-                    fact_embedding=vector.tolist(),
-                    valid_at=datetime.fromisoformat(value["valid_at"]),
-                )
-            )
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How much to measure."""
+
+    python: Path
+    """The interpreter that has Graphiti."""
+    sizes: tuple[int, ...] = (10_000, 100_000)
+    queries: int = 30
+
+
+class NotRunError(Exception):
+    """Graphiti ended early; the message is the last that it wrote."""
+
+
+async def measure(report: Report, options: Options) -> None:
+    """Measure every size in a temporary folder."""
+    for size in options.sizes:
+        with TemporaryDirectory(prefix="graphrag-bench-") as folder:
+            try:
+                with closing(_Rival(options.python, Path(folder))) as rival:
+                    await _compare(report, size, options.queries, rival, Path(folder))
+            except NotRunError as error:
+                report.say(f"{size:,} facts: Graphiti did not run: {error}")
+                return  # a larger one would not, either
+
+
+async def _compare(report: Report, size: int, count: int, rival: "_Rival", folder: Path) -> None:
+    url = f"surrealkv://{folder}/store"
+    group = Synthetic(size)
+    batches = [*group.entities(), *group.facts_with_episodes()]
+    queries = group.queries(_WARM + count)
+    meant = _nearest(batches, queries)
+    theirs = rival.load(batches)
     started = time.perf_counter()
-    for first in range(0, len(nodes), _BATCH):
-        await add_nodes_and_edges_bulk(driver, [], [], nodes[first : first + _BATCH], [], None)
-    for first in range(0, len(edges), _BATCH):
-        await add_nodes_and_edges_bulk(driver, [], [], [], edges[first : first + _BATCH], None)
-    rate = (len(nodes) + len(edges)) / (time.perf_counter() - started)
-    texts = json.loads((folder / "queries.json").read_text())
-    asked = np.load(folder / "queries.npy")
-    clients = GraphitiClients.model_construct(
-        driver=driver, llm_client=None, embedder=None, cross_encoder=None, tracer=None
+    async with await opened(url) as store:
+        await load(store, batches, after=0, in_flight=1)
+    ours = sum(map(len, batches)) / (time.perf_counter() - started)
+    async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
+        rows = [await _recipe(graph, rival, name, queries, meant) for name in _RECIPES]
+    report.add(
+        Section(
+            f"{size:,} facts: the same searches, here and by Graphiti",
+            rows,
+            (
+                f"{rival.versions}; {count} questions each, asked of both in turn",
+                "times CPU: the medians of processor time, whatever else the machine does",
+                f"records loaded a second: {ours:,.0f} here, {theirs:,.0f} there",
+                "meant: the questions whose fact was found; alike: facts of 10 that both found",
+            ),
+        )
     )
-    found = {}
-    for name, recipe in (
-        ("edge_hybrid_search_rrf", EDGE_HYBRID_SEARCH_RRF),
-        ("edge_hybrid_search_node_distance", EDGE_HYBRID_SEARCH_NODE_DISTANCE),
-        ("combined_hybrid_search_rrf", COMBINED_HYBRID_SEARCH_RRF),
-        ("combined_hybrid_search_mmr", COMBINED_HYBRID_SEARCH_MMR),
-    ):
-        times = []
-        for text, vector in zip(texts, asked, strict=True):
-            began = time.perf_counter()
-            await search(
-                clients,
-                text,
-                [_GROUP],
-                recipe,
-                SearchFilters(),
-                center_node_uuid=nodes[0].uuid,
-                query_vector=vector.tolist(),
+
+
+async def _recipe(
+    graph: GraphRAG, rival: "_Rival", name: str, queries: Sequence[Query], meant: Sequence[str]
+) -> dict[str, Cell]:
+    centre = (await graph.most_connected(1))[0][0].id
+    view, held = graph.at(history=True), graph._open().store.held
+    centers = [centre] if "distance" in name else []
+    ours, theirs, alike = [], [], []
+    cpu, their_cpu = [], []
+    hits = {"here": 0, "there": 0}
+    for place, query in enumerate(queries):
+        held.written(None)  # nothing that is returned was read before
+        started, worked = time.perf_counter(), time.process_time()
+        results = await view.search(query.text, recipe=name, centers=centers)
+        seconds, work = time.perf_counter() - started, time.process_time() - worked
+        other = rival.search(name, query, centre)
+        if place < _WARM:
+            continue
+        ours.append(seconds)
+        theirs.append(other["seconds"])
+        cpu.append(work)
+        their_cpu.append(other["cpu"])
+        found = {hit.item.id for hit in results.facts}
+        alike.append(len(found & set(other["facts"])))
+        hits["here"] += meant[place] in found
+        hits["there"] += meant[place] in other["facts"]
+    return {
+        "recipe": name,
+        "p50 ms": 1000 * p50(ours),
+        "p95 ms": 1000 * p95(ours),
+        "Graphiti p50": 1000 * p50(theirs),
+        "Graphiti p95": 1000 * p95(theirs),
+        "times p50": p50(theirs) / p50(ours),
+        "times p95": p95(theirs) / p95(ours),
+        "times CPU": p50(their_cpu) / p50(cpu),
+        "meant": f"{hits['here']}, {hits['there']}",
+        "alike": float(np.mean(alike)),
+    }
+
+
+class _Rival:
+    """Graphiti in a process of its own, spoken to in lines of JSON."""
+
+    def __init__(self, python: Path, folder: Path) -> None:
+        self._folder = folder
+        self._errors = folder / "errors"
+        with self._errors.open("w") as errors:
+            self._child = subprocess.Popen(
+                # -P: our modules are beside the script, and theirs could have the same names.
+                [str(python), "-P", str(_CHILD)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
             )
-            times.append(time.perf_counter() - began)
-        found[name] = times
-    print(json.dumps({"version": version("graphiti-core"), "rate": rate, "searches": found}))
+        self.versions = str(self._answer()["versions"])
+
+    def load(self, batches: Sequence[Batch]) -> float:
+        """Give it the records; return how many it took a second."""
+        pairs = [pair for batch in batches for pair in batch]
+        with (self._folder / "values.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(_plain(value), default=str) + "\n" for value, _ in pairs)
+        np.save(self._folder / "vectors.npy", np.stack([vector for _, vector in pairs]))
+        return float(self._ask({"load": str(self._folder)})["rate"])
+
+    def search(self, recipe: str, query: Query, centre: str) -> dict[str, Any]:
+        """Return its seconds and the ids of the facts that it found."""
+        asked = {"recipe": recipe, "text": query.text, "centre": centre}
+        return self._ask({**asked, "vector": query.vector.tolist()})
+
+    def close(self) -> None:
+        """End it, and with it its database."""
+        self._child.communicate()
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        assert self._child.stdin is not None
+        self._child.stdin.write(json.dumps(question) + "\n")
+        self._child.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._child.stdout is not None
+        line = self._child.stdout.readline()
+        if not line:
+            self._child.communicate()
+            said = self._errors.read_text(encoding="utf-8").strip().splitlines()
+            raise NotRunError(said[-1] if said else f"{self._child.args} ended without a word")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
 
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+def _nearest(batches: Sequence[Batch], queries: Sequence[Query]) -> list[str]:
+    """Return for each question the fact that it was made from: none is nearer."""
+    facts = [pair for batch in batches for pair in batch if isinstance(pair[0], Fact)]
+    matrix = np.stack([vector for _, vector in facts])
+    return [facts[int(np.argmax(matrix @ query.vector))][0].id for query in queries]
+
+
+def _plain(value: object) -> dict[str, Any]:
+    names = ("id", "created_at", "name", "content", "valid_at", "invalid_at")
+    ends = ("subject_id", "object_id", "relation", "fact")
+    given = {name: getattr(value, name) for name in (*names, *ends) if hasattr(value, name)}
+    return {"kind": type(value).__name__, **given}

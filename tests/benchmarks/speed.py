@@ -1,20 +1,14 @@
 """``speed``: every recipe, filtered and as-of search, cold open and memory, from 1,000 facts up.
 
 The floor of each size is the bare product of its matrix of fact vectors with the query's, in the
-same run. With ``--graphiti PYTHON`` (an interpreter that has graphiti-core and falkordblite)
-Graphiti searches the same facts with the same vectors.
+same run.
 """
 
-import json
-import subprocess
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-
-import numpy as np
 
 from graphrag.graph import GraphRAG
 from graphrag.results import Results
@@ -25,10 +19,9 @@ from tests.benchmarks.load import load
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
 from tests.benchmarks.scale import opened
-from tests.benchmarks.synthetic import GROUP, MIDDLE, Batch, Synthetic
+from tests.benchmarks.synthetic import GROUP, MIDDLE, Synthetic
 
 _WARM = 10
-_RIVAL = Path(__file__).with_name("graphiti.py")
 Search = Callable[[Query], Awaitable[Results]]
 
 
@@ -39,8 +32,6 @@ class Options:
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 300_000)
     runs: int = 5
     queries: int = 100
-    graphiti: Path | None = None
-    """The interpreter that has it."""
 
 
 async def measure(report: Report, options: Options) -> None:
@@ -59,8 +50,6 @@ async def measure(report: Report, options: Options) -> None:
             async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
                 found = await _searches(report, size, graph, queries)
             grown.append({"facts": f"{size:,}", **found, **cold})
-            if options.graphiti is not None and size <= 100_000:
-                _rival(report, size, options.graphiti, entities, facts, queries, Path(folder))
     report.add(Section("How it grows", grown))
 
 
@@ -156,43 +145,3 @@ def _with_recipe(graph: GraphRAG, name: str, centre: str) -> Search:
         return await graph.search(query.text, recipe=name, centers=centers)
 
     return search
-
-
-def _rival(
-    report: Report,
-    size: int,
-    python: Path,
-    entities: Sequence[Batch],
-    facts: Sequence[Batch],
-    queries: Sequence[Query],
-    folder: Path,
-) -> None:
-    """Let Graphiti, in an environment of its own, search the same facts."""
-    few = queries[:20]
-    with (folder / "values.jsonl").open("w", encoding="utf-8") as file:
-        vectors = []
-        for value, vector in (pair for batch in (*entities, *facts) for pair in batch):
-            vectors.append(vector)
-            file.write(json.dumps(_plain(value), default=str) + "\n")
-    np.save(folder / "vectors.npy", np.stack(vectors))
-    np.save(folder / "queries.npy", np.stack([query.vector for query in few]))
-    (folder / "queries.json").write_text(json.dumps([query.text for query in few]))
-    done = subprocess.run(
-        [str(python), str(_RIVAL), str(folder)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        report.say(f"Graphiti did not run: {done.stderr.strip().splitlines()[-1:]}")
-        return
-    found = json.loads(done.stdout.splitlines()[-1])
-    rows: list[dict[str, Cell]] = [
-        {"Graphiti": name, "p50 ms": 1000 * p50(times), "highest": 1000 * max(times)}
-        for name, times in found["searches"].items()
-    ]
-    note = f"graphiti-core {found['version']} on FalkorDBLite, loaded at {found['rate']:,.0f}/s"
-    report.add(Section(f"{size:,} facts: Graphiti, the same facts and vectors", rows, (note,)))
-
-
-def _plain(value: object) -> dict[str, Any]:
-    names = ("id", "name", "content", "valid_at", "subject_id", "object_id", "relation", "fact")
-    given = {name: getattr(value, name) for name in (*names, "invalid_at") if hasattr(value, name)}
-    return {"kind": type(value).__name__, **given}

@@ -17,10 +17,13 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     """Rank the visible facts."""
     recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
     weights, when = recipe.facts, question.when
-    cosines = index.facts.vectors.compare(question.vector, seen.facts)
-    trace.step("facts: vector")
     words = index.facts.postings.scores(question.text)
     trace.step("facts: fulltext")
+    cosines = question.fact_cosines
+    if cosines is None:
+        cosines = index.facts.vectors.compare(question.vector, seen.facts)
+    cosines.finish()
+    trace.step("facts: vector")
     methods = [
         Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
@@ -36,15 +39,13 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         trace.step("facts: time", int(fits.sum()) if trace.on else None)
     rows = candidates(methods, seen.facts, recipe.pool)
     trace.step("facts: candidates", len(rows))
-    wanted = question.request.wanted
     ranked = fuse(
         methods,
         rows,
         fusion=recipe.fusion,
         k=recipe.rrf_k,
         # Entities are ranked by all of them.
-        limit=None if question.searches("entities") else wanted,
-        told=wanted,
+        limit=None if question.searches("entities") else question.request.wanted,
         relevance=relevance(index.facts, question.text, cosines.at(rows), words[rows]),
     )
     trace.step(f"facts: fuse {recipe.fusion}", len(ranked))

@@ -10,8 +10,9 @@ ranks only, so scores of different kinds need no common scale, and throws that a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -77,18 +78,47 @@ class Method:
         return self.scores.top(pool, mask, 0.0)[0]
 
 
-# No slots on a generic value: with them, ``Fused[int](...)`` is a TypeError on Python 3.11.
-@dataclass(frozen=True)
 class Fused(Generic[Id]):
     """One item of a ranking."""
 
-    id: Id
-    score: float
-    """What it is ranked by: comparable inside this ranking only."""
-    why: tuple[Why, ...]
-    """The methods that found it, best rank first, then what reranked it."""
-    relevance: float = 0.0
-    """How much of the query it answers, from 0 to 1: comparable across queries."""
+    __slots__ = ("_why", "id", "relevance", "score")
+
+    def __init__(
+        self,
+        id: Id,
+        score: float,
+        why: tuple[Why, ...] | Callable[[], tuple[Why, ...]],
+        relevance: float = 0.0,
+    ) -> None:
+        self.id: Id = id
+        self.score = score
+        """What it is ranked by: comparable inside this ranking only."""
+        self.relevance = relevance
+        """How much of the query it answers, from 0 to 1: comparable across queries."""
+        self._why = why
+
+    @property
+    def why(self) -> tuple[Why, ...]:
+        """Return the methods that found it, best rank first, then what reranked it.
+
+        Put into words when somebody asks, which is after the best have been chosen.
+        """
+        if not isinstance(self._why, tuple):
+            self._why = self._why()
+        return self._why
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is told of both."""
+        return isinstance(other, Fused) and (self.id, self.score, self.why, self.relevance) == (
+            other.id,
+            other.score,
+            other.why,
+            other.relevance,
+        )
+
+    def __repr__(self) -> str:
+        """Show what is told of it."""
+        return f"Fused({self.id!r}, {self.score}, {self.why}, {self.relevance})"
 
 
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
@@ -105,7 +135,6 @@ def fuse(
     fusion: Fusion = "scores",
     k: int = 60,
     limit: int | None = None,
-    told: int | None = None,
     relevance: npt.NDArray[np.floating] | None = None,
 ) -> list[Fused[int]]:
     """Rank candidates by all methods, best first; of equals the lower row comes first.
@@ -120,51 +149,59 @@ def fuse(
         fusion: How.
         k: Rank constant; 60 is the paper's.
         limit: How many to return; default: all.
-        told: How many of them say why, which costs more than the ranking; default: all.
         relevance: One per candidate, passed on.
     """
     heard = [method for method in methods if method.weight]
     if not len(rows) or not heard:
         return []
     scores = np.stack([method.at(rows) for method in heard])
-    places = _places(scores)
+    reasons = Reasons([method.name for method in heard], scores)
     weights = np.array([method.weight for method in heard])[:, np.newaxis]
     if fusion == "rrf":
-        shares = np.where(scores > 0, weights / (k + places), 0.0)
+        shares = np.where(scores > 0, weights / (k + reasons.places), 0.0)
     else:
         best = scores.max(axis=1, keepdims=True)
         shares = weights / weights.sum() * (scores / np.where(best > 0, best, 1.0))
     totals = shares.sum(axis=0)
-    order = np.lexsort((rows, -totals))[:limit]
-    told = len(order) if told is None else told
-    # As Python's numbers at once: one by one they cost more than the ranking.
-    reasons = zip(
-        scores[:, order[:told]].T.tolist(), places[:, order[:told]].T.tolist(), strict=True
-    )
-    names = [method.name for method in heard]
-    why = [_why(names, *reason) for reason in reasons]
-    why += [()] * (len(order) - len(why))
+    order = np.argsort(-totals, kind="stable")[:limit]
     shares_of = np.zeros(len(rows)) if relevance is None else relevance
     return [
-        Fused(*hit)
-        for hit in zip(
+        Fused(row, total, partial(reasons.of, at), share)
+        for row, total, at, share in zip(
             rows[order].tolist(),
             totals[order].tolist(),
-            why,
+            order.tolist(),
             shares_of[order].astype(np.float64).tolist(),
             strict=True,
         )
     ]
 
 
-def _places(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return the rank of each candidate by each method, from 1."""
-    places = np.empty(scores.shape, dtype=np.int64)
-    order = np.argsort(-scores, axis=1, kind="stable")
-    np.put_along_axis(places, order, np.arange(1, scores.shape[1] + 1)[np.newaxis], axis=1)
-    return places
+class Reasons:
+    """What each method says of each candidate, put into words for those that are asked about."""
 
+    def __init__(
+        self,
+        names: Sequence[str],
+        scores: npt.NDArray[np.float64],
+        found: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Take one line for each method; it found what scores above 0, if nothing else is said."""
+        self._names = names
+        self._scores = scores
+        self._found = scores > 0 if found is None else found
 
-def _why(names: Sequence[str], scores: Sequence[float], places: Sequence[int]) -> tuple[Why, ...]:
-    found = zip(places, names, scores, strict=True)
-    return tuple(Why(name, place, score) for place, name, score in sorted(found) if score > 0)
+    @cached_property
+    def places(self) -> npt.NDArray[np.int64]:
+        """Return the rank of each candidate by each method, from 1."""
+        order = np.argsort(-self._scores, axis=1, kind="stable")
+        places = np.empty(order.shape, dtype=np.int64)
+        methods, count = order.shape
+        places[np.arange(methods)[:, np.newaxis], order] = np.arange(1, count + 1)
+        return places
+
+    def of(self, at: int) -> tuple[Why, ...]:
+        """Return the methods that found a candidate, best rank first."""
+        places, scores = self.places[:, at].tolist(), self._scores[:, at].tolist()
+        told = sorted(zip(places, self._names, scores, self._found[:, at].tolist(), strict=True))
+        return tuple(Why(name, place, score) for place, name, score, found in told if found)

@@ -57,6 +57,8 @@ class Question:
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Cosines | None
     """Cosine of each entity; None if nothing asks for it."""
+    fact_cosines: Cosines | None
+    """Cosine of each fact; None if facts are not ranked."""
     reranker: Reranker | None = None
     """The model that the graph was opened with."""
     trace: Trace = field(default_factory=Trace)
@@ -102,17 +104,18 @@ def ask(
     Raises:
         QueryError: if a center is nobody's name or id.
     """
-    recipe, trace = request.recipe, trace or Trace()
+    recipe, trace, seen = request.recipe, trace or Trace(), walked if seen is None else seen
+    # First of all: they are worked out beside what follows.
+    entities, vectors = index.entities.vectors, index.facts.vectors
+    cosines = entities.compare(vector, walked.entities) if "entities" in request.scopes else None
+    fact_cosines = vectors.compare(vector, seen.facts) if request.ranks_facts else None
     by_name = not {"facts", "entities", "episodes"}.isdisjoint(request.scopes)
     named = named_entities(request.query, index, walked) if by_name else []
     centers = _centers(request, index, walked)
     seeds = centers or named
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
-    cosines = None
-    if "entities" in request.scopes or (near and not seeds):
-        cosines = index.entities.vectors.compare(vector, walked.entities)
-        trace.step("entities: vector")
-    if near and not seeds and cosines is not None:
+    if near and not seeds:
+        cosines = cosines or entities.compare(vector, walked.entities)
         seeds = cosines.top(recipe.seeds, walked.entities, 0.0)[0].tolist()
     if by_name:
         trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
@@ -129,7 +132,7 @@ def ask(
         request=request,
         index=index,
         vector=vector,
-        seen=walked if seen is None else seen,
+        seen=seen,
         walked=walked,
         when=when,
         now=now,
@@ -139,6 +142,7 @@ def ask(
         walk=far,
         asked=asked,
         entity_cosines=cosines,
+        fact_cosines=fact_cosines,
         reranker=reranker,
         trace=trace,
     )

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
+from graphrag.index.shared import Product
 
 _LEVELS = 127
 _BLOCK = 4_096
@@ -98,20 +99,24 @@ class Codes:
         self._lost[row] = lost[0]
         self._most_lost = max(self._most_lost, float(lost[0]))
 
-    def compare(self, unit: NDArray[np.float32]) -> tuple[NDArray[np.float32], Slack]:
-        """Return the rough cosine of every row, and by how much it may be wrong at most."""
+    def against(self, unit: NDArray[np.float32]) -> tuple[Product, Slack]:
+        """Return what gives the rough cosines of rows, and by how much they may be wrong."""
         import simsimd  # when first needed: many programs never compare so many
 
-        [code], [scale], [lost] = _coded(unit[np.newaxis])
-        products = simsimd.cdist(
-            code[np.newaxis], self._buffer[: len(self)], metric="dot", out_dtype="float32"
-        )
-        rough = np.asarray(products)[0] * self._scale.values
-        rough *= scale
+        code, [scale], [lost] = _coded(unit[np.newaxis])
+        codes, scales = self._buffer[: len(self)], self._scale.values
+
+        def product(block: slice) -> NDArray[np.float32]:
+            # Never with ``out=``: simsimd 6.5 then returns a None that it does not count.
+            products = simsimd.cdist(code, codes[block], metric="dot", out_dtype="float32")
+            rough: NDArray[np.float32] = np.asarray(products)[0] * scales[block]
+            rough *= scale
+            return rough
+
         # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
         factor, beside = 1 + lost, lost + np.float32(1e-6)
         most = float(np.float32(self._most_lost) * factor + beside)
-        return rough, Slack(most, self._lost.values, factor, beside)
+        return product, Slack(most, self._lost.values, factor, beside)
 
 
 def _coded(

@@ -18,24 +18,19 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 ==================================  ===========  ===========  ===========
 """
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
 from graphrag.index.codes import Codes, Slack, available
+from graphrag.index.shared import Product, Shared
 from graphrag.index.topk import kth_best, near, top
 
-# Below this a hand-over costs as much as it saves.
-_WORTH_A_THREAD = 10_000
-_BLOCK = 4_096
 _WORTH_CODES = 5_000
 _FEW = 50
 """A rough cosine costs so many times less than an exact one."""
-_second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
 
 class Vectors:
@@ -118,20 +113,13 @@ class Vectors:
 
     def scores(self, query: ArrayLike) -> NDArray[np.float32]:
         """Return the cosine of the query with every row."""
-        unit, rows = self._unit(query), self.values
-        if len(rows) < _WORTH_A_THREAD:
-            return np.asarray(np.einsum("ij,j->i", rows, unit))
-        scores = np.empty(len(rows), dtype=np.float32)
-        blocks = deque(range(0, len(rows), _BLOCK))
-        other = _second_core.submit(_products, rows, unit, scores, blocks)
-        _products(rows, unit, scores, blocks)
-        other.result()
-        return scores
+        return Shared(_exact(self.values, self._unit(query)), len(self)).result()
 
     def compare(self, query: ArrayLike, among: NDArray[np.bool_] | None = None) -> "Cosines":
         """Return the cosines of the query with every row, exact where they are asked for.
 
-        If nothing but a few rows will be asked for, the others are left out until they are.
+        They are begun at once on another thread, so ask early and look late. If nothing but a few
+        rows will be asked for, the others are left out until they are.
         """
         unit = self._unit(query)
         if (
@@ -143,9 +131,8 @@ class Vectors:
             cosines.only(among)
             return cosines
         codes = self._made_codes()
-        if codes is None:
-            return Cosines(self.values, unit, self.scores(unit), None)
-        return Cosines(self.values, unit, *codes.compare(unit))
+        product, slack = (_exact(self.values, unit), None) if codes is None else codes.against(unit)
+        return Cosines(self.values, unit, Shared(product, len(self)), slack)
 
     def _made_codes(self) -> Codes | None:
         if self._size < _WORTH_CODES or not self._lasts or not available():
@@ -167,16 +154,27 @@ class Cosines:
         self,
         rows: NDArray[np.float32],
         unit: NDArray[np.float32],
-        rough: NDArray[np.float32],
+        rough: NDArray[np.float32] | Shared,
         slack: Slack | None,
     ) -> None:
         self._rows = rows
         self._unit = unit
-        self.rough = rough
+        self._rough = rough
         self.slack = slack
         """By how much each rough one may be wrong at most; None if they are exact."""
-        self._known = None if slack is None else np.zeros(len(rough), dtype=np.bool_)
+        self._known = None if slack is None else np.zeros(len(rows), dtype=np.bool_)
         """The rows of which the exact cosine is known; None: all."""
+
+    @property
+    def rough(self) -> NDArray[np.float32]:
+        """Return a cosine of every row, which may be wrong by ``slack``."""
+        if isinstance(self._rough, Shared):
+            self._rough = self._rough.result()
+        return self._rough
+
+    def finish(self) -> None:
+        """Work out what is left of them: whoever looks later finds them ready."""
+        _ = self.rough
 
     def only(self, rows: NDArray[np.bool_]) -> None:
         """Know the cosines of these rows, the others when they are asked for."""
@@ -255,20 +253,8 @@ def to_bytes(matrix: ArrayLike) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-def _products(
-    rows: NDArray[np.float32],
-    unit: NDArray[np.float32],
-    out: NDArray[np.float32],
-    blocks: deque[int],
-) -> None:
-    """Fill in the blocks that are left, until none is."""
-    while blocks:
-        try:
-            start = blocks.popleft()
-        except IndexError:  # the other thread took the last one
-            return
-        block = slice(start, start + _BLOCK)
-        np.einsum("ij,j->i", rows[block], unit, out=out[block])
+def _exact(rows: NDArray[np.float32], unit: NDArray[np.float32]) -> Product:
+    return lambda block: np.asarray(np.einsum("ij,j->i", rows[block], unit))
 
 
 def _checked(matrix: ArrayLike, dimension: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

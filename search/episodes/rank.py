@@ -7,11 +7,11 @@ messages around them, and what their links lead to.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from graphrag.index.vectors import Cosines
-from graphrag.results import Why
 from graphrag.search.episodes import bridge
 from graphrag.search.episodes.context import (
     Sessions,
@@ -28,6 +28,7 @@ from graphrag.search.fuse import (
     Candidates,
     Fused,
     Method,
+    Reasons,
     Scores,
     candidates,
     fuse,
@@ -195,38 +196,24 @@ class _Table:
         """Return the candidates, best first."""
         total = self.total
         wanted = self.question.request.wanted
-        order = np.lexsort((self.rows, -total))[:wanted]
-        near = scores_at(self.meaning, self.rows)
-        shown = self.parts | {
-            "vector": near.astype(np.float64),
-            "fulltext": self.words[self.rows].astype(np.float64),
-        }
-        places = {
-            name: np.argsort(np.lexsort((self.rows, -part))) + 1 for name, part in shown.items()
-        }
-        share = relevance(
-            self.question.index.episodes,
-            self.question.text,
-            near,
-            self.words[self.rows],
+        order = np.argsort(-total, kind="stable")[:wanted]
+        near, said = scores_at(self.meaning, self.rows), self.words[self.rows]
+        shown = self.parts | {"vector": near, "fulltext": said}
+        reasons = Reasons(
+            list(shown),
+            np.stack(list(shown.values())).astype(np.float64),
+            np.stack([self.parts[name] for name in shown]) > 0,
         )
+        share = relevance(self.question.index.episodes, self.question.text, near, said)
         return [
-            Fused(
-                int(self.rows[at]),
-                float(total[at]),
-                tuple(
-                    sorted(
-                        (
-                            Why(name, int(places[name][at]), float(part[at]))
-                            for name, part in shown.items()
-                            if self.parts[name][at] > 0
-                        ),
-                        key=lambda why: (why.rank, why.method),
-                    )
-                ),
-                float(share[at]),
+            Fused(row, score, partial(reasons.of, at), answers)
+            for row, score, at, answers in zip(
+                self.rows[order].tolist(),
+                total[order].tolist(),
+                order.tolist(),
+                share[order].tolist(),
+                strict=True,
             )
-            for at in order
         ]
 
 

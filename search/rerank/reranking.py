@@ -6,6 +6,7 @@ There are two kinds. A ``Reranking`` looks at the columns in memory and may orde
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from graphrag.models import Community, Entity, Episode, Fact
@@ -69,8 +70,13 @@ def reordered(
         Fused(
             hits[at].id,
             scores[at],
-            (*hits[at].why, Why(name, rank, scores[at])),
+            partial(_also, hits[at], name, rank, scores[at]),
             hits[at].relevance if relevance is None else relevance[at],
         )
         for rank, at in enumerate(order, start=1)
     ]
+
+
+def _also(hit: Fused[int], name: str, rank: int, score: float) -> tuple[Why, ...]:
+    """Return why a hit is where it is, with what reranked it last."""
+    return (*hit.why, Why(name, rank, score))

@@ -24,20 +24,12 @@ from numpy.typing import NDArray
 
 from graphrag.index.columns import Column
 from graphrag.index.entries import K1, B, Entries
-from graphrag.index.tokens import END, terms_of_all, tokenize
+from graphrag.index.tokens import END, Numbers, numbers_of_all, tokenize
 
 _ROW_BITS = 32
 _END = 1
 _NO_TERMS = {"": 0, END: _END}
 """What stands between terms; real terms have larger numbers."""
-
-
-class _Numbering(dict[str, int]):
-    """Number words in the order of their first appearance."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Postings:
     """Score rows of text by the words they share with a query."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
-        self._numbers = _Numbering(_NO_TERMS)
+        self._terms = Numbers(_NO_TERMS)
         self._words = Column(np.int32)
         """The terms of all rows, one row after another, to find a row's entries again."""
         self._starts = Column(np.int64)
@@ -78,6 +70,11 @@ class Postings:
             self._waiting.clear()
             self._build()
         return self.__dict__
+
+    @property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each term."""
+        return self._terms.of_term
 
     def __len__(self) -> int:
         """Count the rows, removed ones included."""
@@ -207,7 +204,7 @@ class Postings:
 
     def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the number of each term of some texts, with the place of its text."""
-        numbers = np.fromiter(map(self._numbers.__getitem__, terms_of_all(texts)), np.int32)
+        numbers = np.fromiter(numbers_of_all(texts, self._terms), np.int32)
         texts_before = np.cumsum(numbers == _END)
         kept = numbers > _END
         return texts_before[kept], numbers[kept]

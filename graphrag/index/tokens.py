@@ -17,7 +17,7 @@ and a country.
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 
 import Stemmer
@@ -51,7 +51,11 @@ _MARKS = (
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 END = "\0"
 """What follows the terms of a text in a stream of many; no term is equal to it."""
-_ASCII_WORD_OR_END = re.compile(rf"{_ASCII_WORD.pattern}|{END}")
+_KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789'" + END.encode()
+_SMALL = bytes(code if code in _KEPT else ord(" ") for code in bytes(range(256)).lower())
+"""Letters as small letters, what is in no word as a space."""
+_LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
+"""One that does not stand between two letters or digits."""
 _LETTER = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
 _WORD = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:'{_LETTER}+)*")
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
@@ -112,23 +116,64 @@ def tokenize(text: str) -> list[str]:
     return found
 
 
-def terms_of_all(texts: Iterable[str]) -> Iterator[str]:
-    """Return the terms of many texts, with ``END`` after each text and "" for each stop word.
+def numbers_of_all(texts: Iterable[str], numbers: "Numbers") -> Iterator[int]:
+    """Return the numbers of the terms of many texts: that of ``END`` after each text.
 
-    One pass over the joined text takes a third of the time of one call per text.
+    English is read in one pass over the joined text, which takes a sixth of one call per text.
     """
     return chain.from_iterable(
-        _joined(run) if joinable else _each(run) for joinable, run in groupby(texts, _joinable)
+        map(numbers.of_word.__getitem__, _plain_words(run))
+        if plain
+        else map(numbers.of_term.__getitem__, _each(run))
+        for plain, run in groupby(texts, _is_plain)
     )
 
 
-def _joinable(text: str) -> bool:
+class _OfTerms(dict[str, int]):
+    """Number terms in the order of their first appearance."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
+class _OfWords(dict[str, int]):
+    """The number of the term of a word in small letters: one look-up for what was seen before."""
+
+    def __init__(self, of_term: Mapping[str, int]) -> None:
+        super().__init__()
+        self._of_term = of_term
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _Stems.LIMIT:
+            self.clear()
+        number = self[word] = self._of_term[word if word == END else _stems[word]]
+        return number
+
+
+class Numbers:
+    """Terms as numbers."""
+
+    def __init__(self, of_term: Mapping[str, int]) -> None:
+        self.of_term: dict[str, int] = _OfTerms(of_term)
+        self.of_word: Mapping[str, int] = _OfWords(self.of_term)
+
+    def __getstate__(self) -> Mapping[str, int]:
+        """Return what is to be saved: words are met again."""
+        return dict(self.of_term)
+
+    def __setstate__(self, of_term: Mapping[str, int]) -> None:
+        """Take over saved terms."""
+        Numbers.__init__(self, of_term)
+
+
+def _is_plain(text: str) -> bool:
     return text.isascii() and END not in text
 
 
-def _joined(texts: Iterable[str]) -> Iterable[str]:
-    whole = END.join((*texts, ""))
-    return map(_stems.__getitem__, _ASCII_WORD_OR_END.findall(whole.lower()))
+def _plain_words(texts: Iterable[str]) -> list[str]:
+    whole = f" {END} ".join((*texts, "")).encode("ascii").translate(_SMALL).decode("ascii")
+    return (_LOOSE_APOSTROPHE.sub(" ", whole) if "'" in whole else whole).split()
 
 
 def _each(texts: Iterable[str]) -> Iterable[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.groups import Group
 from graphrag.index.damaged import readable, tied
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.scope import Scope
@@ -63,13 +64,21 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     index = GroupIndex(group, dimension)
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
-    alone = await store.groups() == [group]
     index.sagas = await read_sagas(store, group)
-    reading = _pages(store) if alone else _by_group(store, group)
+    sizes = {one.name: one for one in await store.group_sizes()}
+    if own := sizes.get(group):
+        index.facts.vectors.reserve(own.facts)
+        index.entities.vectors.reserve(own.entities)
+    rest = sum(map(_size, sizes.values())) - _size(own)
+    reading = _pages(store, group) if _size(own) >= rest else _by_group(store, group)
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
     return index
+
+
+def _size(group: Group | None) -> int:
+    return 0 if group is None else group.facts + group.entities + group.episodes
 
 
 async def read_rows(store: Store, wanted: Mapping[str, Collection[str]]) -> dict[str, Rows]:
@@ -124,7 +133,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     for id_ in touched["community"]:  # read anew: nothing points at its row
         _forget(index, "community", id_)
     for table, columns in _COLUMNS.items():
-        known = _scope_rows(index, table)
+        row_of = _scopes(index)[table].row_of
+        known = {id_ for id_ in touched[table] if id_ in row_of}
         fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
         if fresh:
             [rows] = await store.query(f"SELECT VALUE {columns} FROM $ids;", ids=fresh)
@@ -173,7 +183,7 @@ async def _by_group(store: Store, group: str) -> AsyncIterator[Page]:
         yield table, rows
 
 
-async def _pages(store: Store) -> AsyncIterator[Page]:
+async def _pages(store: Store, group: str) -> AsyncIterator[Page]:
     """Read whole tables in the order of their ids, half the cost of reading them by group.
 
     The engine never waits: each page is asked for when the last has come, up to two ahead.
@@ -188,8 +198,10 @@ async def _pages(store: Store) -> AsyncIterator[Page]:
         if not tables:
             return None
         table = tables[0]
-        sql = f"SELECT VALUE {_COLUMNS[table]} FROM {table} WHERE id > $after LIMIT {_PAGE};"
-        [rows] = await store.query(sql, after=Record(table, after))
+        # A range: ``WHERE id > $after`` reads the table from its beginning each time.
+        source = f"type::record('{table}', $after>..) WHERE group_id = $group"
+        sql = f"SELECT VALUE {_COLUMNS[table]} FROM {source} LIMIT {_PAGE};"
+        [rows] = await store.query(sql, after=after, group=group)
         after = rows[-1][0] if len(rows) == _PAGE else ""
         if not after:
             tables.popleft()
@@ -220,10 +232,6 @@ def _scopes(index: GroupIndex) -> dict[str, Scope]:
         "passage": index.passages,
         "community": index.communities,
     }
-
-
-def _scope_rows(index: GroupIndex, table: str) -> set[str]:
-    return set(_scopes(index)[table].row_of)
 
 
 def _forget(index: GroupIndex, table: str, id_: str) -> None:

@@ -74,15 +74,20 @@ class Vectors:
         """View the filled part; growth leaves an old view behind, so take it anew each time."""
         return self._buffer[: self._size]
 
+    def reserve(self, rows: int) -> None:
+        """Have room for so many rows in all: growth by and by copies each of them twice."""
+        if rows > len(self._buffer):
+            buffer = np.empty((rows, self.dimension), dtype=np.float32)
+            buffer[: self._size] = self.values
+            self._buffer = buffer
+
     def extend(self, matrix: ArrayLike) -> None:
         """Add one row per vector, scaled to norm 1."""
         added, norms = _checked(matrix, self.dimension)
         size = self._size + len(added)
         if size > len(self._buffer):
             # Pages that were never written cost no memory, so spare room is free until used.
-            buffer = np.empty((2 * size + 16, self.dimension), dtype=np.float32)
-            buffer[: self._size] = self.values
-            self._buffer = buffer
+            self.reserve(2 * size + 16)
         np.divide(added, norms, out=self._buffer[self._size : size])
         self._size = size
         if self._codes is not None:

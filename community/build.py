@@ -8,19 +8,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+
 from graphrag.community.author import Author
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.draft import drafts, lasting
-from graphrag.community.levels import Cluster, detect_levels
+from graphrag.community.levels import detect_levels
 from graphrag.community.local import DRIFT
-from graphrag.community.stored import Detection, Storing, Tree, noted, read_detection
+from graphrag.community.seats import seats_of
+from graphrag.community.stored import Detection, Storing, Tree, keep_tree, noted
 from graphrag.community.ties import Ties
-from graphrag.community.touched import changed_since, redrawn
+from graphrag.community.touched import Redrawn, changed_since, redrawn
 from graphrag.ids import new_id
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.texts import community_text
 from graphrag.models import Community
-from graphrag.protocols import Embedder
+from graphrag.protocols import Embedder, Matrix
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
@@ -35,6 +38,22 @@ class Planned:
 
     tree: Tree
     changes: ChangeSet
+    found: Sequence[tuple[Community, str, Matrix]] = ()
+    """Those that are found by other words than before: the words and their vector."""
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Let searches find the communities by what is said of them now."""
+        columns = index.communities
+        gone = [row["id"].id for table, row in self.changes.deletes if table == "community"]
+        seats_of(index).forget(gone)
+        for id_ in {*gone, *(one.id for one, _, _ in self.found)} & columns.row_of.keys():
+            columns.remove(id_)
+        if self.found:
+            found = sorted(self.found, key=lambda each: each[0].id)
+            ids, texts = [one.id for one, _, _ in found], [text for _, text, _ in found]
+            columns.extend(ids, np.stack([vector for _, _, vector in found]), texts, {})
+        index.seq = seq
+        keep_tree(index, self.tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +77,9 @@ async def plan_communities(index: GroupIndex, tree: Tree, workshop: Workshop) ->
     now = utc_now()
     ties = await _live(index, workshop.store, now)
     clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
-    before = await read_detection(index.group_id, workshop.store)
-    after = Detection(index.seq + 1, index.seq + 1, 0, now)
-    planned = await _planned(clusters, ties, index, tree, (), workshop, BUILD, now)
-    return Planned(planned.tree, noted(planned.changes, before, after))
+    made = Redrawn((), tree.communities, clusters, ties.strengths(len(index.entities)))
+    done = Detection(index.seq + 1, index.seq + 1, 0, now)
+    return await _planned(made, ties, index, tree, workshop, BUILD, done)
 
 
 async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Planned:
@@ -71,7 +89,7 @@ async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Plan
     is detected anew: small moves alone drift away from the best partition.
     """
     now = utc_now()
-    before = await read_detection(index.group_id, workshop.store)
+    before = tree.detection
     if not before.built or not tree.communities:
         return await plan_communities(index, tree, workshop)
     facts, nodes = await changed_since(before, index, workshop.store, now)
@@ -80,10 +98,9 @@ async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Plan
         return await plan_communities(index, tree, workshop)
     if not nodes:
         return Planned(tree, ChangeSet(index.group_id, kind=UPDATE))
-    kept, clusters = redrawn(tree, ties, index, nodes)
-    planned = await _planned(clusters, ties, index, tree, kept, workshop, UPDATE, now)
-    after = Detection(before.built, index.seq + 1, before.drift + facts, now)
-    return Planned(planned.tree, noted(planned.changes, before, after))
+    made = redrawn(tree, ties, index, nodes)
+    done = Detection(before.built, index.seq + 1, before.drift + facts, now)
+    return await _planned(made, ties, index, tree, workshop, UPDATE, done)
 
 
 async def _live(index: GroupIndex, store: Store, now: datetime) -> Ties:
@@ -95,28 +112,28 @@ async def _live(index: GroupIndex, store: Store, now: datetime) -> Ties:
 
 
 async def _planned(
-    clusters: Sequence[Cluster],
+    redrawn: Redrawn,
     ties: Ties,
     index: GroupIndex,
     tree: Tree,
-    kept: Sequence[Community],
     workshop: Workshop,
     kind: str,
-    now: datetime,
+    done: Detection,
 ) -> Planned:
-    moment = AtMoment.now(index)
-    made = drafts(clusters, ties, index, moment)
-    staying = {one.id for one in kept}
-    known = lasting([one for one in tree.communities if one.id not in staying], made)
+    moment, same = AtMoment.now(index), redrawn.same
+    made = drafts(
+        redrawn.clusters, ties, index, moment, redrawn.strengths, same=same, ranks=tree.ranks
+    )
+    known = lasting(redrawn.loose, made, same)
     describer = Describer(index, moment)
-    names = {one.name for one in kept}
+    names = {one.name for one in redrawn.kept}
     told = await workshop.author.describe(made, known, describer, names)
     ids = [known[place].id if place in known else new_id() for place in range(len(made))]
     fresh = [
         Community(
             id=ids[place],
             group_id=index.group_id,
-            created_at=known[place].created_at if place in known else now,
+            created_at=known[place].created_at if place in known else done.at or utc_now(),
             name=said.name,
             summary=said.summary,
             members=draft.members,
@@ -127,9 +144,11 @@ async def _planned(
         for place, (draft, (said, mark)) in enumerate(zip(made, told, strict=True))
     ]
     ranks = {id_: draft.ranks for id_, draft in zip(ids, made, strict=True)}
-    storing = Storing(index.group_id, tree, kept, fresh, ranks)
+    storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)
     retold = storing.retold()
     texts = [community_text(one.name, one.summary) for one in retold]
     vectors = await workshop.embedder.embed(texts, purpose="document") if texts else ()
-    by_id = {one.id: vector for one, vector in zip(retold, vectors, strict=True)}
-    return Planned(storing.after(), storing.changes(kind, by_id))
+    found = tuple(zip(retold, texts, vectors, strict=True))
+    changes = storing.changes(kind, {one.id: vector for one, _, vector in found})
+    changes = noted(changes, tree.detection, done)
+    return Planned(storing.after(done if changes else tree.detection), changes, found)

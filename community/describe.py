@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.detect import Nodes
+from graphrag.community.local import Nodes
 from graphrag.community.ties import Ties
 from graphrag.community.wording import Told, families, sentences
 from graphrag.index.group import GroupIndex

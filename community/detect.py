@@ -12,11 +12,8 @@ from contextlib import contextmanager
 from threading import Lock
 
 import numpy as np
-import numpy.typing as npt
 
-Nodes = npt.NDArray[np.integer]
-Labels = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.float64]
+from graphrag.community.local import Labels, Nodes, Weights, strengths
 
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
@@ -93,9 +90,12 @@ def grouped(
 
     Largest first, members best connected first.
     """
-    heavy = None if weights is None else np.concatenate((weights, weights))
-    ends = np.concatenate((subjects, objects))
-    strength = np.bincount(ends, weights=heavy, minlength=len(labels))
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
+
+
+def by_label(labels: Labels, strength: Weights) -> list[list[int]]:
+    """Return the communities of at least two nodes, each node with a label and a strength."""
     held = np.flatnonzero(labels >= 0)
     order = held[np.lexsort((held, -strength[held], labels[held]))]
     borders = np.flatnonzero(np.diff(labels[order])) + 1

@@ -7,12 +7,13 @@ finds in it are the communities one level below. A community in which it finds n
 a clique or a star, is not divided. Levels end after the fourth: finer ones tell nobody anything.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.detect import Labels, Nodes, Weights, detect
+from graphrag.community.detect import detect
+from graphrag.community.local import Labels, Nodes, Weights
 
 LARGE = 16
 """Members above which a community is looked at for parts: what a reader takes in at a glance."""
@@ -50,6 +51,7 @@ def divided(
     *,
     weights: Weights | None = None,
     initial: Sequence[Labels] = (),
+    known: Callable[[int, Sequence[int]], Sequence[Sequence[int]] | None] | None = None,
     seed: int = 0,
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
@@ -61,6 +63,7 @@ def divided(
         weights: Of the edges; default: 1 each.
         initial: Old communities of every node by level, -1 for none: where they are still good,
             they stay.
+        known: The parts of a community, by its level and members, None if they are to be found.
         seed: As of ``detect``.
     """
     found = [Cluster(0, None, members) for members in tops]
@@ -69,11 +72,18 @@ def divided(
     for level in range(1, LEVELS):
         large = [place for place in range(first, len(found)) if len(found[place].members) > LARGE]
         first = len(found)
-        if not large:
-            break
+        unknown = []
+        for place in large:
+            parts = None if known is None else known(level - 1, found[place].members)
+            if parts is None:
+                unknown.append(place)
+            else:
+                found += (Cluster(level, place, members) for members in parts)
         start = initial[level] if level < len(initial) else None
         for place, edges in zip(
-            large, inside([found[place].members for place in large], subjects, objects), strict=True
+            unknown,
+            inside([found[place].members for place in unknown], subjects, objects),
+            strict=True,
         ):
             parts = detect(
                 subjects[edges],
@@ -89,7 +99,7 @@ def divided(
 
 def inside(clusters: Sequence[Sequence[int]], subjects: Nodes, objects: Nodes) -> list[Nodes]:
     """Return the edges inside each of some disjoint clusters."""
-    if not len(subjects):
+    if not clusters or not len(subjects):
         return [np.zeros(0, dtype=np.int64) for _ in clusters]
     labels = np.full(int(max(subjects.max(), objects.max())) + 1, -1, dtype=np.int64)
     for number, members in enumerate(clusters):

@@ -60,7 +60,7 @@ async def communities_of(
     ties = await Ties.read(index, store, held, seen.ends, past=past)
     clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, seen.valid, seen.invalid)
-    made = drafts(clusters, ties, index, moment)
+    made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
     told = await Facts().describe(made, {}, Describer(index, moment), set())
     ids = [known[place].id if place in known else _id(one) for place, one in enumerate(made)]

@@ -6,6 +6,7 @@ however large the community. Who brings communities up to date again and again k
 (``known_tree``): reading 30,000 memberships takes a second.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,15 +47,20 @@ class Tree:
     """The coarsest level first, on each the largest first."""
     ranks: Mapping[str, Ranks] = field(default_factory=dict)
     """Of the members of each community."""
+    detection: Detection = Detection()
 
 
-_trees: WeakKeyDictionary[GroupIndex, tuple[Detection, Tree]] = WeakKeyDictionary()
+_trees: WeakKeyDictionary[GroupIndex, Tree] = WeakKeyDictionary()
 """What each group had when its communities were last made or read here."""
 
 
 def in_order(communities: Iterable[Community]) -> list[Community]:
     """Return communities with the coarsest level first, on each the largest first."""
-    return sorted(communities, key=lambda one: (one.level, -len(one.members), one.id))
+    return sorted(communities, key=_place)
+
+
+def _place(one: Community) -> tuple[int, int, str]:
+    return one.level, -len(one.members), one.id
 
 
 def by_rank(ranks: Ranks) -> tuple[str, ...]:
@@ -77,19 +83,19 @@ async def known_tree(index: GroupIndex, store: Store) -> Tree:
     """Return the communities of a group, from memory if nobody made others since."""
     # First how far they are: what is read after it may be newer, and is then read again.
     detection = await read_detection(index.group_id, store)
-    known, tree = _trees.get(index, (None, Tree()))
-    if known != detection or not detection.seen:
-        tree = await read_tree(index.group_id, store)
-        _trees[index] = detection, tree
+    tree = _trees.get(index)
+    if tree is None or tree.detection != detection or not detection.seen:
+        tree = await read_tree(index.group_id, store, detection)
+        _trees[index] = tree
     return tree
 
 
-async def keep_tree(index: GroupIndex, store: Store, tree: Tree) -> None:
+def keep_tree(index: GroupIndex, tree: Tree) -> None:
     """Remember the communities that were just stored, or found to be right still."""
-    _trees[index] = await read_detection(index.group_id, store), tree
+    _trees[index] = tree
 
 
-async def read_tree(group: str, store: Store) -> Tree:
+async def read_tree(group: str, store: Store, detection: Detection) -> Tree:
     """Read the communities of a group."""
     rows, links = await store.query(
         "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
@@ -102,7 +108,7 @@ async def read_tree(group: str, store: Store) -> Tree:
         if community in ranks:
             ranks[community][member] = rank
     communities = (with_members(row, ranks[row["id"].id]) for row in rows)
-    return Tree(tuple(in_order(communities)), ranks)
+    return Tree(tuple(in_order(communities)), ranks, detection)
 
 
 def with_members(row: Row, ranks: Ranks) -> Community:
@@ -117,32 +123,40 @@ class Storing:
     group: str
     tree: Tree
     kept: Sequence[Community]
+    loose: Sequence[Community]
+    """All others of the tree."""
     fresh: Sequence[Community]
     ranks: Mapping[str, Ranks]
     """Of the fresh ones."""
 
-    def after(self) -> Tree:
-        """Return the tree as it is to be."""
-        ranks = {one.id: self.tree.ranks[one.id] for one in self.kept} | dict(self.ranks)
-        return Tree(tuple(in_order((*self.kept, *self.fresh))), ranks)
+    def after(self, detection: Detection) -> Tree:
+        """Return the tree as it is to be, made as told."""
+        ranks = dict(self.tree.ranks)
+        for one in self.loose:
+            del ranks[one.id]
+        ranks.update(self.ranks)
+        communities = list(self.kept)  # in order: to sort four thousand again takes a while
+        for one in in_order(self.fresh):
+            insort(communities, one, key=_place)
+        return Tree(tuple(communities), ranks, detection)
 
     def retold(self) -> list[Community]:
         """Return the fresh communities that are found by other words than before."""
-        said = {one.id: (one.name, one.summary) for one in self.tree.communities}
+        said = {one.id: (one.name, one.summary) for one in self.loose}
         return [one for one in self.fresh if said.get(one.id) != (one.name, one.summary)]
 
     def changes(self, kind: str, vectors: Mapping[str, Matrix]) -> ChangeSet:
         """Return what stores it; ``vectors`` are those of the retold."""
         changes = ChangeSet(self.group, kind=kind)
-        known = {one.id: one for one in self.tree.communities}
-        staying = {one.id for one in (*self.kept, *self.fresh)}
+        known = {one.id: one for one in self.loose}
+        staying = {one.id for one in self.fresh}
         for one in self.fresh:
-            if one.id in known:
-                changes.change(known[one.id], one, vectors.get(one.id))
-            else:
+            if one.id not in known:
                 changes.insert(one, vectors[one.id])
+            elif one != known[one.id]:
+                changes.change(known[one.id], one, vectors.get(one.id))
             self._members(one.id, self.ranks[one.id], changes)
-        for one in self.tree.communities:
+        for one in self.loose:
             if one.id not in staying:
                 self._members(one.id, {}, changes)
                 changes.deletes.append(("community", to_row(one)))
@@ -150,6 +164,8 @@ class Storing:
 
     def _members(self, community: str, ranks: Ranks, changes: ChangeSet) -> None:
         before = self.tree.ranks.get(community, {})
+        if before is ranks:
+            return
         for member, rank in before.items():
             if member not in ranks:
                 changes.deletes.append(("has_member", self._link(community, member, rank)))

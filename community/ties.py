@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import Nodes, Weights
+from graphrag.community.local import Nodes, Weights, strengths
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_aside import read_aside
 from graphrag.models import CONCEPT
@@ -59,9 +59,7 @@ class Ties:
 
     def strengths(self, nodes: int) -> Weights:
         """Return the weight of all ties of every entity."""
-        ends = np.concatenate((self.subjects, self.objects))
-        weights = np.concatenate((self.weights, self.weights))
-        return np.asarray(np.bincount(ends, weights=weights, minlength=nodes), dtype=np.float64)
+        return strengths(self.subjects, self.objects, self.weights, nodes)
 
     def some(self, places: Nodes) -> "Ties":
         """Return the ties at some places."""

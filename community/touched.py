@@ -1,14 +1,17 @@
 """Which communities must be looked at again after a few facts changed, and what becomes of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import Labels, grouped
+from graphrag.community.detect import by_label
 from graphrag.community.levels import LEVELS, Cluster, divided
-from graphrag.community.local import NOWHERE, improve
+from graphrag.community.local import NOWHERE, Labels, Weights, improve
+from graphrag.community.seats import Seats, seats_of
 from graphrag.community.stored import Detection, Tree
 from graphrag.community.ties import Ties
 from graphrag.index.group import FOREVER, GroupIndex
@@ -44,69 +47,102 @@ async def changed_since(
     return len(facts), sorted(nodes)
 
 
-def redrawn(
-    tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]
-) -> tuple[list[Community], list[Cluster]]:
-    """Move what is around the changed entities to where it fits best.
+@dataclass(frozen=True, slots=True)
+class Redrawn:
+    """What becomes of the communities around a change."""
 
-    Returns:
-        The communities that stay as they are, and the clusters that the others become.
-    """
-    tops = [one for one in tree.communities if one.level == 0]
-    old = _labels(tops, index)
-    labels = improve(ties.subjects, ties.objects, old, changed, weights=ties.weights)
-    clusters = grouped(labels, ties.subjects, ties.objects, weights=ties.weights)
-    same = _same(clusters, old, changed, [len(one.members) for one in tops])
-    staying = {
-        tops[old[members[0]]].id for members, stays in zip(clusters, same, strict=True) if stays
-    }
+    kept: Sequence[Community]
+    """Those that stay as they are, with all their parts."""
+    loose: Sequence[Community]
+    """All others there were."""
+    clusters: Sequence[Cluster]
+    """What they become."""
+    strengths: Weights
+    """The weight of all ties of every entity."""
+    same: Mapping[int, Community] = field(default_factory=dict)
+    """Of the loose ones those in which nothing changed, by the place of the cluster."""
+
+
+def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -> Redrawn:
+    """Move what is around the changed entities to where it fits best."""
+    nodes, seats = len(index.entities), seats_of(index)
+    tops = list(takewhile(lambda one: one.level == 0, tree.communities))
+    old = seats.labels(tops, nodes)
+    strengths = ties.strengths(nodes)
+    labels = improve(
+        ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
+    )
+    left, made = _stirred(old, labels, changed, [len(one.members) for one in tops])
+    inner = np.where(made[labels], labels, NOWHERE)
+    clusters = by_label(inner, strengths)
+    leaving = {one.id for one, leaves in zip(tops, left, strict=True) if leaves}
     kept: list[Community] = []
+    loose: list[Community] = []
     for one in tree.communities:  # parents come before their parts
-        if one.id in staying or one.parent in staying:
-            staying.add(one.id)
+        if one.id in leaving or one.parent in leaving:
+            leaving.add(one.id)
+            loose.append(one)
+        else:
             kept.append(one)
-    initial = [
-        _labels([one for one in tree.communities if one.level == level], index, without=staying)
-        for level in range(LEVELS)
-    ]
-    dirty = [members for members, stays in zip(clusters, same, strict=True) if not stays]
-    found = divided(dirty, ties.subjects, ties.objects, weights=ties.weights, initial=initial)
-    return kept, found
+    settled = _Settled(loose, seats, nodes, changed)
+    near = ties.some(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
+    found = divided(
+        clusters,
+        near.subjects,
+        near.objects,
+        weights=near.weights,
+        initial=settled.labels,
+        known=settled.parts,
+    )
+    places = ((place, settled.community(one.level, one.members)) for place, one in enumerate(found))
+    same = {place: one for place, one in places if one is not None}
+    return Redrawn(kept, loose, found, strengths, same)
 
 
-def _labels(
-    communities: Iterable[Community], index: GroupIndex, *, without: Iterable[str] = ()
-) -> Labels:
-    """Return the number of the community of every entity."""
-    labels = np.full(len(index.entities), NOWHERE, dtype=np.int64)
-    row_of, heirs = index.entities.row_of, index.heirs
-    for number, community in enumerate(communities):
-        if community.id in without:
-            continue
-        members = heirs.each(community.members) if heirs else community.members
-        labels[[row_of[id_] for id_ in members if id_ in row_of]] = number
-    return labels
+class _Settled:
+    """Communities that may still be good, and in which of them nothing changed."""
+
+    def __init__(
+        self, loose: Sequence[Community], seats: Seats, nodes: int, changed: Sequence[int]
+    ) -> None:
+        self._seats = seats
+        self._levels = [[one for one in loose if one.level == level] for level in range(LEVELS)]
+        self._touched = np.zeros(nodes, dtype=np.bool_)
+        self._touched[list(changed)] = True
+        self.labels = [seats.labels(communities, nodes) for communities in self._levels]
+        """By level, the number of the community of every entity."""
+
+    def community(self, level: int, members: Sequence[int]) -> Community | None:
+        """Return the community that some entities still are, with the same facts."""
+        labels, rows = self.labels[level], np.asarray(members)
+        number = int(labels[rows[0]])
+        if number == NOWHERE:
+            return None
+        one = self._levels[level][number]
+        alike = len(one.members) == len(rows) and bool((labels[rows] == number).all())
+        return one if alike and not self._touched[rows].any() else None
+
+    def parts(self, level: int, members: Sequence[int]) -> list[list[int]] | None:
+        """Return the parts of a community in which nothing changed, None for another."""
+        one = self.community(level, members)
+        if one is None:
+            return None
+        parts = (part for part in self._levels[level + 1] if part.parent == one.id)
+        return [self._seats.of(part).tolist() for part in parts]
 
 
-def _same(
-    clusters: Sequence[Sequence[int]],
-    old: Labels,
-    changed: Sequence[int],
-    members: Sequence[int],
-) -> npt.NDArray[np.bool_]:
-    """Tell of each cluster whether it is an old community in which nothing changed.
+def _stirred(
+    old: Labels, labels: Labels, changed: Sequence[int], members: Sequence[int]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Tell of each old community whether anything changed in it, and of each new label.
 
-    How many members each of those has is as stored: of two of them one may speak for both by now.
+    How many members each has is as stored: of two of them one may speak for both by now.
     """
-    if not clusters or not members:
-        return np.zeros(len(clusters), dtype=np.bool_)
-    sizes = np.array([len(members) for members in clusters])
-    flat = np.concatenate([np.asarray(members) for members in clusters])
-    starts = np.cumsum(sizes) - sizes
-    before = old[flat[starts]]
-    touched = np.zeros(len(old), dtype=np.bool_)
-    touched[list(changed)] = True
-    alike = (old[flat] == np.repeat(before, sizes)) & ~touched[flat]
-    whole = np.asarray(members)
-    unmoved = np.logical_and.reduceat(alike, starts) & (before >= 0)
-    return np.asarray(unmoved & (whole[np.maximum(before, 0)] == sizes), dtype=np.bool_)
+    moved = np.flatnonzero(old != labels)
+    about = np.concatenate((moved, np.asarray(changed, dtype=np.int64)))
+    stirred = np.zeros(int(max(old.max(initial=0), labels.max(initial=0))) + 2, dtype=np.bool_)
+    stirred[old[about]] = stirred[labels[about]] = True  # the last one stands for nowhere
+    here = np.bincount(old + 1, minlength=len(members) + 1)[1:]
+    stirred[: len(members)] |= here != np.asarray(members, dtype=np.int64)
+    stirred[NOWHERE] = False
+    return stirred[: len(members)], stirred

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from graphrag.community.author import Author, Facts
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
-from graphrag.community.stored import keep_tree, known_tree
+from graphrag.community.stored import known_tree
 from graphrag.facade.asking import Asking
 from graphrag.index.group import GroupIndex
 from graphrag.intake import checked_group
@@ -43,22 +43,23 @@ class Overseeing(Asking):
     async def _make(self, plan: Plan, group: str) -> list[Community]:
         ingestion, author = self._open(), self._author()
         workshop = Workshop(ingestion.store, ingestion.embedder, author)
-        planned: tuple[GroupIndex, Planned] | None = None
+        planned: Planned | None = None
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal planned
-            tree = await known_tree(index, ingestion.store)
-            planned = index, await plan(index, tree, workshop)
-            return planned[1].changes
+            planned = await plan(index, await known_tree(index, ingestion.store), workshop)
+            return planned.changes
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            assert planned is not None
+            planned.enter(index, seq)
 
         if self._llm is not None:
             # Asked before the lock: a model takes seconds. Under it, only about what changed since.
             await build(await ingestion.catalog.group(checked_group(group)))
-        await ingestion.writer.commit(checked_group(group), build)
+        await ingestion.writer.commit(checked_group(group), build, enter=enter)
         assert planned is not None
-        index, made = planned
-        await keep_tree(index, ingestion.store, made.tree)
-        return list(made.tree.communities)
+        return list(planned.tree.communities)
 
     def _author(self) -> Author:
         if self._llm is None:

@@ -15,9 +15,17 @@ import networkx
 import numpy as np
 
 from graphrag import GraphRAG
-from graphrag.community.detect import Labels, Nodes, Weights, detect
+from graphrag.community.detect import detect
 from graphrag.community.levels import detect_levels
-from graphrag.community.local import DRIFT, NOWHERE, improve, modularity
+from graphrag.community.local import (
+    DRIFT,
+    NOWHERE,
+    Labels,
+    Nodes,
+    Weights,
+    improve,
+    modularity,
+)
 from graphrag.community.stored import Tree
 from graphrag.community.ties import Ties
 from graphrag.community.touched import redrawn
@@ -182,7 +190,7 @@ def _redrawn(facts: int) -> dict[str, float]:
         ties = Ties(np.arange(size), subjects[:size], objects[:size], weights[:size])
         changed = [int(subjects[size - 1]), int(objects[size - 1])]
         began = time.process_time()
-        looked.append(len(redrawn(Tree(communities), ties, index, changed)[1]))
+        looked.append(len(redrawn(Tree(communities), ties, index, changed).clusters))
         times.append(time.process_time() - began)
     return {
         "facts": facts,

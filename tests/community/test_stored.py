@@ -2,9 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from graphrag import NewEpisode
+from graphrag.community.stored import known_tree, read_detection, read_tree
+from graphrag.index.group import FOREVER
+from graphrag.index.load import load_group
 from tests.conftest import open_graph
 
 TRIANGLES = [
@@ -120,3 +124,42 @@ async def test_two_that_are_found_to_be_one_are_in_one_community(graph):
     gone = (await graph.at(history=True).entities("Gil"))[0].id
     assert gone == (await graph.entity("Cid")).id and members.count(gone) == 1
     assert after == await graph.communities()
+
+
+async def test_what_an_update_leaves_alone_is_as_if_all_had_been_looked_at(graph):
+    random = np.random.default_rng(5)
+    pairs = [
+        (a, b) for a, b in random.integers(0, 150, (620, 2)).tolist() if a % 3 == b % 3 and a != b
+    ]
+    rows = [{"subject": f"E{a}", "relation": "knows", "object": f"E{b}"} for a, b in pairs]
+    await graph.import_facts(rows)
+    await graph.build_communities()
+    store = graph._open().store
+    for a, b in random.integers(0, 150, (9, 2)).tolist():
+        if a % 2:
+            await graph.add_fact(f"E{a}", "likes", f"E{b} of the North")
+        else:
+            await graph.retract((await graph.facts(f"E{a}"))[0])
+        updated = await graph.update_communities()
+        assert (await graph.log())[-1].kind == "update_communities"
+        index = await graph._open().catalog.group("default")
+        tree = await read_tree("default", store, await read_detection("default", store))
+        assert tuple(updated) == tree.communities and await known_tree(index, store) == tree
+        assert {one.level for one in updated} == {0, 1}
+        subjects, objects = index.ends()
+        held = index.facts["retracted"] == FOREVER
+        facts = Counter([*subjects[held].tolist(), *objects[held].tolist()])
+        for ranks in tree.ranks.values():
+            for id_, rank in ranks.items():
+                assert rank == -1000 * facts[index.entities.row_of[id_]]
+        anew = await load_group(store, "default", index.communities.vectors.dimension)
+        assert index.communities.row_of.keys() == anew.communities.row_of.keys()
+        for id_, row in index.communities.row_of.items():
+            there = anew.communities.vectors.values[anew.communities.row_of[id_]]
+            assert (index.communities.vectors.values[row] == there).all()
+    marks, anew = (
+        {(one.level, frozenset(one.members)): one.fingerprint for one in communities}
+        for communities in (updated, await graph.build_communities())
+    )
+    alike = marks.keys() & anew.keys()
+    assert len(alike) > 5 and all(marks[one] == anew[one] for one in alike)

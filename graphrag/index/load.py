@@ -1,12 +1,8 @@
-"""Read a group from the store into columns, and keep it fresh.
-
-Moments travel as integer microseconds and vectors as bytes: decoding a datetime object costs ten
-times as much as an integer, and a cold start is mostly decoding.
-"""
+"""Read a group from the store into columns, and keep it fresh."""
 
 import asyncio
-from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +12,7 @@ import numpy.typing as npt
 from graphrag.groups import Group
 from graphrag.index.damaged import readable, tied
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.scope import Scope
+from graphrag.index.tables import COLUMNS, NEVER, Rows, by_group, by_ids, pages, scopes_of
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
 from graphrag.models import Entity, Episode, Fact
@@ -24,39 +20,8 @@ from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
-# No datetime of Python is in the year 0, so it can stand for "no value".
-_NEVER = -62_167_219_200_000_000
-
-
-def _micros(column: str) -> str:
-    return f"time::micros({column} ?? d'0000-01-01T00:00:00Z')"
-
-
-Rows = list[list[Any]]
-Page = tuple[str, Rows]
-"""A table and some of its rows."""
-
 _WORDS = frozenset({"subject", "name", "object", "fact"})
 """Columns of a fact that it is found by."""
-_PAGE = 2_000
-_AHEAD = 3
-_COLUMNS = {
-    "entity": (
-        "[record::id(id), embedding, entity_type, name, aliases, summary, attributes, merged_into, "
-        f"{_micros('removed_at')}]"
-    ),
-    "relates_to": (
-        "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
-        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
-        "pending ?? false]"
-    ),
-    "episode": (
-        "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
-        f"{_micros('removed_at')}, saga, name, source]"
-    ),
-    "passage": "[record::id(id), embedding, episode]",
-    "community": "[record::id(id), embedding, name, summary]",
-}
 
 
 async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
@@ -70,7 +35,7 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
         index.facts.vectors.reserve(own.facts)
         index.entities.vectors.reserve(own.entities)
     rest = sum(map(_size, sizes.values())) - _size(own)
-    reading = _pages(store, group) if _size(own) >= rest else _by_group(store, group)
+    reading = pages(store, group) if _size(own) >= rest else by_group(store, group)
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
@@ -83,11 +48,11 @@ def _size(group: Group | None) -> int:
 
 async def read_rows(store: Store, wanted: Mapping[str, Collection[str]]) -> dict[str, Rows]:
     """Read some rows by table and id, those that exist, in one round trip."""
-    tables = [table for table in _COLUMNS if wanted.get(table)]
+    tables = [table for table in COLUMNS if wanted.get(table)]
     if not tables:
         return {}
     found = await store.query(
-        "".join(f"SELECT VALUE {_COLUMNS[table]} FROM ${table};" for table in tables),
+        "".join(f"SELECT VALUE {COLUMNS[table]} FROM ${table};" for table in tables),
         **{table: [Record(table, id_) for id_ in wanted[table]] for table in tables},
     )
     return dict(zip(tables, found, strict=True))
@@ -105,7 +70,7 @@ def enter_rows(index: GroupIndex, rows: Mapping[str, Rows], *, words: bool = Tru
 
     Without ``words`` facts and entities are not found by any, which saves half of the time.
     """
-    for table in _COLUMNS:
+    for table in COLUMNS:
         _fill(index, table, sorted(rows.get(table, ()), key=itemgetter(0)), words=words)
 
 
@@ -123,7 +88,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     for event in events:
         for change in event.changes:
             table, _, id_ = change.record.partition(":")
-            if change.after is None and table in _COLUMNS:
+            if change.after is None and table in COLUMNS:
                 touched[table].discard(id_)
                 _forget(index, table, id_)
             else:
@@ -132,12 +97,10 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
                     retold.add(id_)
     for id_ in touched["community"]:  # read anew: nothing points at its row
         _forget(index, "community", id_)
-    for table, columns in _COLUMNS.items():
-        row_of = _scopes(index)[table].row_of
+    for table in COLUMNS:
+        row_of = scopes_of(index)[table].row_of
         known = {id_ for id_ in touched[table] if id_ in row_of}
-        fresh = [Record(table, id_) for id_ in sorted(touched[table] - known)]
-        if fresh:
-            [rows] = await store.query(f"SELECT VALUE {columns} FROM $ids;", ids=fresh)
+        async for rows in by_ids(store, table, sorted(touched[table] - known)):
             _fill(index, table, rows)
         touched[table] &= known
     for entity in (await store.get(Entity, touched["entity"])).values():
@@ -156,13 +119,10 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
 
 async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
     """Take over the words and vectors of facts that were changed by hand."""
-    ids = [Record("relates_to", id_) for id_ in sorted(facts)]
-    if not ids:
-        return
-    [rows] = await store.query(f"SELECT VALUE {_COLUMNS['relates_to']} FROM $ids;", ids=ids)
-    vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
-    for row, vector in zip(rows, vectors, strict=True):
-        index.facts.replace(row[0], vector=vector, text=_words(row))
+    async for rows in by_ids(store, "relates_to", sorted(facts)):
+        vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
+        for row, vector in zip(rows, vectors, strict=True):
+            index.facts.replace(row[0], vector=vector, text=_words(row))
 
 
 def _words(row: list[Any]) -> str:
@@ -176,66 +136,8 @@ async def read_sagas(store: Store, group: str) -> dict[str, str]:
     return dict(rows)
 
 
-async def _by_group(store: Store, group: str) -> AsyncIterator[Page]:
-    for table, columns in _COLUMNS.items():
-        sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
-        [rows] = await store.query(sql, group=group)
-        yield table, rows
-
-
-async def _pages(store: Store, group: str) -> AsyncIterator[Page]:
-    """Read whole tables in the order of their ids, half the cost of reading them by group.
-
-    The engine never waits: each page is asked for when the last has come, up to two ahead.
-    """
-    tables = deque(_COLUMNS)
-    after = ""
-
-    async def read(last: asyncio.Task[Page | None] | None) -> Page | None:
-        nonlocal after
-        if last is not None:
-            await last
-        if not tables:
-            return None
-        table = tables[0]
-        # A range: ``WHERE id > $after`` reads the table from its beginning each time.
-        source = f"type::record('{table}', $after>..) WHERE group_id = $group"
-        sql = f"SELECT VALUE {_COLUMNS[table]} FROM {source} LIMIT {_PAGE};"
-        [rows] = await store.query(sql, after=after, group=group)
-        after = rows[-1][0] if len(rows) == _PAGE else ""
-        if not after:
-            tables.popleft()
-        return table, rows
-
-    last: asyncio.Task[Page | None] | None = None
-    ahead: deque[asyncio.Task[Page | None]] = deque()
-    try:
-        while True:
-            while len(ahead) < _AHEAD:
-                last = asyncio.create_task(read(last))
-                ahead.append(last)
-            page = await ahead.popleft()
-            if page is None:
-                return
-            yield page
-    finally:
-        for task in ahead:
-            task.cancel()
-        await asyncio.gather(*ahead, return_exceptions=True)
-
-
-def _scopes(index: GroupIndex) -> dict[str, Scope]:
-    return {
-        "entity": index.entities,
-        "relates_to": index.facts,
-        "episode": index.episodes,
-        "passage": index.passages,
-        "community": index.communities,
-    }
-
-
 def _forget(index: GroupIndex, table: str, id_: str) -> None:
-    scope = _scopes(index)[table]
+    scope = scopes_of(index)[table]
     if id_ in scope.row_of:
         scope.remove(id_)
     if table == "entity":
@@ -281,18 +183,18 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
             ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
         )
         for id_, _, _, content_hash, valid_at, gone, *_ in rows:
-            index.register_episode(id_, content_hash, valid_at, stands=gone == _NEVER)
+            index.register_episode(id_, content_hash, valid_at, stands=gone == NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
     elif table == "community":
         texts = [community_text(name, summary) for _, _, name, summary in rows]
         index.communities.extend(ids, vectors, texts, {})
-    scope = _scopes(index)[table]
+    scope = scopes_of(index)[table]
     for id_ in blank:
         scope.vectors.blank(scope.row_of[id_])
 
 
 def _moments(micros: list[int], missing: int) -> npt.NDArray[np.int64]:
     values = np.array(micros, dtype=np.int64)
-    values[values == _NEVER] = missing
+    values[values == NEVER] = missing
     return values

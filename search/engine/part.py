@@ -6,9 +6,10 @@ from dataclasses import InitVar, dataclass, field
 
 from graphrag.engine.statistics import Counts
 from graphrag.index.group import GroupIndex
-from graphrag.index.load import Rows, assembled, enter_rows, read_rows
+from graphrag.index.load import assembled, enter_rows, read_rows
 from graphrag.index.mentions import Mentions
 from graphrag.index.scope import Scope
+from graphrag.index.tables import Rows
 from graphrag.search.engine.names import with_kin
 from graphrag.search.engine.ordered import in_order
 from graphrag.store.store import Store

@@ -11,6 +11,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
 from graphrag.index.saved import SavedGroups
 from graphrag.store.store import Store
+from graphrag.store.vouch import vouch
 
 _log = logging.getLogger(__name__)
 _LARGE = 10_000
@@ -138,6 +139,7 @@ class Catalog:
         if index is None:
             self.unsave(name)
             index = await load_group(self._store, name, self._dimension)
+        await vouch(self._store, name)
         self._groups[name] = index
         return index
 

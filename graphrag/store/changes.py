@@ -32,6 +32,8 @@ _ORDER = (
     "has_member",
 )
 _EDGES = {"relates_to", "mentions", "occurred_after", "has_member"}
+_NODES = {"episode", "entity"}
+_VALUES = set(TABLES.values())
 _HUSHED = {"id", "embedding"}
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain)
 FORGET = "forget"
@@ -86,6 +88,8 @@ class ChangeSet:
     """Events without what ``forget`` erases: id, changes, note and actor."""
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes what is erased out of the images of this event, too."""
+    images: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The images of inserted values by table and id, as JSON, once the event is made."""
     ready: "Ready | None" = None
     """The transaction, encoded ahead of its turn; whoever adds to the changes encodes it anew."""
 
@@ -108,11 +112,12 @@ class ChangeSet:
 
     def touched(self) -> list[tuple[str, str]] | None:
         """Return the table and the id of each record that differs afterwards; None: any may."""
-        if self.deletes or self.rewrites:  # a node takes its links along
-            return None
+        if self.rewrites or any(table in _NODES for table, _ in self.deletes):
+            return None  # a node takes its links along
         inserted = (row["id"] for rows in self.inserts.values() for row in rows)
+        deleted = (row["id"] for _, row in self.deletes)
         return [
-            *((record.table, str(record.id)) for record in inserted),
+            *((record.table, str(record.id)) for record in (*inserted, *deleted)),
             *((update.table, update.id) for update in self.updates),
         ]
 
@@ -191,15 +196,20 @@ class ChangeSet:
         }
 
     def _images(self) -> str:
-        images = _JSON.encode(list(self._changes()))
+        images = f"[{','.join((*self._inserted(), *map(_JSON.encode, self._changes())))}]"
         if self.clean is None:
             return images
         return json.dumps([self.clean(one) for one in json.loads(images)], ensure_ascii=False)
 
-    def _changes(self) -> Iterable[dict[str, Any]]:
+    def _inserted(self) -> Iterable[str]:
         for table, rows in self.inserts.items():
             for row in self.told(table) if self.again else rows:
-                yield {"record": str(row["id"]), "before": None, "after": _image(row)}
+                image = _JSON.encode(_image(row))
+                if table in _VALUES:
+                    self.images[table, row["id"].id] = image
+                yield f'{{"record":{_JSON.encode(str(row["id"]))},"before":null,"after":{image}}}'
+
+    def _changes(self) -> Iterable[dict[str, Any]]:
         for record in sorted(self.again):
             yield {"record": record, "before": {}, "after": {}}
         for update in self.updates:
@@ -210,6 +220,11 @@ class ChangeSet:
             }
         for _, row in self.deletes:
             yield {"record": str(row["id"]), "before": _image(row), "after": None}
+
+
+def image_of(value: Episode | Entity | Fact | Community | Saga) -> str:
+    """Return the image of a value, as JSON."""
+    return _JSON.encode(_image(to_row(value)))
 
 
 def _image(row: Mapping[str, Any]) -> dict[str, Any]:

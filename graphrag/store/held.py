@@ -2,9 +2,10 @@
 
 Only for a store that nobody else can write to while it is open. Whoever writes says which records
 it touched when the transaction has ended; what was asked for before that is not held, because it
-may be from before.
+may be from before. What does not fit in memory is in a file beside the store, if that is on disk.
 """
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -13,7 +14,10 @@ from operator import attrgetter
 from typing import Any
 
 from graphrag.models import Entity, Episode, Fact
-from graphrag.store.rows import TABLES, Value
+from graphrag.store.changes import image_of
+from graphrag.store.places import Key
+from graphrag.store.row_file import RowFile, Stamp
+from graphrag.store.rows import TABLES, Value, from_image
 
 _MOST_BYTES = 16 << 20
 _BYTES = 1_400
@@ -38,9 +42,12 @@ class Held:
     def __init__(self, *, most_bytes: int = _MOST_BYTES) -> None:
         self._most = most_bytes
         self._bytes = 0
-        self._values: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
+        self._values: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
         self.writes = 0
         """How many transactions have ended."""
+        self.rows: RowFile | None = None
+        self.stamps: dict[str, Stamp] = {}
+        """The newest event of each group whose rows in the file are right."""
 
     def __len__(self) -> int:
         """Count the values."""
@@ -50,40 +57,90 @@ class Held:
         """Return the values that are held, by id."""
         table = TABLES[kind]
         found: dict[str, Value] = {}
+        elsewhere: list[Key] = []
         for id_ in ids:
             held = self._values.get((table, id_))
             if held is not None:
                 self._values.move_to_end((table, id_))
                 found[id_] = _own(held[0])
+            else:
+                elsewhere.append((table, id_))
+        if elsewhere and self.rows is not None and kind in _OPEN:
+            for (_, id_), image in self.rows.find(elsewhere).items():
+                value = from_image(kind, id_, json.loads(image))
+                if value.group_id in self.stamps:
+                    found[id_] = value
+            self._keep(found[id_] for _, id_ in elsewhere if id_ in found)
         return found
 
     def hold(self, values: Iterable[Value], *, writes: int) -> None:
         """Hold values that were asked for when so many transactions had ended."""
         if writes != self.writes or not self._most:
             return
-        for value in values:
-            if type(value) in _OPEN:
-                key = TABLES[type(value)], value.id
-                self._drop(key)
-                size = _BYTES + len(_text(value))
-                self._values[key] = _own(value), size
-                self._bytes += size
-        while self._bytes > self._most:
-            _, (_, size) = self._values.popitem(last=False)
-            self._bytes -= size
+        read = [value for value in values if type(value) in _OPEN]
+        self._keep(read)
+        if self.rows is not None:
+            self.rows.put(
+                ((TABLES[type(value)], value.id), image_of(value))
+                for value in read
+                if value.group_id in self.stamps
+            )
 
-    def written(self, records: Iterable[tuple[str, str]] | None) -> None:
+    def know(self, group: str, stamp: Stamp) -> None:
+        """Take the rows of a group in the file as right: its newest event is this one."""
+        if self.rows is not None:
+            self.stamps[group] = stamp
+
+    def wrote(self, group: str, stamp: Stamp, images: Mapping[Key, str]) -> None:
+        """Take in what a transaction inserted, after ``written``."""
+        if self.rows is not None and group in self.stamps:
+            self.stamps[group] = stamp
+            self.rows.put((key, image) for key, image in images.items() if key[0] in _TABLES)
+
+    def written(self, records: Iterable[Key] | None) -> None:
         """Let go of what a transaction may have changed: these records; None: any."""
         self.writes += 1
         if records is None:
             self._values.clear()
             self._bytes = 0
+            if self.rows is not None:
+                self.rows.clear()
             return
-        for table, id_ in records:
-            if table in _TABLES:
-                self._drop((table, id_))
+        changed = [key for key in records if key[0] in _TABLES]
+        for key in changed:
+            self._drop(key)
+        if self.rows is not None:
+            self.rows.drop(changed)
 
-    def _drop(self, key: tuple[str, str]) -> None:
+    def gone(self, group: str) -> None:
+        """Let go of everything: a group is being erased."""
+        self.written(None)
+        self.stamps.pop(group, None)
+
+    def save(self) -> None:
+        """Keep the rows in the file for the next opening."""
+        if self.rows is not None:
+            self.rows.save({**self.rows.stamps, **self.stamps})
+
+    def close(self) -> None:
+        """Save the rows and close their file."""
+        if self.rows is not None:
+            self.save()
+            self.rows.close()
+            self.rows = None
+
+    def _keep(self, values: Iterable[Value]) -> None:
+        for value in values:
+            key = TABLES[type(value)], value.id
+            self._drop(key)
+            size = _BYTES + len(_text(value))
+            self._values[key] = _own(value), size
+            self._bytes += size
+        while self._bytes > self._most:
+            _, (_, size) = self._values.popitem(last=False)
+            self._bytes -= size
+
+    def _drop(self, key: Key) -> None:
         held = self._values.pop(key, None)
         if held is not None:
             self._bytes -= held[1]

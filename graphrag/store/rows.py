@@ -3,7 +3,7 @@
 A row is what SurrealDB takes: record ids for links, aware datetimes, no key for a missing value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -103,7 +103,7 @@ def unplain(column: str, item: Any) -> Any:
         return None
     if column in ("in", "out", "id"):
         return Record(*str(item).split(":", 1))
-    if column.endswith("_at") or column in ("reference_time", "summarized_until"):
+    if column.endswith("_at") or column in _MOMENTS:
         return datetime.fromisoformat(item)
     return item
 
@@ -116,15 +116,47 @@ def row_of(record: str, image: Mapping[str, Any]) -> Row:
     return row | {"id": Record(*record.split(":", 1))}
 
 
+def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
+    """Return the value of a record whose image this is."""
+    given: dict[str, Any] = {"id": id_}
+    for name, column in _COLUMNS[kind]:
+        item = image.get(column)
+        if item is not None:
+            given[name] = imaged(column, item)
+    return kind(**given)
+
+
 def imaged(column: str, item: Any) -> Any:
     """Return the value of a field from its column in an event's image."""
-    read = unplain(column, item)
-    return None if read is None else _read(column, read)
+    if item is None:
+        return None
+    if read := _IMAGED.get(column):
+        return read(item)
+    return tuple(item) if type(item) is list else item
 
 
 def vector_bytes(vector: Matrix) -> bytes:
     """Return one vector as float32, little endian."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def _spans(sources: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+    return tuple(Span(span["episode"], span["start"], span["end"]) for span in sources)
+
+
+def _id(record: str) -> str:
+    return record.split(":", 1)[1]
+
+
+_MOMENTS = {
+    field.name for kind in TABLES for field in fields(kind) if "datetime" in str(field.type)
+}
+_IMAGED: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_MOMENTS, datetime.fromisoformat),
+    **dict.fromkeys(("in", "out", "id"), _id),
+    "sources": _spans,
+}
+"""What reads a column of an image, where it is not what JSON has."""
 
 
 def _stored(item: object) -> Any:
@@ -153,7 +185,7 @@ def _read(name: str, item: Any) -> Any:
     if isinstance(item, Record):
         return item.id
     if name == "sources":
-        return tuple(Span(span["episode"], span["start"], span["end"]) for span in item)
+        return _spans(item)
     if isinstance(item, list):
         return tuple(item)
     return item

@@ -1,5 +1,6 @@
 """The graph's records: opened and migrated, read by id or by group, written one event at a time."""
 
+import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -18,10 +19,11 @@ from graphrag.store.engine import Packed, Row
 from graphrag.store.held import Held
 from graphrag.store.migrate import migrate
 from graphrag.store.record import Record
+from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, from_row
 from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
 from graphrag.store.target import Target
-from graphrag.temporal.moment import utc_now
+from graphrag.temporal.moment import to_micros, utc_now
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
@@ -40,8 +42,12 @@ class Store:
         self._derived = derived
         self.profile: Profile = connection.target.new_profile
         """Where search runs, as the store remembers."""
+        target = connection.target
         # A server has other writers, of whom nobody tells.
-        self.held = Held() if connection.target.embedded else Held(most_bytes=0)
+        self.held = Held() if target.embedded else Held(most_bytes=0)
+        if target.path is not None:
+            place = target.namespace, target.database
+            self.held.rows = RowFile(target.path / "rows", *place)
 
     @classmethod
     async def open(
@@ -86,6 +92,7 @@ class Store:
 
     async def close(self) -> None:
         """Close the store; closing twice is fine."""
+        await asyncio.to_thread(self.held.close)
         await self._connection.close()
 
     async def __aenter__(self) -> "Store":
@@ -123,9 +130,10 @@ class Store:
         """
         seq = after + 1
         if changes.ready is not None and changes.ready.seq == seq:
-            sql, params = changes.ready.sql, dict(changes.ready.params)
+            at, sql, params = changes.ready.at, changes.ready.sql, dict(changes.ready.params)
         else:
-            sql, params = _stated(changes, seq, utc_now())
+            at = utc_now()
+            sql, params = _stated(changes, seq, at)
         if self.profile == "engine":
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
@@ -134,6 +142,9 @@ class Store:
         if not self.target.embedded:
             sql = f"{sql}\n{erase.GUARD}"
             params["info"] = Record("group_info", changes.group_id)
+        touched = changes.touched()
+        if touched is None:  # before, too: nothing may be left if the process dies between
+            self.held.written(None)
         try:
             await self._connection.transact(sql, params)
         except TransactionError as error:
@@ -141,15 +152,18 @@ class Store:
                 raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
             raise
         finally:
-            self.held.written(changes.touched())
+            self.held.written(touched)
+        self.held.wrote(
+            changes.group_id, (seq, to_micros(at, 0)), {} if touched is None else changes.images
+        )
         return seq
 
     async def transact(self, statements: str, **params: Any) -> None:
-        """Run statements that no event records, all of them or none: schema, and derived rows."""
-        try:
-            await self._connection.transact(statements, params)
-        finally:
-            self.held.written(None)
+        """Run statements that no event records, all of them or none.
+
+        Schema, derived rows, a group that nobody can read yet: nothing that a reader holds.
+        """
+        await self._connection.transact(statements, params)
 
     async def close_group(self, group: str) -> None:
         """Close a group to reads and writes until it is erased, or its row is written anew."""
@@ -161,6 +175,7 @@ class Store:
         A group that was left half erased is erased to the end.
         """
         await erase.mark(group, self._connection)
+        self.held.gone(group)  # before, too: nothing may be left if the process dies between
         try:
             return await erase.erase(group, self._connection)
         finally:

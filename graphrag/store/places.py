@@ -1,0 +1,116 @@
+"""Where in a file each record's frame is: sorted arrays, and what changed since they were sorted.
+
+20 bytes a record; finding one takes a microsecond.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_NEWS = 50_000
+"""Changed places from which they are sorted into the others."""
+_PLACE = np.dtype([("hash", "<u8"), ("at", "<u8"), ("size", "<u4")])
+
+Key = tuple[str, str]
+"""Table and id of a record."""
+Place = tuple[int, int]
+"""Where a frame begins, and its length in bytes."""
+_GONE: Place = 0, 0
+
+
+class Places:
+    """The places of frames by a hash of 64 bits of their record: who reads one compares that."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._news: dict[int, Place] = {}
+        self._set(np.frombuffer(data, _PLACE))
+
+    def __len__(self) -> int:
+        """Count the records, one that was written over since the last sorting twice."""
+        return len(self._sorted) + sum(1 for _, size in self._news.values() if size)
+
+    def find(self, keys: Sequence[Key]) -> dict[Key, Place]:
+        """Return the places of those records that have one."""
+        found: dict[Key, Place] = {}
+        hashes = [hash_of(key) for key in keys]
+        spots = np.searchsorted(self._hashes, np.array(hashes, dtype=np.uint64)).tolist()
+        for key, hashed, spot in zip(keys, hashes, spots, strict=True):
+            place = self._place(hashed, spot)
+            if place[1]:
+                found[key] = place
+        return found
+
+    def enter(self, key: Key, place: Place) -> None:
+        """Note where a record's frame is now."""
+        hashed = hash_of(key)
+        self.live += place[1] - self._place(hashed)[1]
+        self._news[hashed] = place
+        if len(self._news) > max(_NEWS, len(self._sorted) // 4):
+            self.sort()
+
+    def drop(self, keys: Iterable[Key]) -> bool:
+        """Let go of records; tell whether there was any of them."""
+        before = self.live
+        for key in keys:
+            hashed = hash_of(key)
+            _, size = self._place(hashed)
+            if size:
+                self.live -= size
+                self._news[hashed] = _GONE
+        return self.live != before
+
+    def sort(self) -> None:
+        """Take what changed into the arrays."""
+        if self._news:
+            news = np.array([(key, *place) for key, place in self._news.items()], dtype=_PLACE)
+            old = self._sorted[~np.isin(self._hashes, news["hash"])]
+            both = np.concatenate([old, news[news["size"] > 0]])
+            self._news.clear()
+            self._set(both[np.argsort(both["hash"])])
+
+    def in_order(self) -> list[Place]:
+        """Return all places in the order of the file, sorted before."""
+        ordered = np.sort(self._sorted, order="at")
+        return list(zip(ordered["at"].tolist(), ordered["size"].tolist(), strict=True))
+
+    def close_gaps(self) -> None:
+        """Let the frames follow each other, in the order they have."""
+        order = np.argsort(self._sorted["at"])
+        moved = self._sorted.copy()
+        sizes = moved["size"][order].astype(np.uint64)
+        moved["at"][order] = np.cumsum(sizes) - sizes
+        self._set(moved)
+
+    def as_bytes(self) -> bytes:
+        """Return what ``Places(data)`` takes, sorted before."""
+        return self._sorted.tobytes()
+
+    def _set(self, places: npt.NDArray[Any]) -> None:
+        self._sorted = places
+        self._hashes = np.ascontiguousarray(places["hash"])  # what a search goes through
+        self.live = int(places["size"].sum(dtype=np.int64))
+        """Bytes of all frames."""
+
+    def _place(self, hashed: int, spot: int | None = None) -> Place:
+        place = self._news.get(hashed)
+        if place is None:
+            if spot is None:
+                spot = int(np.searchsorted(self._hashes, np.uint64(hashed)))
+            if spot < len(self._hashes) and self._hashes[spot] == hashed:
+                _, at, size = self._sorted[spot].item()
+                return at, size
+            return _GONE
+        return place
+
+
+def record_name(key: Key) -> bytes:
+    """Return what a record is told apart by."""
+    return f"{key[0]}:{key[1]}\n".encode()
+
+
+def hash_of(key: Key) -> int:
+    """Return the hash of a record."""
+    return int.from_bytes(hashlib.blake2b(record_name(key), digest_size=8).digest(), "little")

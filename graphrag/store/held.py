@@ -93,16 +93,15 @@ class Held:
 
     def wrote(self, group: str, stamp: Stamp, images: Mapping[Key, str]) -> None:
         """Take in what a transaction inserted, after ``written``."""
-        if self.rows is not None and group in self.stamps:
-            self.stamps[group] = stamp
+        if self.rows is not None and (group in self.stamps or stamp[0] == 1):
+            self.stamps[group] = max(stamp, self.stamps.get(group, stamp))
             self.rows.put((key, image) for key, image in images.items() if key[0] in _TABLES)
 
     def written(self, records: Iterable[Key] | None) -> None:
         """Let go of what a transaction may have changed: these records; None: any."""
         self.writes += 1
         if records is None:
-            self._values.clear()
-            self._bytes = 0
+            self.release()
             if self.rows is not None:
                 self.rows.clear()
             return
@@ -111,6 +110,11 @@ class Held:
             self._drop(key)
         if self.rows is not None:
             self.rows.drop(changed)
+
+    def release(self) -> None:
+        """Let go of what is in memory; what is in the file stays."""
+        self._values.clear()
+        self._bytes = 0
 
     def gone(self, group: str) -> None:
         """Let go of everything: a group is being erased."""

@@ -22,6 +22,7 @@ from tests.benchmarks.scale import opened
 from tests.benchmarks.synthetic import GROUP, MIDDLE, Synthetic
 
 _WARM = 10
+_BARE = "all, without the file of rows"
 Search = Callable[[Query], Awaitable[Results]]
 
 
@@ -99,6 +100,7 @@ async def _searches(
         if "cross" in name or "precise" in name or "community" in name:
             continue
         ways[name] = _with_recipe(graph, name, centre.id)
+    ways[_BARE] = ways["facts, entities, episodes"]  # last: it deletes the file
     rows: list[dict[str, Cell]] = []
     floors: list[float] = []
     for way, search in ways.items():
@@ -109,7 +111,9 @@ async def _searches(
             started = time.perf_counter()
             matrix @ query.vector
             floors.append(time.perf_counter() - started)
-            held.written(None)
+            held.release()
+            if way == _BARE:
+                held.written(None)
             for measured in (times, again):
                 started = time.perf_counter()
                 await search(query)
@@ -131,7 +135,7 @@ async def _searches(
             rows,
             (
                 f"floor: the bare product matrix @ query, p50 {floor:.2f} ms",
-                "nothing that is returned was read before; again: the same search right after",
+                "nothing that is returned is in memory; again: the same search right after",
                 f"{len(queries)} queries each; aim at 100,000: facts p50 6, p95 15, all scopes 15",
             ),
         )

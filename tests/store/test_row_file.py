@@ -191,10 +191,10 @@ async def check(graph, store):
         stored = await store._read(kind, ids)
         for forget_memory in (False, True):
             if forget_memory:
-                store.held._values.clear()
+                store.held.release()
             assert store.held.find(kind, ids).items() <= stored.items()
             assert await store.get(kind, ids) == stored
-        store.held._values.clear()
+        store.held.release()
         from_file += len(store.held.find(kind, ids))
     return from_file
 
@@ -262,7 +262,7 @@ async def facts_beside(url):
     async with open_graph(url) as graph:
         store = graph._open().store
         await graph.search("Ann")
-        store.held._values.clear()
+        store.held.release()
         ids = await ids_of(store, Fact)
         return store.held.find(Fact, ids), await store._read(Fact, ids)
 

@@ -15,6 +15,7 @@ from graphrag.sagas.listing import missing
 from graphrag.sagas.reads import SagaReads
 from graphrag.search import pipeline
 from graphrag.search.filters.tree import Filter
+from graphrag.search.inverses import with_inverses
 from graphrag.search.recipe import Recipe, Request, Scope
 from graphrag.search.recipes import recipe_of
 from graphrag.search.visible import Past
@@ -67,6 +68,7 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
             explain=explain,
         )
         reading = self._reading
+        request = with_inverses(request, reading.relations)
         request, index, past = await self._searched(request, groups)
         if saga is not None and saga not in index.sagas:
             raise QueryError(missing(saga, request.group, index.sagas))

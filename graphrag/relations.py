@@ -101,6 +101,11 @@ class Relations(Mapping[str, Relation]):
         stored = {self._straight.get(name, name) for name in told}
         return [name for name in used if self._straight.get(name, name) in stored]
 
+    def same(self, name: str) -> list[str]:
+        """Return a name and those of the declared relations that say the same, as ``alike``."""
+        others = (other for other in self._by_name if other != name)
+        return [name, *self.alike([name], others)]
+
     def __contains__(self, name: object) -> bool:
         """Tell whether the relation was declared."""
         return name in self._by_name

@@ -22,6 +22,7 @@ _ABBREVIATION = re.compile(
 _EDGES = re.compile(r"^[\s,;:!?()\[\]{}.…]+|[\s,;:!?()\[\]{}.…]+$")
 _ARTICLE = re.compile(r"^(?:(?:the|a|an)\s+)+(?=\S)")
 _SPACE = re.compile(r"\s+")
+_ARTICLES = frozenset({"the", "a", "an"})
 
 
 def is_name(words: str) -> bool:
@@ -40,6 +41,11 @@ def is_name(words: str) -> bool:
 @lru_cache(maxsize=100_000)  # a table names the same things again and again
 def name_key(name: str) -> str:
     """Return the key of a name; empty if nothing of it is left."""
+    if name.isascii() and name.replace(" ", "").isalnum():
+        # Nothing but words, as most names are: a question is looked through for dozens of them.
+        words = name.lower().split()
+        bare = next((at for at, word in enumerate(words) if word not in _ARTICLES), -1)
+        return " ".join(words[bare:])
     key = unicodedata.normalize("NFKC", name).casefold()
     key = _POSSESSIVE.sub("", key)
     key = _QUOTES.sub("", key)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from graphrag.index.vectors import Cosines
-from graphrag.search.fuse import Fused, Method, Scores, candidates, fuse
+from graphrag.search.fuse import Candidates, Fused, Method, Scores, candidates, fuse
 from graphrag.search.near import Nearness, ties_to
 from graphrag.search.question import Question
 from graphrag.search.relevance import relevance
@@ -52,19 +52,25 @@ def rank_entities(question: Question, facts: Iterable[Fused[int]]) -> list[Fused
 def _in_facts(question: Question, facts: Iterable[Fused[int]]) -> Scores:
     """Score entities by the best fact that they are part of; only asked types, if any is asked."""
     seen, asked = question.seen, question.asked
-    allowed = seen.entities & asked if asked.any() else seen.entities
-    subject, object_ = seen.ends
-    scores = np.zeros(len(allowed), dtype=np.float32)
     ranked = list(facts)
-    rows, best = [fact.id for fact in ranked], [fact.score for fact in ranked]
-    for end in (subject[rows], object_[rows]):
-        np.maximum.at(scores, end, best)
-    return np.where(allowed, scores, np.float32(0))
+    rows = np.array([fact.id for fact in ranked], dtype=np.intp)
+    best = np.array([fact.score for fact in ranked], dtype=np.float32)
+    scores = np.zeros(len(asked), dtype=np.float32)
+    only = asked.any()
+    for ends in seen.ends:
+        end = ends[rows]
+        allowed = seen.entities[end] & asked[end] if only else seen.entities[end]
+        np.maximum.at(scores, end[allowed], best[allowed])
+    return scores
 
 
 def _closeness(question: Question, cosines: Cosines) -> Nearness:
     """Score entities by hops from the seeds; of those equally far, by type, ties and cosine."""
-    ties = ties_to(question.seen, question.seeds)
-    strength = ties / max(1, int(ties.max(initial=0)))
-    bonus = (_TIE_WEIGHT * strength + question.asked).astype(np.float32)
-    return Nearness(question.distance, cosines, lambda rows: bonus[rows])
+    ties, distance = ties_to(question.seen, question.seeds), question.distance
+    most = max(1, int(ties.max(initial=0)))
+
+    def bonus(rows: Candidates) -> Scores:
+        return np.asarray(_TIE_WEIGHT * (ties[rows] / most) + question.asked[rows], np.float32)
+
+    reached = np.flatnonzero(distance >= 0)
+    return Nearness(reached, distance[reached], distance.__getitem__, cosines, bonus)

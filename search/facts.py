@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from graphrag.index.hops import edge_distance
+from graphrag.index.hops import edge_distance, edges_reached
 from graphrag.index.vectors import Cosines
 from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
 from graphrag.search.near import Distances, Nearness
@@ -29,9 +29,13 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         Method("fulltext", words, recipe.fulltext * weights.fulltext),
     ]
     if recipe.graph * weights.graph and question.seeds:
-        distance = edge_distance(question.distance, *seen.ends, seen.facts_at)
+        walked = question.walked
+        reached, distance = edges_reached(
+            question.distance, *seen.ends, walked.facts, walked.facts_at
+        )
         weight = recipe.graph * weights.graph * _telling(distance, question)
-        methods.append(Method("graph", _closeness(question, distance, cosines), weight))
+        near = _closeness(question, reached, distance, cosines)
+        methods.append(Method("graph", near, weight))
         trace.step("facts: graph")
     if when.said:
         fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
@@ -59,18 +63,23 @@ def _telling(distance: Distances, question: Question) -> float:
     that of its postings, because the index may hold a part of it only.
     """
     facts = question.index.facts.postings.texts
-    at_seeds = int(np.count_nonzero(question.walked.facts & (distance == 0)))
+    at_seeds = int(np.count_nonzero(distance == 0))
     return math.log1p(facts / max(1, at_seeds)) / math.log1p(max(1, facts))
 
 
-def _closeness(question: Question, distance: Distances, cosines: Cosines) -> Nearness:
+def _closeness(
+    question: Question, reached: Candidates, distance: Distances, cosines: Cosines
+) -> Nearness:
     """Score facts by hops from the seeds; of those equally far, by answer type and cosine."""
     subject, object_ = question.seen.ends
     # An end that answers is one that the query does not name.
     answers = question.asked & (question.distance != 0)
 
+    def far(rows: Candidates) -> Distances:
+        return edge_distance(question.distance, subject[rows], object_[rows])
+
     def bonus(rows: Candidates) -> Scores:
         answering: Mask = answers[subject[rows]] | answers[object_[rows]]
         return answering.astype(np.float32)
 
-    return Nearness(distance, cosines, bonus)
+    return Nearness(reached, distance, far, cosines, bonus)

@@ -30,36 +30,43 @@ class Nearness:
 
     def __init__(
         self,
+        reached: Candidates,
         distance: Distances,
+        distance_of: Callable[[Candidates], Distances],
         cosines: Cosines,
         bonus: Callable[[Candidates], npt.NDArray[np.floating]],
     ) -> None:
+        """Take the rows that were reached, ascending, the hops of each, and those of any row."""
+        self._reached = reached
         self._distance = distance
+        self._distance_of = distance_of
         self._cosines = cosines
         self._bonus = bonus
 
     def at(self, rows: Candidates) -> Scores:
         """Return the scores of some rows, 0 for what was not reached."""
-        return self._scores(rows, self._cosines.at(rows))
+        return self._scores(rows, self._distance_of(rows), self._cosines.at(rows))
 
     def top(
         self, k: int, mask: Mask | None = None, floor: float | None = None
     ) -> tuple[Candidates, Scores]:
         """Return rows and scores of the nearest that are allowed."""
-        reached = self._distance >= 0 if mask is None else (self._distance >= 0) & mask
-        rows = np.flatnonzero(reached)
+        rows, distance = self._reached, self._distance
+        if mask is not None:
+            allowed = mask[rows]
+            rows, distance = rows[allowed], distance[allowed]
         if len(rows) > k:
-            rows = rows[self._distance[rows] <= np.sort(self._distance[rows])[k - 1]]
-        rough = self._scores(rows, self._cosines.rough[rows])
+            near = distance <= np.partition(distance, k - 1)[k - 1]
+            rows, distance = rows[near], distance[near]
+        rough = self._scores(rows, distance, self._cosines.rough[rows])
         slack = None
         if self._cosines.slack is not None:
             wrong = self._cosines.slack.at(rows)
-            slack = (_STEP * wrong / (1 + self._distance[rows])).astype(np.float32)
+            slack = (_STEP * wrong / (1 + distance)).astype(np.float32)
         picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
 
-    def _scores(self, rows: Candidates, cosines: Scores) -> Scores:
-        distance = self._distance[rows]
+    def _scores(self, rows: Candidates, distance: Distances, cosines: Scores) -> Scores:
         relevance = cosines + self._bonus(rows)
         scores = (1 + _STEP * relevance) / (1.0 + np.maximum(distance, 0))
         return np.where(distance >= 0, scores, 0.0).astype(np.float32)

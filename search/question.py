@@ -1,5 +1,6 @@
 """A request with what every ranking asks of the group: worked out once, shared by all scopes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -115,7 +116,8 @@ def ask(
     seeds = centers or named
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
     if near and not seeds:
-        cosines = cosines or entities.compare(vector, walked.entities)
+        if cosines is None:
+            cosines = entities.compare(vector, walked.entities)
         seeds = cosines.top(recipe.seeds, walked.entities, 0.0)[0].tolist()
     if by_name:
         trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")
@@ -123,8 +125,7 @@ def ask(
     distance = np.full(len(asked), -1, dtype=np.int8)
     far = walk(walked, seeds) if near and seeds else None
     if near and recipe.graph > 0:
-        codes = [index.type_code(type_) for type_ in asked_types(request.query)]
-        asked = np.isin(index.entities["type"], codes)
+        asked = _of_types(asked_types(request.query), index)
         distance = distance if far is None else far.within(recipe.depth)
         reached = int((distance >= 0).sum()) if trace.on else None
         trace.step("walk", reached, f"entities within {recipe.depth} hops")
@@ -146,6 +147,14 @@ def ask(
         reranker=reranker,
         trace=trace,
     )
+
+
+def _of_types(types: Collection[str], index: GroupIndex) -> Mask:
+    """Mark the entities of these types."""
+    codes = [index.type_code(type_) for type_ in types]
+    asked = np.zeros(len(index.types), dtype=np.bool_)
+    asked[codes] = True
+    return asked.take(index.entities["type"]) if codes else np.zeros(len(index.entities), np.bool_)
 
 
 def _centers(request: Request, index: GroupIndex, seen: Visible) -> list[int]:

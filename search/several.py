@@ -15,11 +15,12 @@ import numpy as np
 
 from graphrag.index.aside import AsideColumn
 from graphrag.index.group import GroupIndex
-from graphrag.index.hops import edge_distance
-from graphrag.index.load import Rows, assembled, read_rows
+from graphrag.index.hops import edges_reached
+from graphrag.index.load import assembled, read_rows
 from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.postings import Statistics
 from graphrag.index.read_mentions import read_mentions
+from graphrag.index.tables import Rows
 from graphrag.index.tokens import tokenize
 from graphrag.protocols import Embedder
 from graphrag.search.engine.around import Ranking, around
@@ -108,9 +109,8 @@ def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> d
     question = ranked.question
     if asked.request.recipe.walks:
         walked = question.walked
-        far = edge_distance(question.distance, *walked.ends, walked.facts_at)
-        near = np.flatnonzero((far >= 0) & question.walked.facts)
-        near = near[np.argsort(far[near], kind="stable")][: asked.limits.walk]
+        near, far = edges_reached(question.distance, *walked.ends, walked.facts, walked.facts_at)
+        near = near[np.argsort(far, kind="stable")][: asked.limits.walk]
         found.setdefault("relates_to", set()).update(part.index.facts.ids[row] for row in near)
         seeds = (part.index.entities.ids[row] for row in question.seeds)
         found.setdefault("entity", set()).update(seeds)

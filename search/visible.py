@@ -136,8 +136,8 @@ class Visible:
     def named(self, name: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible entities that bear this name or alias, oldest first."""
         key = name_key(name)
-        known = {*index.names.keyed(key), *self.names}
-        return self.shown((id_ for id_ in sorted(known) if self._bears(id_, key)), index)
+        known = sorted({*index.names.keyed(key), *self.names})
+        return self.shown((id_ for id_ in known if self._bears(id_, key)), index) if known else []
 
     def people(self, word: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible persons whose first or family name is this word."""

@@ -45,6 +45,11 @@ def test_key_is_stable(name):
     assert name_key(name_key(name)) == name_key(name)
 
 
+@given(st.lists(st.sampled_from(["the", "A", "an", "Acme", "9", "  ", "s"])).map(" ".join))
+def test_plain_words_have_the_key_that_they_have_in_quotes(name):
+    assert name_key(name) == name_key(f"“{name}”")
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -42,6 +42,8 @@ class Walk:
         self._distance[np.asarray(seeds, dtype=np.intp)] = 0
         self._frontier: Nodes = np.flatnonzero(self._distance == 0)
         self._level = 0
+        self._left: tuple[Nodes, Nodes] | None = None
+        """The ends of the edges that may still lead on; None: of all that are alive."""
 
     def within(self, depth: int) -> NDArray[np.int8]:
         """Return the hops of each node from its nearest seed, -1 if they are more than that."""
@@ -67,10 +69,9 @@ class Walk:
         self._level += 1
         there = self._from_few()
         if there is None:
-            self._frontier = self._from_all()
-        else:
-            self._frontier = np.unique(there[self._distance[there] < 0])
-        self._distance[self._frontier] = self._level
+            there = self._from_all()
+        self._distance[there[self._distance[there] < 0]] = self._level
+        self._frontier = np.flatnonzero(self._distance == self._level)
         return True
 
     def _from_few(self) -> Nodes | None:
@@ -86,20 +87,18 @@ class Walk:
         """Return the nodes not reached before that any edge joins to the frontier.
 
         Whatever lies before the frontier was walked from, so an edge of which one end is reached
-        leads on from the frontier.
+        leads on from the frontier; and it never leads on again, so each pass is over fewer edges.
         """
-        subjects, objects = self._ends
+        if self._left is None:
+            left = slice(None) if self._alive is None else np.flatnonzero(self._alive)
+            subjects, objects = (ends[left].astype(np.intp) for ends in self._ends)
+        else:
+            subjects, objects = self._left
         new = self._distance < 0
-        subject, object_ = new.take(subjects), new.take(objects)
-        leading = subject != object_
-        if self._alive is not None:
-            leading &= self._alive
-        # The new end of each, one node more for those that lead nowhere; by arithmetic, because
-        # choosing by a mask without a pattern takes twice as long.
-        ends = objects + (subjects - objects) * subject
-        reached = np.zeros(len(new) + 1, dtype=np.bool_)
-        reached[(ends - len(new)) * leading + len(new)] = True
-        return np.flatnonzero(reached[:-1])
+        subject, object_ = new[subjects], new[objects]
+        leading, left = np.flatnonzero(subject != object_), np.flatnonzero(subject & object_)
+        self._left = subjects[left], objects[left]
+        return np.where(subject[leading], subjects[leading], objects[leading])
 
 
 def hops(
@@ -121,17 +120,28 @@ def hops(
 
 
 def edge_distance(
-    distance: NDArray[np.int8],
-    subjects: NDArray[np.integer],
-    objects: NDArray[np.integer],
-    edges_at: EdgesAt | None = None,
+    distance: NDArray[np.int8], subjects: NDArray[np.integer], objects: NDArray[np.integer]
 ) -> NDArray[np.int8]:
     """Return the distance of each edge: that of its nearer end, -1 if neither was reached."""
     # As unsigned bytes -1 is 255, the farthest of all.
     unsigned = distance.view(np.uint8)
-    if edges_at is not None and (edges := edges_at(np.flatnonzero(distance >= 0))) is not None:
-        far = np.full(len(subjects), -1, dtype=np.int8)
-        nearer = np.minimum(unsigned[subjects[edges]], unsigned[objects[edges]])
-        far[edges] = nearer.view(np.int8)
-        return far
     return np.minimum(unsigned.take(subjects), unsigned.take(objects)).view(np.int8)
+
+
+def edges_reached(
+    distance: NDArray[np.int8],
+    subjects: NDArray[np.int32],
+    objects: NDArray[np.int32],
+    alive: NDArray[np.bool_],
+    edges_at: EdgesAt | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    """Return the edges that are alive and of which an end was reached, and the distance of each."""
+    edges = None if edges_at is None else edges_at(np.flatnonzero(distance >= 0))
+    if edges is None:
+        far = edge_distance(distance, subjects, objects)
+        rows = np.flatnonzero((far >= 0) & alive)
+        return rows, far[rows]
+    there = np.zeros(len(alive), dtype=np.bool_)
+    there[edges] = True
+    rows = np.flatnonzero(there & alive)
+    return rows, edge_distance(distance, subjects[rows], objects[rows])

@@ -17,7 +17,7 @@ from graphrag.temporal.dates import YEAR
 from graphrag.temporal.lean import choose, tense
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
-from graphrag.temporal.tokens import DAY_WORDS, DIRECTIONS, Token, tokenise
+from graphrag.temporal.tokens import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
 from graphrag.temporal.words import MONTHS, WEEKDAYS, normalise
 
 _LONGEST = 12
@@ -58,8 +58,10 @@ def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> li
     Raises:
         TimeError: If the reference is naive.
     """
-    tokens = tokenise(text)
-    return _Finder(text, tokens, reference_of(reference, prefer)).find()
+    counted_from = reference_of(reference, prefer)
+    if not hints(text):
+        return []
+    return _Finder(text, tokenise(text), counted_from).find()
 
 
 class _Finder:

@@ -46,6 +46,8 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = str.maketrans("’‘–—−", "''---")
+_HINT = re.compile("|".join((r"\d", *map(re.escape, sorted(_TRIGGERS)))))
+"""What any triggering word holds, as letters anywhere: a word may stand in "_may"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,11 @@ class Token:
     def capital(self) -> bool:
         """Tell whether it starts with a capital letter."""
         return self.text[0].isupper()
+
+
+def hints(text: str) -> bool:
+    """Tell at little cost whether a text may have a word that triggers; False: it has none."""
+    return _HINT.search(text.translate(_SIGNS).lower()) is not None
 
 
 def tokenise(text: str) -> list[Token]:

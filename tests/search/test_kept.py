@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag.index import touching
 from graphrag.index.group import GroupIndex
-from graphrag.index.hops import edge_distance, hops
+from graphrag.index.hops import edge_distance, edges_reached, hops
 from graphrag.models import Entity, Episode, Fact
 from graphrag.search import visible as module
 from graphrag.search.near import walk
@@ -162,7 +162,9 @@ def test_a_walk_from_a_few_is_that_over_all_facts(changes, starts):
         assert far.within(3).tolist() == plain.tolist()
         assert far.within(1).max() <= 1
         edges = edge_distance(plain, *seen.ends)
-        assert edge_distance(plain, *seen.ends, seen.facts_at).tolist() == edges.tolist()
+        rows, hops_of = edges_reached(plain, *seen.ends, seen.facts, seen.facts_at)
+        assert rows.tolist() == np.flatnonzero((edges >= 0) & seen.facts).tolist()
+        assert hops_of.tolist() == edges[rows].tolist()
         farthest = hops(*seen.ends, len(seen.entities), seeds, depth=127, alive=seen.facts)
         assert far.of(*seen.ends).tolist() == edge_distance(farthest, *seen.ends).tolist()
 

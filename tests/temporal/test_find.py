@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from graphrag.errors import TimeError
 from graphrag.temporal.find import find_times
 from graphrag.temporal.interval import Interval
+from graphrag.temporal.tokens import hints, tokenise
 
 REFERENCE = datetime(2024, 5, 15, 12, tzinfo=UTC)
 """A Wednesday."""
@@ -166,3 +167,10 @@ def test_no_text_crashes_and_expressions_are_ordered_slices(text):
         assert expression.period.start < expression.period.end
     for one, other in pairwise(expressions):
         assert one.end <= other.start
+
+
+@given(
+    st.lists(WORDS | st.sampled_from(["_may", "May.", "New Year’s", "’90s", "xMon3"])).map("".join)
+)
+def test_a_text_without_a_hint_has_no_word_that_triggers(text):
+    assert hints(text) or not any(token.triggering for token in tokenise(text))

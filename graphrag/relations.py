@@ -103,8 +103,8 @@ class Relations(Mapping[str, Relation]):
 
     def same(self, name: str) -> list[str]:
         """Return a name and those of the declared relations that say the same, as ``alike``."""
-        others = (other for other in self._by_name if other != name)
-        return [name, *self.alike([name], others)]
+        known = dict.fromkeys((*self._by_name, *self._straight, *self._straight.values()))
+        return [name, *self.alike([name], (other for other in known if other != name))]
 
     def __contains__(self, name: object) -> bool:
         """Tell whether the relation was declared."""

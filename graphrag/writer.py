@@ -69,6 +69,7 @@ class Writer:
                     raise refusal
                 for id_ in back if enter is not None else ():
                     index.entities.replace(id_, removed=FOREVER)
+                self.catalog.changed(group, changes.touched())
                 return seq
         raise TransactionError(
             f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "

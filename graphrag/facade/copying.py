@@ -72,5 +72,5 @@ async def _copied(
         try:
             rows, _ = await copy_group(source.store, target.store, group, name, Pace(on_progress))
         finally:
-            target.catalog.drop(name)
+            await target.catalog.drop(name)
     return rows

@@ -207,7 +207,7 @@ class History(Opened):
             changes.actor = actor or ""
             records = counted(changes)
             if not dry_run:
-                ingestion.catalog.unsave(group)
+                await ingestion.catalog.unsave(group)
             return changes
 
         if dry_run:

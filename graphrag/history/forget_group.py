@@ -39,11 +39,11 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
     if ingestion.writer.policy is not None and not half_gone:
         await _ask(group, ingestion, ingestion.writer.policy, actor)
     async with ingestion.writer.locks[group]:
-        catalog.drop(group)
+        await catalog.drop(group)
         try:
             erased = await store.erase_group(group)
         finally:
-            catalog.drop(group)  # whatever was read meanwhile
+            await catalog.drop(group)  # whatever was read meanwhile
     return Forgotten(group, erased)
 
 

@@ -94,7 +94,7 @@ async def _replay(
             await _insert(table, page, target.store)
             done.records += len(page)
     await target.store.count_anew(group)
-    target.catalog.drop(group)
+    await target.catalog.drop(group)
 
 
 async def _events(

@@ -1,22 +1,19 @@
 """The groups held in memory: each loaded when first asked for, then kept in step."""
 
 import asyncio
-import logging
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from graphrag.errors import QueryError
+from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
-from graphrag.index.saved import SavedGroups
+from graphrag.index.tables import COLUMNS
 from graphrag.store.store import Store
 from graphrag.store.vouch import vouch
 
-_log = logging.getLogger(__name__)
-_LARGE = 10_000
-"""Rows from which reading the tables takes long enough, a third of a second, to save them."""
-_MANY_EVENTS = 200
 _PARTS = 8
 """Groups of which what searches read is kept (engine profile)."""
 Stamp = tuple[int, datetime | None]
@@ -31,15 +28,9 @@ class Catalog:
         self._dimension = dimension
         self._groups: dict[str, GroupIndex] = {}
         self._loading: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._saved: SavedGroups | None = None
-        self._on_file: dict[str, tuple[int, int]] = {}
-        """Of each group that has a file: its newest event and its rows."""
+        self._checkpoints = Checkpoints(store, dimension)
         self._parts: OrderedDict[str, tuple[Stamp, GroupIndex]] = OrderedDict()
         self._lent: WeakKeyDictionary[GroupIndex, tuple[Stamp, GroupIndex]] = WeakKeyDictionary()
-        target = store.target
-        if target.path is not None:
-            place = target.namespace, target.database
-            self._saved = SavedGroups(target.path / "columns", *place)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -87,46 +78,30 @@ class Catalog:
     def keep(self, index: GroupIndex, *, most: int) -> None:
         """Keep what a search has read, if that is not too much, for the next one."""
         stamp, rows = self._lent.pop(index, (None, index))
-        if stamp is not None and _rows(rows) <= most:
+        if stamp is not None and rows_of(rows) <= most:
             self._parts[rows.group_id] = stamp, rows
             while len(self._parts) > _PARTS:
                 self._parts.popitem(last=False)
 
-    def drop(self, name: str) -> None:
+    async def drop(self, name: str) -> None:
         """Let go of a group, on file too: whoever asks for it reads the tables."""
         self._groups.pop(name, None)
         self._parts.pop(name, None)
-        self.unsave(name)
+        await self.unsave(name)
 
-    def unsave(self, name: str) -> None:
+    async def unsave(self, name: str) -> None:
         """Delete the file of a group, before something in it is forgotten."""
-        self._on_file.pop(name, None)
-        if self._saved is not None:
-            self._saved.discard(name)
+        await self._checkpoints.discard(name)
+
+    def changed(self, name: str, records: Iterable[tuple[str, str]] | None) -> None:
+        """Take note of the records of a commit that is in the index; its writer still waits."""
+        if (index := self._groups.get(name)) is not None:
+            shown = sum(table in COLUMNS for table, _ in records or ())
+            self._checkpoints.changed(index, shown)
 
     async def save(self) -> None:
         """Keep the large groups in files beside the store: the next opening reads those."""
-        for name, index in self._groups.items():
-            if self._saved is None or not self._worth_saving(index):
-                continue
-            at = await self._store.moment_of(name, index.seq)
-            if at is None:
-                continue
-            try:
-                await asyncio.to_thread(self._saved.save, index, at, self._dimension)
-            except OSError as error:
-                _log.warning(
-                    "the columns of group %r were not saved beside the store (%s): nothing is "
-                    "lost, the next opening reads the tables",
-                    name,
-                    error,
-                )
-
-    def _worth_saving(self, index: GroupIndex) -> bool:
-        rows = _rows(index)
-        seq, saved = self._on_file.get(index.group_id, (0, 0))
-        stale = index.seq - seq >= _MANY_EVENTS or abs(rows - saved) * 20 >= rows
-        return rows >= _LARGE and (not seq or stale)
+        await self._checkpoints.close(list(self._groups.values()))
 
     async def _load(self, name: str, *, anew: bool = False) -> GroupIndex:
         self._groups.pop(name, None)
@@ -137,23 +112,22 @@ class Catalog:
             )
         index = None if anew else await self._from_file(name)
         if index is None:
-            self.unsave(name)
+            await self.unsave(name)
             index = await load_group(self._store, name, self._dimension)
+            self._checkpoints.changed(index)
         await vouch(self._store, name)
         self._groups[name] = index
         return index
 
     async def _from_file(self, name: str) -> GroupIndex | None:
         """Return a group as it was saved, brought up to date; None if it must be read anew."""
-        stamp = self._saved.stamp(name, self._dimension) if self._saved is not None else None
-        # Another history may have the same number of events: of a restored backup, say.
-        if stamp is None or await self._store.moment_of(name, stamp.seq) != stamp.at:
+        index = await self._checkpoints.load(name)
+        if index is None:
             return None
-        assert self._saved is not None
-        index = await asyncio.to_thread(self._saved.load, name)
-        if index is None or index.seq != stamp.seq or not await refresh_group(self._store, index):
+        seq, rows = index.seq, rows_of(index)
+        if not await refresh_group(self._store, index):
             return None
-        self._on_file[name] = stamp.seq, _rows(index)
+        self._checkpoints.changed(index, index.seq - seq + rows_of(index) - rows)
         return index
 
     async def _refresh(self, index: GroupIndex) -> GroupIndex:
@@ -162,7 +136,3 @@ class Catalog:
         if last < index.seq or (last > index.seq and not await refresh_group(self._store, index)):
             return await self._load(index.group_id, anew=True)
         return index
-
-
-def _rows(index: GroupIndex) -> int:
-    return len(index.facts) + len(index.entities) + len(index.episodes)

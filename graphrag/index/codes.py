@@ -59,6 +59,7 @@ class Codes:
         self._scale = Column(np.float32)
         self._lost = Column(np.float32)
         self._most_lost = 0.0
+        self._lent = False
 
     def __getstate__(self) -> tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]:
         """Return what is to be saved: no spare room."""
@@ -70,6 +71,7 @@ class Codes:
         """Take over saved codes, as they lie in memory."""
         self._buffer, self._scale, self._lost = saved
         self._dimension = self._buffer.shape[1]
+        self._lent = False
         self._most_lost = float(self._lost.values.max(initial=0.0))
 
     def __len__(self) -> int:
@@ -80,9 +82,7 @@ class Codes:
         """Append the codes of unit vectors."""
         size, first = len(self) + len(units), len(self)
         if size > len(self._buffer):
-            buffer = np.empty((2 * size + 16, self._dimension), dtype=np.int8)
-            buffer[:first] = self._buffer[:first]
-            self._buffer = buffer
+            self._reserve(2 * size + 16)
         # Block by block: on the way to bytes a vector takes four times its room.
         for start in range(0, len(units), _BLOCK):
             codes, scale, lost = _coded(units[start : start + _BLOCK])
@@ -91,9 +91,22 @@ class Codes:
             self._lost.extend(lost)
             self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
 
+    def lend(self) -> NDArray[np.int8]:
+        """Return the codes: whoever changes one from now on changes a copy."""
+        self._lent = True
+        return self._buffer[: len(self)]
+
+    def _reserve(self, rows: int) -> None:
+        """Have room for so many rows, in an array that was lent to nobody."""
+        if rows > len(self._buffer) or self._lent:
+            buffer = np.empty((max(rows, len(self._buffer)), self._dimension), dtype=np.int8)
+            buffer[: len(self)] = self._buffer[: len(self)]
+            self._buffer, self._lent = buffer, False
+
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
         codes, scale, lost = _coded(unit[np.newaxis])
+        self._reserve(len(self))
         self._buffer[row] = codes[0]
         self._scale[row] = scale[0]
         self._lost[row] = lost[0]

@@ -39,7 +39,14 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
+    await asyncio.to_thread(_sort, index)
     return index
+
+
+def _sort(index: GroupIndex) -> None:
+    """Sort the words, which the first search would wait for."""
+    for scope in scopes_of(index).values():
+        scope.postings.take(scope.postings.sorting()())
 
 
 def _size(group: Group | None) -> int:

@@ -15,7 +15,7 @@ entry. Average length enters at query time, so that no stored number ever goes s
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,6 +30,11 @@ _ROW_BITS = 32
 _END = 1
 _NO_TERMS = {"": 0, END: _END}
 """What stands between terms; real terms have larger numbers."""
+_NONE = np.empty(0, np.int32), np.empty(0, np.float32)
+
+
+Sorted = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]
+"""Rows and counts of all terms, one term after another, and where each term begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +60,46 @@ class Postings:
         self._lengths = Column(np.int32)
         self._live = 0
         self._total = 0
-        self._built = Entries(np.empty(0, np.int32), np.empty(0, np.float32))
+        self._built = Entries(*_NONE)
         """The entries of all terms as of the last sort, one term after another."""
         self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
         self._entries: dict[int, Entries] = {}
         """Terms that a query or a change has touched since, by number: views or copies."""
         self._waiting: list[NDArray[np.int64]] = []
+        self._changed = False
+        """Whether texts came or went since the last sort."""
         self._assumed: Statistics | None = None
         self.extend(texts)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what is to be saved, with nothing left to sort."""
-        if self._waiting or self._entries:
-            self._waiting.clear()
-            self._build()
-        return self.__dict__
+        """Return what is to be saved without the arrays of terms, which ``sorting`` gives."""
+        kept = dict(self.__dict__)
+        for name in ("_built", "_bounds", "_entries", "_waiting", "_changed"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: Mapping[str, object]) -> None:
+        """Take over what was saved: to be sorted when first asked, or by ``take``."""
+        self.__dict__.update(kept)
+        self._built, self._bounds, self._entries = Entries(*_NONE), np.zeros(1, np.int64), {}
+        self._waiting, self._changed = [np.empty(0, np.int64)], True
+
+    def sorting(self) -> Callable[[], Sorted]:
+        """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
+        if not self._changed:
+            built = self._built.rows.copy(), self._built.counts.copy(), self._bounds
+            return lambda: built
+        texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
+        terms = len(self._numbers)
+        return lambda: _sorted(*texts, terms)
+
+    def take(self, built: Sorted) -> None:
+        """Take over the arrays of terms of just these texts."""
+        rows, counts, self._bounds = built
+        self._built = Entries(rows, counts)
+        self._entries = {}
+        self._waiting.clear()
+        self._changed = False
 
     @property
     def _numbers(self) -> dict[str, int]:
@@ -122,6 +152,7 @@ class Postings:
         if start < 0:
             return
         self._settle()
+        self._changed = True
         for number in set(self._words.values[start : start + length].tolist()):
             self._of_term(number).discard(row)
         self._starts[row] = -1
@@ -156,7 +187,8 @@ class Postings:
         self._settle()
         scores = np.zeros(len(self), dtype=np.float32)
         for _, rows, gains in self._gains(tokenize(query) if isinstance(query, str) else query):
-            scores[rows] += gains
+            # Twice as quick as ``scores[rows] += gains``: each row is there once.
+            np.add.at(scores, rows.astype(np.intp), gains)
         return scores
 
     def _gains(
@@ -213,6 +245,7 @@ class Postings:
         self._words.extend(numbers)
         self._total += len(numbers)
         if len(numbers):
+            self._changed = True
             self._waiting.append(numbers.astype(np.int64) << _ROW_BITS | rows)
 
     def _settle(self) -> None:
@@ -220,27 +253,18 @@ class Postings:
         if not self._waiting:
             return
         fresh = np.concatenate(self._waiting)
-        self._waiting.clear()
-        if 2 * len(fresh) > self._built.size:  # so each row is sorted a few times in all
+        if 2 * len(fresh) >= self._built.size:  # so each row is sorted a few times in all
             self._build()
             return
+        self._waiting.clear()
         numbers, rows, counts = _tallied(fresh)
         starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
         for start, end in pairwise((*starts, len(numbers))):
             self._of_term(int(numbers[start])).extend(rows[start:end], counts[start:end])
 
     def _build(self) -> None:
-        rows = np.flatnonzero(self._starts.values >= 0)
-        lengths = self._lengths.values[rows]
-        # The place of each word of each live row: its start, then one more each time.
-        first = self._starts.values[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
-        places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
-        words = self._words.values[places].astype(np.int64)
-        numbers, found, counts = _tallied(words << _ROW_BITS | np.repeat(rows, lengths))
-        # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
-        self._bounds = np.searchsorted(numbers, np.arange(len(self._numbers) + 1))
-        self._built = Entries(found, counts)
-        self._entries = {}
+        texts = self._words.values, self._starts.values, self._lengths.values
+        self.take(_sorted(*texts, len(self._numbers)))
 
     def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)
@@ -250,6 +274,21 @@ class Postings:
             entries = Entries(self._built.rows[place], self._built.counts[place])
             self._entries[number] = entries
         return entries
+
+
+def _sorted(
+    words: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int32], terms: int
+) -> Sorted:
+    """Sort the words of all rows that are there, given one row after another."""
+    rows = np.flatnonzero(starts >= 0)
+    lengths = lengths[rows]
+    # The place of each word of each live row: its start, then one more each time.
+    first = starts[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
+    places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
+    keys = words[places].astype(np.int64) << _ROW_BITS | np.repeat(rows, lengths)
+    numbers, found, counts = _tallied(keys)
+    # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
+    return found, counts, np.searchsorted(numbers, np.arange(terms + 1))
 
 
 def _tallied(

@@ -4,10 +4,10 @@ The file is a copy and never the truth: it is used only if the store's log still
 that it was saved at, with the same moment; later events are read from the log; anything unexpected
 means reading the tables. Deleting it costs one slow start.
 
-Layout: a line of JSON, then a pickle (protocol 5), then its large arrays, which are mapped into
-memory and read when they are used: private pages, so that a row can be changed in place. The pickle
-may name the columns' own classes, numpy's arrays and plain containers, and nothing else: a store
-that was given to you cannot run code by this file.
+Layout: a line of JSON, then two pickles (protocol 5), of the group and of the arrays of its terms,
+then their large arrays, which are mapped into memory and read when they are used: private pages, so
+that a row can be changed in place. The pickles may name the columns' own classes, numpy's arrays
+and plain containers, and nothing else: a store that was given to you cannot run code by this file.
 """
 
 import hashlib
@@ -17,19 +17,25 @@ import mmap
 import os
 import pickle
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.postings import Sorted
+from graphrag.index.tables import scopes_of
 
 _ALIGN = 64
 _LARGE = 4096
 """Bytes from which an array is mapped and not copied."""
+_AT_ONCE = 32 << 20
+"""Bytes that are on their way to the disk at a time."""
 _OURS = "graphrag.index."
 _UNREADABLE = (
     OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, ImportError, IndexError
@@ -72,6 +78,52 @@ class Stamp:
     """Of which version of the columns it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A group as it was at one event, to be written while it goes on changing."""
+
+    group: str
+    seq: int
+    pickled: bytes
+    arrays: Sequence[memoryview]
+    sortings: Sequence[Callable[[], Sorted]]
+    """What makes the arrays of terms, for each of the scopes."""
+    dropped: Event = field(default_factory=Event)
+    """Set when it must not be written any more: something in it is to be forgotten."""
+
+
+def copy_of(index: GroupIndex) -> Copy:
+    """Copy a group that nothing is being written to; 1.5 µs a row, nothing else runs meanwhile.
+
+    Not the vectors, nearly all of it: they are lent, and whoever changes one changes a copy.
+    """
+    scopes = scopes_of(index).values()
+    lent = {_address(array) for scope in scopes for array in scope.vectors.lend()}
+    arrays: list[memoryview] = []
+    pickled = io.BytesIO()
+    pickle.Pickler(pickled, protocol=5, buffer_callback=_apart(arrays)).dump(index)
+    kept = [view if _address(view) in lent else memoryview(bytes(view)) for view in arrays]
+    sortings = [scope.postings.sorting() for scope in scopes]
+    return Copy(index.group_id, index.seq, pickled.getvalue(), kept, sortings)
+
+
+def _apart(arrays: list[memoryview]) -> Callable[[pickle.PickleBuffer], bool]:
+    """Return what collects the large arrays of a pickle, which are written after it."""
+
+    def collect(buffer: pickle.PickleBuffer) -> bool:
+        view = buffer.raw()
+        if view.nbytes < _LARGE:
+            return True
+        arrays.append(view)
+        return False
+
+    return collect
+
+
+def _address(array: npt.ArrayLike) -> int:
+    return int(np.asarray(array).__array_interface__["data"][0])
+
+
 class SavedGroups:
     """The files of one store."""
 
@@ -80,41 +132,43 @@ class SavedGroups:
         self._place = place
         """What tells stores in one folder apart: their namespace and database."""
 
-    def save(self, index: GroupIndex, at: int, dimension: int) -> None:
-        """Write a group's file, whole or not at all.
+    def write(self, copy: Copy, at: int, dimension: int) -> None:
+        """Write a copy as its group's file, whole or not at all; on any thread.
 
         Raises:
             OSError: if the disk refuses.
         """
-        arrays: list[memoryview] = []
-
-        def apart(buffer: pickle.PickleBuffer) -> bool:
-            view = buffer.raw()
-            if view.nbytes < _LARGE:
-                return True
-            arrays.append(view)
-            return False
-
-        pickled = io.BytesIO()
-        pickle.Pickler(pickled, protocol=5, buffer_callback=apart).dump(index)
-        stamp = Stamp(index.group_id, index.seq, at, dimension, code_version())
+        built = io.BytesIO()
+        arrays = list(copy.arrays)
+        pickle.Pickler(built, protocol=5, buffer_callback=_apart(arrays)).dump(
+            [sorting() for sorting in copy.sortings]
+        )
+        stamp = Stamp(copy.group, copy.seq, at, dimension, code_version())
         head = {
             "stamp": _as_json(stamp),
-            "pickle": pickled.tell(),
+            "pickles": [len(copy.pickled), built.tell()],
             "arrays": [view.nbytes for view in arrays],
         }
-        path = self._path(index.group_id)
+        path = self._path(copy.group)
         path.parent.mkdir(exist_ok=True)
         partial = path.with_suffix(".partial")
         with partial.open("wb") as file:
             file.write(json.dumps(head).encode() + b"\n")
-            file.write(pickled.getbuffer())
+            file.write(copy.pickled)
+            file.write(built.getbuffer())
             for view in arrays:
                 file.write(b"\0" * (-file.tell() % _ALIGN))
-                file.write(view)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+                for start in range(0, view.nbytes, _AT_ONCE):
+                    if copy.dropped.is_set():
+                        break
+                    file.write(view[start : start + _AT_ONCE])
+                    # Whoever commits meanwhile waits for little of this.
+                    file.flush()
+                    os.fsync(file.fileno())
+        if copy.dropped.is_set():
+            partial.unlink()
+        else:
+            partial.replace(path)
 
     def stamp(self, group: str, dimension: int) -> Stamp | None:
         """Return the stamp of a group's file, None if there is none of this version."""
@@ -133,22 +187,28 @@ class SavedGroups:
                 first = file.readline()
                 head = json.loads(first)
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-            view, at = memoryview(mapped), len(first) + head["pickle"]
-            arrays = []
+            view, at, pickles, arrays = memoryview(mapped), len(first), [], []
+            for size in head["pickles"]:
+                pickles.append(io.BytesIO(view[at : at + size]))
+                at += size
             for size in head["arrays"]:
                 at += -at % _ALIGN
                 arrays.append(view[at : at + size])
                 at += size
             if at != len(view):
                 return None
-            pickled = view[len(first) : len(first) + head["pickle"]]
-            index = _Reader(io.BytesIO(pickled), arrays).load()
+            left = iter(arrays)
+            index, built = (_Reader(pickled, left).load() for pickled in pickles)
+            if not isinstance(index, GroupIndex) or index.group_id != group:
+                return None
+            for scope, entries in zip(scopes_of(index).values(), built, strict=True):
+                scope.postings.take(entries)
         except (*_UNREADABLE, pickle.UnpicklingError):
             return None
-        return index if isinstance(index, GroupIndex) and index.group_id == group else None
+        return index
 
     def discard(self, group: str) -> None:
-        """Delete a group's file, if there is one."""
+        """Delete a group's file, if there is one, and what is left of one half written."""
         for path in (self._path(group), self._path(group).with_suffix(".partial")):
             path.unlink(missing_ok=True)
 
@@ -160,7 +220,7 @@ class SavedGroups:
 class _Reader(pickle.Unpickler):
     """Read what ``save`` writes, and nothing that could do more than hold values."""
 
-    def __init__(self, file: io.BytesIO, arrays: Sequence[memoryview]) -> None:
+    def __init__(self, file: io.BytesIO, arrays: Iterator[memoryview]) -> None:
         super().__init__(file, buffers=arrays)
 
     def find_class(self, module_name: str, name: str) -> Any:

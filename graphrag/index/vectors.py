@@ -19,6 +19,7 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,7 @@ class Vectors:
         self._size = 0
         self._codes: Codes | None = None
         """Made when there are enough rows for a rough pass to pay."""
+        self._lent = False
 
     @classmethod
     def of(cls, units: NDArray[np.float32]) -> "Vectors":
@@ -59,6 +61,7 @@ class Vectors:
     def __setstate__(self, saved: tuple[NDArray[np.float32], Codes | None]) -> None:
         """Take over saved vectors, as they lie in memory."""
         self._buffer, self._codes = saved
+        self._lent = False
         self._size, self.dimension = self._buffer.shape
 
     def __len__(self) -> int:
@@ -75,11 +78,20 @@ class Vectors:
         return self._buffer[: self._size]
 
     def reserve(self, rows: int) -> None:
-        """Have room for so many rows in all: growth by and by copies each of them twice."""
-        if rows > len(self._buffer):
-            buffer = np.empty((rows, self.dimension), dtype=np.float32)
+        """Have room for so many rows in all, in an array that was lent to nobody.
+
+        Growth by and by copies each row twice.
+        """
+        if rows > len(self._buffer) or self._lent:
+            buffer = np.empty((max(rows, len(self._buffer)), self.dimension), dtype=np.float32)
             buffer[: self._size] = self.values
-            self._buffer = buffer
+            self._buffer, self._lent = buffer, False
+
+    def lend(self) -> list[NDArray[Any]]:
+        """Return the arrays of these rows: whoever changes one from now on changes a copy."""
+        codes = self._made_codes()
+        self._lent = True
+        return [self.values] if codes is None else [self.values, codes.lend()]
 
     def extend(self, matrix: ArrayLike) -> None:
         """Add one row per vector, scaled to norm 1."""
@@ -102,12 +114,15 @@ class Vectors:
         """Give a row another vector, scaled to norm 1."""
         if not 0 <= row < self._size:
             raise IndexError(f"row {row} of {self._size}")
-        self._buffer[row] = self._unit(vector)
+        unit = self._unit(vector)
+        self.reserve(self._size)
+        self._buffer[row] = unit
         if self._codes is not None:
             self._codes.replace(row, self._buffer[row])
 
     def blank(self, row: int) -> None:
         """Let a row be like nothing: its vector is missing or damaged where it is stored."""
+        self.reserve(self._size)
         self._buffer[row] = 0
         if self._codes is not None:
             self._codes.replace(row, self._buffer[row])
@@ -148,7 +163,12 @@ class Vectors:
         return self._codes
 
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
-        rows, norms = _checked(np.asarray(vector)[np.newaxis], self.dimension)
+        row = np.asarray(vector)[np.newaxis]
+        if row.dtype == np.float32 and row.shape == (1, self.dimension):
+            norms = np.sqrt(np.einsum("ij,ij->i", row, row))
+            if 0 < norms[0] < np.inf:  # what is checked at every search, without the rest of it
+                return np.asarray(row[0] / norms)
+        rows, norms = _checked(row, self.dimension)
         return np.asarray(rows[0] / norms[0])
 
 

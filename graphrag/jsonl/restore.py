@@ -79,7 +79,7 @@ async def import_group(
             await _erased(ingestion.store, name)
             raise
         finally:
-            ingestion.catalog.drop(name)  # whatever was read of it before
+            await ingestion.catalog.drop(name)  # whatever was read of it before
     seconds = perf_counter() - begun
     return ImportedGroup(name, dict(header.counts), renews, coming.embedded, seconds)
 

@@ -52,7 +52,7 @@ async def test_a_search_reads_nothing_of_the_group_into_memory():
     async with open_graph(profile="engine") as graph:
         await told(graph)
         catalog = graph._ingestion.catalog
-        catalog.drop("default")
+        await catalog.drop("default")
         found = await asked("where does Alice work").of(graph)
         assert best(found) == "Beta"
         assert not catalog.loaded("default")

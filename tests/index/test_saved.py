@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from graphrag import NewEpisode
-from graphrag.index import catalog, saved
+from graphrag.index import catalog, checkpoints, saved
 from graphrag.index.saved import SavedGroups
 from tests.conftest import open_graph
 
@@ -19,7 +19,7 @@ STORIES = [
 
 @pytest.fixture(autouse=True)
 def _every_group_is_large(monkeypatch):
-    monkeypatch.setattr(catalog, "_LARGE", 1)
+    monkeypatch.setattr(checkpoints, "LARGE", 1)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ async def test_a_file_cannot_run_code(url, tmp_path):
 
     pickled = pickle.dumps(Evil(), protocol=5)
     head = json.loads(file.read_bytes().split(b"\n", 1)[0])
-    head |= {"pickle": len(pickled), "arrays": []}
+    head |= {"pickles": [len(pickled)], "arrays": []}
     file.write_bytes(json.dumps(head).encode() + b"\n" + pickled)
     async with open_graph(url) as graph:
         assert await told(graph) == before
@@ -167,7 +167,7 @@ async def test_a_full_disk_is_a_warning(url, tmp_path, monkeypatch, caplog):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(SavedGroups, "save", full)
+    monkeypatch.setattr(SavedGroups, "write", full)
     before = await write(url, *STORIES)
     assert "nothing is lost" in caplog.text
     async with open_graph(url) as graph:
@@ -175,6 +175,6 @@ async def test_a_full_disk_is_a_warning(url, tmp_path, monkeypatch, caplog):
 
 
 async def test_small_groups_are_not_saved(url, tmp_path, monkeypatch):
-    monkeypatch.setattr(catalog, "_LARGE", 10_000)
+    monkeypatch.setattr(checkpoints, "LARGE", 10_000)
     await write(url, *STORIES)
     assert file_of(tmp_path) is None

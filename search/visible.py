@@ -142,13 +142,13 @@ class Visible:
     def people(self, word: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible persons whose first or family name is this word."""
         known = {*index.names.people(word), *(id_ for id_ in self.names if _person(id_, index))}
-        return self.shown((id_ for id_ in sorted(known) if self._bears(id_, word, True)), index)
+        ids = (id_ for id_ in sorted(known) if self._bears(id_, word, True))
+        return self.shown(ids, index) if known else []
 
     def _bears(self, id_: str, key: str, part: bool = False) -> bool:
         keys = self.names.get(id_)
-        if keys is None or key in keys:
-            return True
-        return part and any(key in (words[:1] + words[-1:]) for words in map(str.split, keys))
+        ends = (words[:1] + words[-1:] for words in map(str.split, keys or ()))
+        return keys is None or key in keys or (part and any(key in some for some in ends))
 
     def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
         """Return the visible entities that these speak through, each once; none that came since."""

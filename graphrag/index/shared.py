@@ -1,14 +1,15 @@
 """Work on many rows that this thread and one more share.
 
-The other thread begins at once, so what is done between asking and looking costs nothing on an idle
-second core. Nobody waits for it: a block that it has begun and not ended when all others are done
-is computed again here, because on a busy machine it may not run for a while. Blocks become smaller
-towards the end, so that this costs little.
+The other thread begins at once and from the front, so what is done between asking and looking costs
+nothing on an idle second core; who looks then works from the back until both meet. Nobody waits: a
+block that the other thread has begun and not ended is computed again here, because on a busy
+machine it may not run for a while. Its blocks are half of what is left each time, because at the
+end of a block it takes the interpreter from whoever has it.
 """
 
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ Product = Callable[[slice], NDArray[np.float32]]
 
 _WORTH_A_THREAD = 10_000
 """Rows; below this a hand-over costs as much as it saves."""
-_LEAST, _MOST = 4_096, 16_384
+_LEAST = 8_192
 """Rows of a block."""
 _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
@@ -28,38 +29,46 @@ class Shared:
 
     def __init__(self, product: Product, rows: int) -> None:
         self._product = product
+        self._first, self._last = 0, rows
+        """What nobody has begun yet lies between."""
+        self._taken: list[slice] = []
+        self._done: dict[int, NDArray[np.float32]] = {}
+        self._lock = Lock()
         several = rows >= _WORTH_A_THREAD
-        self._blocks = _blocks(rows) if several else [slice(0, rows)]
-        self._done: list[NDArray[np.float32] | None] = [None] * len(self._blocks)
-        self._left = deque(range(len(self._blocks)))
-        self._other = _second_core.submit(self._take) if several else None
+        self._other = _second_core.submit(self._ahead) if several else None
 
     def result(self) -> NDArray[np.float32]:
         """Return the number of every row."""
-        self._take()
-        if self._other is not None:
-            self._other.cancel()
+        if self._other is None:
+            return self._product(slice(0, self._last))
+        while (block := self._back()) is not None:
+            self._done[block.start] = self._product(block)
+        self._other.cancel()
         parts = [
-            self._product(block) if done is None else done
-            for block, done in zip(self._blocks, self._done, strict=True)
+            self._product(block) if (done := self._done.get(block.start)) is None else done
+            for block in sorted(self._taken, key=lambda block: block.start)
         ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return np.concatenate(parts)
 
-    def _take(self) -> None:
-        """Work on the blocks that are left, until none is."""
-        while self._left:
-            try:
-                number = self._left.popleft()
-            except IndexError:  # the other thread took the last one
-                return
-            self._done[number] = self._product(self._blocks[number])
+    def _ahead(self) -> None:
+        """Work from the front, on the other thread."""
+        while (block := self._front()) is not None:
+            self._done[block.start] = self._product(block)
 
+    def _front(self) -> slice | None:
+        with self._lock:
+            first, left = self._first, self._last - self._first
+            self._first += min(left, max(_LEAST, left // 2))
+            return self._begun(slice(first, self._first))
 
-def _blocks(rows: int) -> list[slice]:
-    blocks: list[slice] = []
-    start = 0
-    while start < rows:
-        size = min(_MOST, max(_LEAST, (rows - start) // 4))
-        blocks.append(slice(start, min(start + size, rows)))
-        start += size
-    return blocks
+    def _back(self) -> slice | None:
+        with self._lock:
+            last = self._last
+            self._last = max(self._first, last - _LEAST)
+            return self._begun(slice(self._last, last))
+
+    def _begun(self, block: slice) -> slice | None:
+        if block.start == block.stop:
+            return None
+        self._taken.append(block)
+        return block

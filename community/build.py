@@ -20,13 +20,15 @@ from graphrag.community.stored import Detection, Storing, Tree, keep_tree, noted
 from graphrag.community.ties import Ties
 from graphrag.community.touched import Redrawn, changed_since, redrawn
 from graphrag.ids import new_id
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import GroupIndex
 from graphrag.index.texts import community_text
 from graphrag.models import Community
 from graphrag.protocols import Embedder, Matrix
+from graphrag.search.visible import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
-from graphrag.temporal.moment import to_micros, utc_now
+from graphrag.temporal.moment import utc_now
+from graphrag.temporal.viewpoint import NOW
 
 BUILD, UPDATE = "build_communities", "update_communities"
 """Kinds of events."""
@@ -94,7 +96,7 @@ async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Plan
         return await plan_communities(index, tree, workshop)
     facts, nodes = await changed_since(before, index, workshop.store, now)
     ties = await _live(index, workshop.store, now)
-    if before.drift + facts > DRIFT * len(ties.rows):
+    if before.drift + facts > DRIFT * len(ties.facts):
         return await plan_communities(index, tree, workshop)
     if not nodes:
         return Planned(tree, ChangeSet(index.group_id, kind=UPDATE))
@@ -104,11 +106,9 @@ async def plan_update(index: GroupIndex, tree: Tree, workshop: Workshop) -> Plan
 
 
 async def _live(index: GroupIndex, store: Store, now: datetime) -> Ties:
-    """Return the facts that hold."""
-    at = to_micros(now, FOREVER)
-    held = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
-    held &= (index.facts["valid"] <= at) & (at < index.facts["invalid"]) & ~index.facts["pending"]
-    return await Ties.read(index, store, held, index.ends())
+    """Return what ties entities now."""
+    seen = visible(index, NOW, NOTHING_UNDONE, now=now)
+    return await Ties.read(index, store, seen.facts, seen)
 
 
 async def _planned(

@@ -6,13 +6,15 @@ tie its most central members, each fact that says more of a member counting less
 otherwise all of them would be about the hub.
 """
 
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphrag.community.local import Nodes
-from graphrag.community.ties import Ties
+from graphrag.community.ties import NO_FACT, Ties
+from graphrag.community.together import Quote
 from graphrag.community.wording import Told, families, sentences
 from graphrag.index.group import GroupIndex
 from graphrag.models import CONCEPT
@@ -25,6 +27,7 @@ _OTHERS = 3
 """Members that a name has beside the one it begins with."""
 _FACTS = 12
 _SENTENCES = 6
+_QUOTES = 4
 _CONSIDERED = 200
 _POINTED_AT = 1.01
 """Weight of a fact for its object: of two that have as many, facts turn around what they are about.
@@ -93,7 +96,9 @@ class Describer:
         return self._chosen(one, self._central(one), count)
 
     def _chosen(self, one: Subject, strength: Mapping[int, float], count: int) -> list[int]:
-        ties = one.ties
+        ties = one.ties.facts
+        if not len(ties):
+            return []
         ends = np.concatenate((ties.subjects, ties.objects))
         rows, places = np.unique(ends, return_inverse=True)
         worth = np.array([strength[row] for row in rows.tolist()])
@@ -142,7 +147,41 @@ class Describer:
 
     def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
         facts = [self.told(row) for row in self._chosen(one, strength, _FACTS)]
-        return " ".join(sentences(facts)[:_SENTENCES])
+        said = self._quoted(one, strength, _QUOTES) if self._by_texts(one) else []
+        return " ".join([*said, *sentences(facts)][:_SENTENCES])
+
+    def quoted(self, one: Subject, count: int) -> list[str]:
+        """Return sentences of long texts that tell how its central members belong together."""
+        return self._quoted(one, self._central(one), count)
+
+    def _quoted(self, one: Subject, strength: Mapping[int, float], count: int) -> list[str]:
+        members = set(one.members)
+        near = [(quote, [row for row in quote.rows if row in members]) for quote in one.ties.quotes]
+        left = [(quote, inside) for quote, inside in near if len(inside) > 1]
+        told: Counter[int] = Counter()
+        found: list[str] = []
+
+        def worth(each: tuple[Quote, list[int]]) -> tuple[float, str]:
+            # What names others, too, is less about these; who was spoken of tells less again.
+            quote, inside = each
+            said = sum(strength[row] / (1 + told[row]) for row in inside)
+            return quote.fit * said * len(inside) / len(quote.rows), quote.text
+
+        while left and len(found) < count:
+            best = max(left, key=worth)
+            left.remove(best)
+            found.append(best[0].text)
+            told.update(best[1])
+        return found
+
+    def _by_texts(self, one: Subject) -> bool:
+        """Tell whether texts tie the named members more than facts do."""
+        ties = one.ties
+        named = np.array([self.type(row) != CONCEPT for row in one.members])
+        rows = np.asarray(one.members)[named]
+        between = np.isin(ties.subjects, rows) & np.isin(ties.objects, rows)
+        facts = ties.rows != NO_FACT
+        return bool(ties.weights[between & ~facts].sum() > ties.weights[between & facts].sum())
 
     def _name(self, one: Subject, strength: Mapping[int, float], taken: Container[str]) -> str:
         order = sorted(one.members, key=lambda row: (-strength[row], self.name(row), row))
@@ -166,6 +205,7 @@ class Describer:
         """Return what the hub is said to be, in brackets."""
         index = self._index
         codes = [index.relations.index(name) for name in _CLASSES if name in index.relations]
-        rows = one.ties.rows[one.ties.subjects == hub]
+        facts = one.ties.facts
+        rows = facts.rows[facts.subjects == hub]
         classes = rows[np.isin(index.facts["relation"][rows], codes)]
         return f" ({self.told(int(classes[-1])).object})" if len(classes) else ""

@@ -8,10 +8,10 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Subject
 from graphrag.community.levels import Cluster, inside
-from graphrag.community.local import Nodes, Weights
+from graphrag.community.local import Weights
 from graphrag.community.match import continued
 from graphrag.community.stored import Ranks, by_rank
-from graphrag.community.ties import Ties
+from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
 from graphrag.models import Community
 
@@ -67,7 +67,7 @@ def drafts(
             names = (ids[row] for row in cluster.members)
             weights = dict(zip(names, thousandths.tolist(), strict=True))
             members = by_rank(weights)
-            mark = _fingerprint(members, facts.rows, index, moment)
+            mark = _fingerprint(members, facts, index, moment)
         subject = Subject([row_of[id_] for id_ in members], facts)
         found.append(Draft(cluster.level, cluster.parent, members, weights, mark, subject))
     return found
@@ -101,17 +101,22 @@ def lasting(
     return {**same, **{places[number]: by_id[id_] for number, id_ in found.items()}}
 
 
-def _fingerprint(members: Sequence[str], facts: Nodes, index: GroupIndex, moment: AtMoment) -> str:
-    """Hash the members with their names and types, and the facts with their times and words."""
+def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: AtMoment) -> str:
+    """Hash the members with their names and types, and the facts with their times and words.
+
+    Of what texts name together, the weights: another passage about them is another weight.
+    """
     marks = hashlib.blake2b(digest_size=16)
     for id_ in sorted(members):
         told = id_, moment.name_of(id_), index.entity_type(id_)
         marks.update("\0".join((*told, "\n")).encode())
     ids = index.facts.ids
-    rows = np.array(sorted(facts.tolist(), key=ids.__getitem__), dtype=np.int64)
+    rows = np.array(sorted(ties.facts.rows.tolist(), key=ids.__getitem__), dtype=np.int64)
     marks.update("\n".join(ids[row] for row in rows.tolist()).encode())
     for moments in (moment.valid, moment.invalid):
         marks.update(moments[rows].astype("<i8").tobytes())
     words = index.facts.vectors.values[rows, :_OF_VECTOR]
     marks.update(np.ascontiguousarray(words, dtype="<f4").tobytes())
+    if len(named := ties.weights[ties.rows == NO_FACT]):
+        marks.update(np.sort((named * _THOUSANDTHS).round().astype("<i8")).tobytes())
     return marks.hexdigest()

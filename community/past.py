@@ -57,7 +57,7 @@ async def communities_of(
     """Return the communities that the visible facts make, whatever is stored."""
     subject, object_ = seen.ends
     held = seen.facts & seen.entities[subject] & seen.entities[object_]
-    ties = await Ties.read(index, store, held, seen.ends, past=past)
+    ties = await Ties.read(index, store, held, seen, past=past)
     clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, seen.valid, seen.invalid)
     made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))

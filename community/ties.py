@@ -1,61 +1,89 @@
-"""What ties entities together at one moment: facts, by how sure they are.
+"""What ties entities together at one moment: facts, by how sure they are, and long texts.
 
 A fact with a concept, what only a common noun names, ties less: that two people have a boat says
-little about them, and a hub with thirty of them would push away the people around it.
+little about them, and a hub with thirty of them would push away the people around it. What long
+texts name together is tied beside (``together.py``).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from graphrag.community.local import Nodes, Weights, strengths
+from graphrag.community.together import Quote, named_together
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_aside import read_aside
 from graphrag.models import CONCEPT
-from graphrag.search.visible import NOTHING_UNDONE, Past
+from graphrag.search.visible import NOTHING_UNDONE, Mask, Past, Visible
 from graphrag.store.store import Store
 
 _LEAST = 0.05
 """Weight of a fact that nobody is sure of: it still ties its ends together."""
 _COMMON = 0.3
 """Share of its confidence that a fact with a concept weighs."""
+NO_FACT = -1
+"""Row of what is no fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """Facts between two entities, side by side."""
+    """Ties between two entities, side by side."""
 
     rows: Nodes
-    """Of the facts."""
+    """Of the facts; -1 for two that texts name together."""
     subjects: Nodes
     """Rows of entities."""
     objects: Nodes
     weights: Weights
     """Confidences, less for concepts."""
+    quotes: Sequence[Quote] = ()
+    """Sentences of long texts that name two or more."""
 
     @classmethod
     async def read(
         cls,
         index: GroupIndex,
         store: Store,
-        held: npt.NDArray[np.bool_],
-        ends: tuple[Nodes, Nodes],
+        held: Mask,
+        seen: Visible,
         *,
         past: Past = NOTHING_UNDONE,
     ) -> "Ties":
-        """Return the facts that are held to be true, given as a mask, with these ends."""
+        """Return what ties entities by the facts of a mask, and by the texts that are visible."""
         await read_aside(store, index, {"relates_to": ["confidence"]})
         sure = index.facts.aside["confidence"].values(len(index.facts))
         if past.before:
             sure = _sure_then(sure.copy(), index, past)
-        subject, object_ = ends
+        subject, object_ = seen.ends
         rows = np.flatnonzero(held & (subject != object_))
         weights = np.maximum(np.nan_to_num(sure[rows], nan=1.0), _LEAST)
         if CONCEPT in index.types:
             common = index.entities["type"] == index.type_code(CONCEPT)
             weights[common[subject[rows]] | common[object_[rows]]] *= _COMMON
-        return cls(rows, subject[rows], object_[rows], weights)
+        facts = cls(rows, subject[rows], object_[rows], weights)
+        if not len(index.passages):  # no text is long
+            return facts
+        told = facts.strengths(len(index.entities))
+        named = await named_together(index, store, seen, past, told)
+        if named is None:
+            return facts
+        return cls(
+            np.concatenate((rows, np.full(len(named.weights), NO_FACT))),
+            np.concatenate((facts.subjects, named.subjects)),
+            np.concatenate((facts.objects, named.objects)),
+            np.concatenate((weights, named.weights)),
+            named.quotes,
+        )
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.rows)
+
+    @property
+    def facts(self) -> "Ties":
+        """Return those that are facts."""
+        return self.some(np.flatnonzero(self.rows != NO_FACT))
 
     def strengths(self, nodes: int) -> Weights:
         """Return the weight of all ties of every entity."""
@@ -64,7 +92,11 @@ class Ties:
     def some(self, places: Nodes) -> "Ties":
         """Return the ties at some places."""
         return Ties(
-            self.rows[places], self.subjects[places], self.objects[places], self.weights[places]
+            self.rows[places],
+            self.subjects[places],
+            self.objects[places],
+            self.weights[places],
+            self.quotes,
         )
 
 

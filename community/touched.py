@@ -1,6 +1,7 @@
 """Which communities must be looked at again after a few facts changed, and what becomes of them."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
@@ -14,12 +15,14 @@ from graphrag.community.local import NOWHERE, Labels, Weights, improve
 from graphrag.community.seats import Seats, seats_of
 from graphrag.community.stored import Detection, Tree
 from graphrag.community.ties import Ties
+from graphrag.community.together import long_texts
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.read_mentions import read_mentions
 from graphrag.models import Community
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
-_TOLD_BY = frozenset({"entity_type", "merged_into", "name", "removed_at"})
+_TOLD_BY = frozenset({"aliases", "entity_type", "merged_into", "name", "removed_at"})
 """Columns of an entity that say where it belongs, or what its community is told by."""
 
 
@@ -30,6 +33,7 @@ async def changed_since(
     facts: set[int] = set()
     nodes: set[int] = set()
     entities, of = index.entities.row_of, index.heirs.of
+    spoken: defaultdict[str, set[str]] = defaultdict(set)
     for event in await store.events(index.group_id, after=last.seen):
         for change in event.changes:
             table, _, id_ = change.record.partition(":")
@@ -38,6 +42,14 @@ async def changed_since(
             elif table == "entity" and id_ in entities:
                 if _TOLD_BY & (change.after or {}).keys():
                     nodes |= {entities[id_], entities[of(id_)]}
+            elif table == "episode":
+                spoken[id_]
+            elif table == "mentions":
+                link = change.after or change.before or {}
+                if {"in", "out"} <= link.keys():
+                    episode, entity = (str(link[end]).partition(":")[2] for end in ("in", "out"))
+                    spoken[episode].add(entity)
+    nodes |= await _named(spoken, index, store)
     if last.at is not None:
         since, at = (to_micros(moment, FOREVER) for moment in (last.at, now))
         for moments in (index.facts["valid"], index.facts["invalid"]):
@@ -45,6 +57,23 @@ async def changed_since(
     for ends in index.ends():
         nodes.update(ends[sorted(facts)].tolist())
     return len(facts), sorted(nodes)
+
+
+async def _named(
+    spoken: Mapping[str, Collection[str]], index: GroupIndex, store: Store
+) -> set[int]:
+    """Return the rows of all that the long ones among some episodes name, or named."""
+    row_of, entities = index.episodes.row_of, index.entities.row_of
+    long = set(long_texts(index).tolist()) if spoken and len(index.passages) else set()
+    texts = {row_of[id_]: ids for id_, ids in spoken.items() if row_of.get(id_) in long}
+    if not texts:
+        return set()
+    await read_mentions(store, index)
+    assert index.episodes.mentions is not None
+    found = set(index.episodes.mentions.of_left(list(texts))[1].tolist())
+    found |= {entities[id_] for ids in texts.values() for id_ in ids if id_ in entities}
+    ids_of, of = index.entities.ids, index.heirs.of
+    return found | {entities[of(ids_of[row])] for row in found}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from graphrag.index.group import GroupIndex
 from graphrag.ingest import Ingestion
 from graphrag.policy import Policy, refused
 from graphrag.store.changes import FORGET, ChangeSet
-from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 _PAGE = 1000
@@ -62,17 +61,18 @@ async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
 
 async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
     for table in TABLES:
-        after = Record(table, "")
+        after = ""
         while True:
+            # A range: ``WHERE id > $after`` reads the table from its beginning each time.
             [rows] = await store.query(
-                f"SELECT * OMIT embedding FROM {table} WHERE id > $after AND group_id = $group "
-                f"ORDER BY id LIMIT {_PAGE};",
+                f"SELECT * OMIT embedding FROM type::record('{table}', $after>..) "
+                f"WHERE group_id = $group LIMIT {_PAGE};",
                 after=after,
                 group=group,
             )
             if not rows:
                 break
-            after = rows[-1]["id"]
+            after = rows[-1]["id"].id
             changes = ChangeSet(group, FORGET)
             changes.deletes = [(table, row) for row in rows]
             yield changes

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -22,6 +23,8 @@ from graphrag.store.store import Store
 
 _WORDS = frozenset({"subject", "name", "object", "fact"})
 """Columns of a fact that it is found by."""
+_EVENTS = 20
+"""Read at a time: of an import each has a thousand rows."""
 
 
 async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
@@ -86,22 +89,28 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
 
     False if something was forgotten or repaired meanwhile: then the group is to be read anew.
     """
-    events = await store.events(index.group_id, after=index.seq)
-    if any(event.kind in (FORGET, REPAIR) for event in events):
-        return False
+    seq = index.seq
     touched: dict[str, set[str]] = defaultdict(set)
+    gone: set[tuple[str, str]] = set()
     retold: set[str] = set()
     """Facts that are found by other words now."""
-    for event in events:
-        for change in event.changes:
+    while events := await store.events(index.group_id, after=seq, limit=_EVENTS):
+        seq = events[-1].seq
+        if any(event.kind in (FORGET, REPAIR) for event in events):
+            return False
+        for change in chain.from_iterable(event.changes for event in events):
             table, _, id_ = change.record.partition(":")
             if change.after is None and table in COLUMNS:
                 touched[table].discard(id_)
-                _forget(index, table, id_)
+                gone.add((table, id_))
             else:
                 touched[table].add(id_)
                 if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
                     retold.add(id_)
+        if len(events) < _EVENTS:
+            break
+    for table, id_ in gone:
+        _forget(index, table, id_)
     for id_ in touched["community"]:  # read anew: nothing points at its row
         _forget(index, "community", id_)
     for table in COLUMNS:
@@ -119,8 +128,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     await _reword(store, index, retold & touched["relates_to"])
     if touched["saga"]:
         index.sagas = await read_sagas(store, index.group_id)
-    if events:
-        index.seq = events[-1].seq
+    index.seq = seq
     return True
 
 

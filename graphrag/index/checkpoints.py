@@ -10,6 +10,7 @@ on beside them.
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.saved import Copy, SavedGroups, copy_of
@@ -95,10 +96,12 @@ class Checkpoints:
         """Save a group as it is now: the one place where the files beside a store are begun."""
         copy = copy_of(index)
         self._note(index)
-        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy))
+        rows = self._store.held.checkpoint()
+        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy, rows))
 
-    async def _write(self, copy: Copy) -> None:
+    async def _write(self, copy: Copy, rows: Callable[[], None]) -> None:
         try:
+            await asyncio.to_thread(rows)
             at = await self._store.moment_of(copy.group, copy.seq)
             if at is not None and self._files is not None:
                 await asyncio.to_thread(self._files.write, copy, at, self._dimension)

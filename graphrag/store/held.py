@@ -7,7 +7,7 @@ may be from before. What does not fit in memory is in a file beside the store, i
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import fields
 from operator import attrgetter
@@ -121,17 +121,21 @@ class Held:
         self.written(None)
         self.stamps.pop(group, None)
 
-    def save(self) -> None:
-        """Keep the rows in the file for the next opening."""
-        if self.rows is not None:
-            self.rows.save({**self.rows.stamps, **self.stamps})
+    def checkpoint(self) -> Callable[[], None]:
+        """Return what writes, in a thread, where the rows in the file are now."""
+        if self.rows is None:
+            return lambda: None
+        return self.rows.checkpoint(self._newest(self.rows))
 
     def close(self) -> None:
-        """Save the rows and close their file."""
+        """Keep the rows in the file for the next opening, and close it."""
         if self.rows is not None:
-            self.save()
+            self.rows.save(self._newest(self.rows))
             self.rows.close()
             self.rows = None
+
+    def _newest(self, rows: RowFile) -> dict[str, Stamp]:
+        return {**rows.stamps, **self.stamps}
 
     def _keep(self, values: Iterable[Value]) -> None:
         for value in values:

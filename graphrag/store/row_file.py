@@ -14,9 +14,10 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 from graphrag.store.places import Key, Places, record_name
@@ -46,6 +47,7 @@ class RowFile:
         self._buffer = bytearray()
         self._changed = False
         self._off = False
+        self._writing = Lock()
         self.stamps: dict[str, Stamp] = {}
         """What was known of each group when the file was saved."""
         self._read_places()
@@ -109,11 +111,41 @@ class RowFile:
                 return
             if self._flushed + len(self._buffer) > 2 * self._places.live + _SPARE:
                 self._compact()
-            self._flush()
-            os.fsync(self._opened().fileno())
-            self._write_places(stamps)
         except OSError as error:
             self._give_up(error)
+        self.checkpoint(stamps)()
+
+    def checkpoint(self, stamps: Mapping[str, Stamp]) -> Callable[[], None]:
+        """Return what writes, in a thread, where the rows are now; more may come meanwhile."""
+        if self._off:
+            return lambda: None
+        try:
+            self._places.sort()
+            self._flush()
+            file = self._opened()
+        except OSError as error:
+            self._give_up(error)
+            return lambda: None
+        self.stamps = dict(stamps)
+        self._changed = False
+        head = {
+            "code": _code_version(),
+            "number": self._number,
+            "length": self._flushed,
+            "count": len(self._places),
+            "stamps": self.stamps,
+        }
+        places = self._places.as_bytes()
+
+        def write() -> None:
+            with self._writing:
+                try:
+                    os.fsync(file.fileno())
+                    self._write_places(json.dumps(head).encode() + b"\n" + places)
+                except (OSError, ValueError) as error:  # full, or cleared and closed meanwhile
+                    _log.warning("the rows beside the store were not saved: %s", error)
+
+        return write
 
     def close(self) -> None:
         """Close the file; what was not saved is read from the store again."""
@@ -149,23 +181,13 @@ class RowFile:
         self._places, self._number, self._flushed = places, number, length
         self.stamps = stamps
 
-    def _write_places(self, stamps: Mapping[str, Stamp]) -> None:
-        self.stamps = dict(stamps)
-        head = {
-            "code": _code_version(),
-            "number": self._number,
-            "length": self._flushed,
-            "count": len(self._places),
-            "stamps": self.stamps,
-        }
+    def _write_places(self, data: bytes) -> None:
         partial = self._places_path.with_suffix(".partial")
         with partial.open("wb") as file:
-            file.write(json.dumps(head).encode() + b"\n")
-            file.write(self._places.as_bytes())
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(self._places_path)
-        self._changed = False
         for path in self._folder.glob(f"{self._name}-*.rows"):
             if path != self._path(self._number):
                 path.unlink(missing_ok=True)

@@ -62,6 +62,8 @@ class Titles:
     def catch_up(self, pieces: Pieces) -> None:
         """Find new titles in old texts, and all titles in new ones."""
         rows = range(len(self._own), len(self._names))
+        if not rows and self._pieces == pieces.count:
+            return
         fresh = dict.fromkeys(phrase for row in rows if (phrase := self._read(row, pieces)))
         old, self._pieces = self._pieces, pieces.count
         found = [self._find(list(fresh), pieces, 0, old)] if fresh and old else []

@@ -23,14 +23,16 @@ def top(
     """
     if k < 1:
         return np.empty(0, dtype=np.intp), scores[:0]
-    found = near(scores, k, mask, floor) if floor is not None and floor >= 0 else None
+    quick = floor is not None and floor >= 0 and len(scores) > _BLOCK * k
+    found = near(scores, k, mask, floor) if floor is not None and quick else None
     if found is not None:
         rows, values = found
     else:
         eligible = scores > floor if floor is not None else ~np.isnan(scores)
         if mask is not None:
             eligible &= mask
-        rows, values = np.flatnonzero(eligible), scores[eligible]
+        rows = np.flatnonzero(eligible)
+        values = scores[rows]
     if len(values) > k:
         cut = kth_best(values, k)
         above, level = np.flatnonzero(values > cut), np.flatnonzero(values == cut)

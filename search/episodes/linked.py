@@ -1,6 +1,6 @@
 """What links episodes: titles where others are named by them, otherwise what is mentioned."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,11 +86,14 @@ class Sharing:
         self,
         links: Incidence,
         row: int,
-        but: Iterable[int],
+        but: Container[int],
         kinds: npt.NDArray[np.int16] | None = None,
     ) -> Rows:
         _, names = links.of_left([row])
-        names = names[~np.isin(names, list(but))]
+        # A handful: as Python's numbers they are compared ten times as quickly.
+        names = np.array([name for name in names.tolist() if name not in but], dtype=np.intp)
+        if not len(names):
+            return names
         if kinds is not None:
             names = names[kinds[names] != self._concept]
         names = names[links.counts_right(names) <= _COMMON]

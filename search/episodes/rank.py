@@ -148,7 +148,7 @@ class _Table:
         """Add what a step gives to some rows, new ones among them."""
         self._extend(rows)
         part = np.zeros(len(self.rows))
-        kept = np.isin(rows, self.rows)
+        kept = self.question.seen.episodes[rows]
         part[np.searchsorted(self.rows, rows[kept])] = gains[kept]
         self.parts[name] = part
 

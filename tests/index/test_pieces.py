@@ -1,9 +1,11 @@
 """Words of long texts: by their best piece, and as a whole."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag.index import pieces as module
 from graphrag.index.pieces import Pieces
 from graphrag.index.postings import Postings
 from graphrag.index.texts import PIECE
@@ -80,3 +82,17 @@ def test_what_each_word_gives_to_each_piece_adds_up_to_the_scores(texts, query, 
     assert gains.shape == (sum(len(texts[row]) for row in rows), len(terms))
     best = np.maximum.reduceat(gains.sum(axis=1), begins)
     np.testing.assert_allclose(best, pieces.scores(terms)[rows], rtol=1e-5)
+
+
+@given(TEXTS, st.sampled_from([1, 1_000]), st.data())
+def test_some_rows_have_the_words_of_their_pieces(texts, many, data):
+    pieces = Pieces()
+    pieces.extend([joined(text, PIECE) for text in texts])
+    gone = data.draw(st.sets(st.integers(0, len(texts) - 1))) if texts else set()
+    for row in gone:
+        pieces.remove(row)
+    words = [0 if row in gone else sum(map(len, text)) for row, text in enumerate(texts)]
+    rows = data.draw(st.permutations(range(len(texts))))[: len(texts) // 2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_MANY", many)
+        assert pieces.words_of(np.array(rows, dtype=np.intp)).tolist() == [words[r] for r in rows]

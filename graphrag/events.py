@@ -3,33 +3,24 @@
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
-from typing import SupportsIndex, overload
 
 from graphrag.cards import table
+from graphrag.listed import Listed, some
 from graphrag.models import Event
 
 _NOUNS = {
-    "episode": ("episode", "episodes"),
+    "episode": ("episode",),
     "entity": ("entity", "entities"),
-    "relates_to": ("fact", "facts"),
+    "relates_to": ("fact",),
     "community": ("community", "communities"),
-    "saga": ("saga", "sagas"),
+    "saga": ("saga",),
 }
 _SHOWN = 100
 """Rows of a table: the newest."""
 
 
-class Log(list[Event]):
+class Log(Listed[Event]):
     """Events of one group, oldest first: a list that a notebook shows as a table."""
-
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> Event: ...
-    @overload
-    def __getitem__(self, at: slice) -> "Log": ...
-    def __getitem__(self, at: SupportsIndex | slice) -> "Event | Log":
-        """Return one event, or a log of some."""
-        found = super().__getitem__(at)
-        return Log(found) if isinstance(found, list) else found
 
     def __repr__(self) -> str:
         """Count the events by kind, and say from when to when."""
@@ -37,7 +28,7 @@ class Log(list[Event]):
             return "Log(no events)"
         kinds = ", ".join(f"{count} {kind}" for kind, count in _kinds(self).most_common())
         days = dict.fromkeys(f"{one.at:%Y-%m-%d}" for one in (self[0], self[-1]))
-        return f"Log({_some(len(self), ('event', 'events'))}, {' to '.join(days)}: {kinds})"
+        return f"Log({some(len(self), 'event')}, {' to '.join(days)}: {kinds})"
 
     def _repr_html_(self) -> str:
         left = len(self) - _SHOWN
@@ -56,7 +47,7 @@ def done(event: Event) -> str:
         if (change.after or change.before or {}).keys() != {"summary"}
     )
     return ", ".join(
-        f"{how}{_some(count, _NOUNS[table])}" if how else f"{_some(count, _NOUNS[table])} changed"
+        f"{how}{some(count, *_NOUNS[table])}" if how else f"{some(count, *_NOUNS[table])} changed"
         for (table, how), count in tables.items()
         if table in _NOUNS
     )
@@ -95,10 +86,6 @@ def _kinds(events: Iterable[Event]) -> Counter[str]:
 
 def _how(before: object, after: object) -> str:
     return "+" if before is None else "-" if after is None else ""
-
-
-def _some(count: int, noun: tuple[str, str]) -> str:
-    return f"{count} {noun[count != 1]}"
 
 
 def _shown(image: object, column: str) -> str:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import SupportsIndex, overload
 
 from graphrag.cards import table
+from graphrag.listed import Listed, some
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +24,13 @@ class Group:
     """System time of its newest event."""
 
 
-class Groups(list[Group]):
+class Groups(Listed[Group]):
     """The groups of a store by name: a list that a notebook shows as a table."""
-
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> Group: ...
-    @overload
-    def __getitem__(self, at: slice) -> "Groups": ...
-    def __getitem__(self, at: SupportsIndex | slice) -> "Group | Groups":
-        """Return one group, or a list of some."""
-        found = super().__getitem__(at)
-        return Groups(found) if isinstance(found, list) else found
 
     def __repr__(self) -> str:
         """Name each group with its number of facts."""
-        return f"Groups({', '.join(f'{one.name!r}: {_facts(one)}' for one in self)})"
+        told = (f"{one.name!r}: {some(one.facts, 'fact')}" for one in self)
+        return f"Groups({', '.join(told)})"
 
     def _repr_html_(self) -> str:
         return table(HEADER, map(cells, self))
@@ -51,7 +43,3 @@ def cells(group: Group) -> tuple[str, ...]:
     """Return a group as cells under ``HEADER``."""
     counts = (f"{number:,}" for number in (group.episodes, group.entities, group.facts))
     return group.name, *counts, f"{group.changed_at:%Y-%m-%d %H:%M:%S}"
-
-
-def _facts(group: Group) -> str:
-    return f"{group.facts:,} fact{'' if group.facts == 1 else 's'}"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "graphrag"
 LAYERS = (
     {"errors", "public"},
     {"models", "attributes", "temporal", "names", "naming", "identifiers", "ids", "passages"}
-    | {"events", "relations", "settings", "stated", "token_count", "bars", "cards"}
+    | {"events", "relations", "settings", "stated", "token_count", "bars", "cards", "listed"}
     | {"by_hand"},
     {"groups"},
     {"extraction", "ontology", "explanation", "context", "display", "results"},

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from graphrag.cards import lifetime, triple
 from graphrag.index.tokens import tokenize
+from graphrag.listed import some
 from graphrag.models import CONCEPT, Entity, Episode, Fact
 
 LONGEST = 2000
@@ -128,11 +129,10 @@ def _head(
     episodes: Sequence[Episode], entities: Sequence[Entity], weight: Mapping[str, float]
 ) -> str:
     days = dict.fromkeys(f"{one.valid_at:%Y-%m-%d}" for one in (episodes[0], episodes[-1]))
-    some = f"{len(episodes)} episode{'s' if len(episodes) > 1 else ''}"
     known = [one for one in entities if one.entity_type != CONCEPT] or list(entities)
     central = sorted(known, key=lambda one: -weight.get(one.id, 0))[:_NAMED]
     about = f", about {_listed([one.name for one in central])}" if central else ""
-    return f"{some}, {' to '.join(days)}{about}."
+    return f"{some(len(episodes), 'episode')}, {' to '.join(days)}{about}."
 
 
 def _tail(holding: Sequence[Fact], entities: Sequence[Entity], weight: Mapping[str, float]) -> str:

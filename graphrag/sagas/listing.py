@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import SupportsIndex, overload
 
 import numpy as np
 
 from graphrag.cards import table
 from graphrag.index.group import GroupIndex
+from graphrag.listed import Listed, some
 from graphrag.sagas.order import sagas_then
 from graphrag.search.visible import Past, Visible
 from graphrag.temporal.moment import from_micros
@@ -32,7 +32,7 @@ class SagaInfo:
         return f"SagaInfo({self.name!r}: {episodes}, {' to '.join(dict.fromkeys(days))})"
 
 
-class Sagas(list[SagaInfo]):
+class Sagas(Listed[SagaInfo]):
     """The sagas of a group, the one that begins first before the others."""
 
     @property
@@ -40,18 +40,10 @@ class Sagas(list[SagaInfo]):
         """Return their names."""
         return [one.name for one in self]
 
-    @overload
-    def __getitem__(self, at: SupportsIndex) -> SagaInfo: ...
-    @overload
-    def __getitem__(self, at: slice) -> "Sagas": ...
-    def __getitem__(self, at: SupportsIndex | slice) -> "SagaInfo | Sagas":
-        """Return one saga, or a list of some."""
-        found = super().__getitem__(at)
-        return Sagas(found) if isinstance(found, list) else found
-
     def __repr__(self) -> str:
         """Name each saga with its number of episodes."""
-        return f"Sagas({', '.join(f'{one.name!r}: {_size(one)}' for one in self)})"
+        told = (f"{one.name!r}: {some(one.episodes, 'episode')}" for one in self)
+        return f"Sagas({', '.join(told)})"
 
     def _repr_html_(self) -> str:
         return table(HEADER, map(cells, self))
@@ -63,15 +55,6 @@ HEADER = ("saga", "episodes", "first", "last")
 def cells(saga: SagaInfo) -> tuple[str, ...]:
     """Return a saga as cells under ``HEADER``."""
     return saga.name, f"{saga.episodes:,}", f"{saga.first:%Y-%m-%d}", f"{saga.last:%Y-%m-%d}"
-
-
-def _size(saga: SagaInfo) -> str:
-    return some(saga.episodes, "episode")
-
-
-def some(count: int, one: str, several: str = "") -> str:
-    """Return a number of things in words."""
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def saga_list(index: GroupIndex, seen: Visible, past: Past) -> Sagas:

@@ -13,10 +13,11 @@ import numpy as np
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_sources import told_in
+from graphrag.listed import some
 from graphrag.models import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
 from graphrag.sagas.cover import after_watermark
-from graphrag.sagas.listing import missing, saga_list, some
+from graphrag.sagas.listing import missing, saga_list
 from graphrag.sagas.order import in_order, mask_of
 from graphrag.search.visible import Past, Visible
 from graphrag.store.record import Record

@@ -217,7 +217,12 @@ class _Columns:
 def _codes(compare: Compare, values: Array, vocabulary: Sequence[str]) -> Mask:
     wanted = compare.value if compare.op == "in" else (compare.value,)
     codes = [code for code, word in enumerate(vocabulary) if word in wanted]
-    mask = _mask(np.isin(values, codes))
+    if len(codes) == 1:
+        mask = _mask(values == codes[0])
+    else:
+        fits = np.zeros(len(vocabulary) + 1, dtype=np.bool_)  # the last for -1, which is no code
+        fits[codes] = True
+        mask = fits.take(values)
     return ~mask if compare.op == "!=" else mask
 
 

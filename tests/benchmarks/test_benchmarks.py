@@ -1,12 +1,13 @@
 """The benchmarks still run: names in the pipeline that they time are really there."""
 
 import json
+import sys
 from pathlib import Path
 
 from rich.console import Console
 
 from graphrag.testing import HashEmbedder
-from tests.benchmarks import ablation, quality, report, scale, speed, verbs, writes
+from tests.benchmarks import ablation, graphiti, quality, report, scale, speed, verbs, writes
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -97,3 +98,10 @@ async def test_quality_says_what_it_skips(tmp_path):
     result = report.Report("quality", console)
     await quality.measure(result, quality.Places(tmp_path / "none", tmp_path, tmp_path))
     assert f"there is no folder {tmp_path / 'none'}: skipped" in console.export_text()
+
+
+async def test_graphiti_says_what_to_install_where_it_is_missing():
+    console = Console(record=True, width=400)
+    result = report.Report("graphiti", console)
+    await graphiti.measure(result, graphiti.Options(Path(sys.executable), (600,), queries=1))
+    assert "pip install graphiti-core falkordblite httpx" in console.export_text()

@@ -32,8 +32,10 @@ def anchored(when: When, question: str, index: GroupIndex, ever: Visible) -> Whe
     known = ever.facts & (ever.retracted == FOREVER) & (ever.valid != BEGINNING)
     named = named_entities(question, index, ever)
     if named:
+        about = np.zeros(len(ever.entities), dtype=np.bool_)
+        about[named] = True
         subject, object_ = ever.ends
-        known &= np.isin(subject, named) | np.isin(object_, named)
+        known &= about.take(subject) | about.take(object_)
     said = [one for anchor in when.anchors if (one := _placed(anchor, index, ever, known))]
     return replace(when, said=(*when.said, *said), filters=False) if said else when
 

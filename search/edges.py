@@ -36,8 +36,8 @@ class Edges:
         subject, object_ = seen.ends
         usable = seen.facts & seen.entities.take(subject) & seen.entities.take(object_)
         if relations is not None:
-            wanted = [number for number, name in enumerate(index.relations) if name in relations]
-            usable &= np.isin(index.facts["relation"], wanted)
+            wanted = np.array([name in relations for name in index.relations], dtype=np.bool_)
+            usable &= wanted.take(index.facts["relation"])
         return cls(subject, object_, usable, len(index.entities), seen.facts_at)
 
     def distances(self, start: int | Sequence[int], depth: int) -> Distances:

@@ -26,10 +26,41 @@ _NAME = 32
 
 
 @dataclass(slots=True)
-class Counted:
-    """Follow a batch of episodes; the bar is drawn on a terminal only."""
+class _Drawn:
+    """A bar on a terminal for as long as something goes on."""
 
     console: Console
+    _bar: Bar = field(init=False, repr=False)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the bar."""
+        self._bar.stop()
+
+    def _draw(
+        self, first: str, *, total: int | None = None, bounded: bool = True, hidden: bool = False
+    ) -> None:
+        self._bar = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            *((BarColumn(), MofNCompleteColumn()) if bounded else ()),
+            TextColumn("{task.fields[told]}"),
+            console=self.console,
+            transient=True,
+            disable=hidden or not self.console.is_terminal,
+        )
+        self._bar.add_task(first, total=total, told="")
+        self._bar.start()
+
+
+@dataclass(slots=True)
+class Counted(_Drawn):
+    """Follow a batch of episodes; the bar is drawn on a terminal only."""
+
     total: int
     done: int = 0
     closed: int = 0
@@ -41,33 +72,12 @@ class Counted:
     rate: float = 0.0
     """Episodes a second after that one."""
     _started: float = 0.0
-    _bar: Bar = field(init=False)
 
     def __enter__(self) -> "Counted":
         """Draw the bar."""
-        self._bar = Bar(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=self.console,
-            transient=True,
-            disable=not self.console.is_terminal,
-        )
-        self._bar.add_task("loading models", total=self.total, left="")
-        self._bar.start()
+        self._draw("loading models", total=self.total)
         self._started = time.perf_counter()
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Remove the bar."""
-        self._bar.stop()
 
     def __call__(self, progress: "Progress") -> None:
         """Count one more episode."""
@@ -86,42 +96,22 @@ class Counted:
             self._bar.task_ids[0],
             completed=progress.done,
             description=escape(shown),
-            left=_left(progress.eta),
+            told=_left(progress.eta),
         )
 
 
 @dataclass(slots=True)
-class Told:
+class Told(_Drawn):
     """Follow imports, file by file; the rows are counted on a terminal only."""
 
-    console: Console
     rows: int = 0
     """Rows of all files that are in the graph."""
     _before: int = 0
-    _bar: Bar = field(init=False)
 
     def __enter__(self) -> "Told":
         """Draw the counter."""
-        self._bar = Bar(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TextColumn("{task.fields[told]}"),
-            console=self.console,
-            transient=True,
-            disable=not self.console.is_terminal,
-        )
-        self._bar.add_task("loading models", total=None, told="")
-        self._bar.start()
+        self._draw("loading models", bounded=False)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Remove the counter."""
-        self._bar.stop()
 
     def begin(self, name: str) -> None:
         """Turn to the next file."""
@@ -136,38 +126,16 @@ class Told:
 
 
 @dataclass(slots=True)
-class Copied:
+class Copied(_Drawn):
     """Follow a copy, table by table: a bar on a terminal, else a line when a table is done."""
 
-    console: Console
     quiet: bool
     """Nothing is told."""
-    _bar: Bar = field(init=False)
 
     def __enter__(self) -> "Copied":
         """Draw the bar."""
-        self._bar = Bar(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            console=self.console,
-            transient=True,
-            disable=self.quiet or not self.console.is_terminal,
-        )
-        self._bar.add_task("copying", total=None, rate="")
-        self._bar.start()
+        self._draw("copying", hidden=self.quiet)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Remove the bar."""
-        self._bar.stop()
 
     def __call__(self, progress: "CopyProgress") -> None:
         """Take in one more page."""
@@ -177,7 +145,7 @@ class Copied:
             description=escape(progress.table),
             completed=progress.done,
             total=progress.total,
-            rate=rate,
+            told=rate,
         )
         if progress.done >= progress.total and not self.quiet:
             self.console.print(

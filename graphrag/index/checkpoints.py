@@ -19,7 +19,7 @@ from graphrag.store.store import Store
 _log = logging.getLogger(__name__)
 LARGE = 10_000
 """Rows from which reading the tables takes long enough, half a second, to save them."""
-_MANY = 10_000
+MANY = 10_000
 """Changed records that take a second to read from the log."""
 _MANY_EVENTS = 200
 
@@ -90,7 +90,7 @@ class Checkpoints:
         at, changed = self._at.get(group), self._changed[group]
         if closing:
             return not at or index.seq - at >= _MANY_EVENTS or 20 * changed >= rows
-        return at is None or changed >= max(_MANY, rows // 4)
+        return at is None or changed >= max(MANY, rows // 4)
 
     def _save(self, index: GroupIndex) -> None:
         """Save a group as it is now: the one place where the files beside a store are begun."""

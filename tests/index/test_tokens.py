@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index import tokens
-from graphrag.index.tokens import tokenize
+from graphrag.index.tokens import END, Numbers, numbers_of_all, tokenize
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,19 @@ def test_any_text_gives_non_empty_terms_without_spaces(text):
 def test_the_path_for_ascii_agrees_with_the_general_one(text):
     # The ideograph takes the text off the fast path and adds one term.
     assert tokenize(text + " 京") == [*tokenize(text), "京"]
+
+
+WRITTEN = st.text(st.sampled_from("ab's \u2019\u00e9Z9,.\n\0\u4e2d")) | st.text()
+
+
+@given(st.lists(WRITTEN, max_size=6))
+def test_many_texts_read_at_once_give_the_terms_of_each(texts):
+    numbers = Numbers({"": 0, END: 1})
+    found = [number for number in numbers_of_all(texts, numbers) if number]
+    terms = {number: term for term, number in numbers.of_term.items()}
+    assert [terms[number] for number in found] == [
+        term for text in texts for term in (*tokenize(text), END)
+    ]
 
 
 @given(st.text())

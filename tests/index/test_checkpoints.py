@@ -1,0 +1,246 @@
+"""Large groups are saved while they grow: a process that is killed leaves a quick start.
+
+This file is both the tests and the process that is killed.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphrag.index import catalog, checkpoints
+from graphrag.index.checkpoints import Checkpoints
+from graphrag.index.saved import SavedGroups, copy_of
+from graphrag.index.vectors import Vectors
+from tests.conftest import open_graph
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _small_is_large(monkeypatch):
+    monkeypatch.setattr(checkpoints, "LARGE", 30)
+    monkeypatch.setattr(checkpoints, "MANY", 8)
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"surrealkv://{tmp_path}/store"
+
+
+def file_of(tmp_path):
+    return next((tmp_path / "store" / "columns").glob("*.columns"), None)
+
+
+def facts(first, last):
+    for number in range(first + 1, last + 1):
+        yield {"subject": f"Person{number}", "relation": "knows", "object": f"Person{number // 3}"}
+
+
+def files_of(graph):
+    return graph._open().catalog._checkpoints
+
+
+async def rows_in_order(graph):
+    index = await graph._open().catalog.group("default")
+    return [index.facts.ids[row] for row in np.flatnonzero(index.facts.alive.values)]
+
+
+async def import_without_end(url):
+    checkpoints.LARGE, checkpoints.MANY = 30, 8
+    write = SavedGroups.write
+
+    def say(word):
+        sys.stdout.write(f"{word}\n")
+        sys.stdout.flush()
+
+    def announced(*given):
+        write(*given)
+        say("saved")
+
+    SavedGroups.write = announced
+    async with open_graph(url) as graph:
+        await graph.import_facts(
+            facts(0, 100_000), batch=5, on_progress=lambda report: say(report.facts)
+        )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+async def test_a_killed_import_is_opened_from_a_file_and_a_bounded_part_of_the_log(
+    url, tmp_path, monkeypatch
+):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.index.test_checkpoints", url],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    told, files = 0, 0
+    with process:
+        for line in process.stdout:
+            if line == "saved\n":
+                files += 1
+            else:
+                told = int(line)
+            if files >= 4 and told >= 150:
+                process.kill()
+                break
+    assert process.returncode == -9
+    caught_up = []
+    refresh = catalog.refresh_group
+
+    async def counted(store, index):
+        before = checkpoints.rows_of(index)
+        done = await refresh(store, index)
+        caught_up.append((before, checkpoints.rows_of(index)))
+        return done
+
+    async def never(*_):
+        raise AssertionError("the tables were read")
+
+    monkeypatch.setattr(catalog, "refresh_group", counted)
+    monkeypatch.setattr(catalog, "load_group", never)
+    async with open_graph(url) as graph:
+        assert (await graph.stats()).facts >= told
+        [(before, now)] = caught_up
+        # A quarter, and what came while the last file was being written.
+        assert now - before <= before
+        monkeypatch.undo()
+        assert (await graph.check()).findings == ()
+
+
+async def test_a_growing_group_is_saved_when_a_quarter_of_it_has_changed(url, monkeypatch):
+    changed, saved = [0], []
+    note = Checkpoints.changed
+
+    def counted(files, index, records=0):
+        changed[0] += records
+        note(files, index, records)
+
+    def copied(index):
+        saved.append((checkpoints.rows_of(index), changed[0]))
+        return copy_of(index)
+
+    monkeypatch.setattr(Checkpoints, "changed", counted)
+    monkeypatch.setattr(checkpoints, "copy_of", copied)
+    async with open_graph(url) as graph:
+        for first in range(0, 120, 3):
+            await graph.import_facts(facts(first, first + 3))
+            await files_of(graph)._written("default")
+        assert 30 <= saved[0][0] <= 40
+        assert len(saved) > 4
+        for (_, before), (rows, now) in pairwise(saved):
+            assert now - before >= max(8, rows // 4)
+
+
+async def test_what_was_read_from_the_tables_is_saved_at_once(url, tmp_path):
+    async with open_graph(url) as graph:
+        await graph.import_facts(facts(0, 40))
+    file_of(tmp_path).unlink()
+    async with open_graph(url) as graph:
+        await graph.search("Person7")
+        await files_of(graph)._written("default")
+        assert file_of(tmp_path) is not None
+
+
+class Slow:
+    """Writing that begins when it may."""
+
+    def __init__(self, monkeypatch):
+        self.may = threading.Event()
+        write = SavedGroups.write
+
+        def waiting(*given):
+            assert self.may.wait(10)
+            write(*given)
+
+        monkeypatch.setattr(SavedGroups, "write", waiting)
+
+
+async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
+    url, tmp_path, monkeypatch
+):
+    slow = Slow(monkeypatch)
+    async with open_graph(url) as graph:
+        await graph.import_facts(facts(0, 40), batch=100)
+        assert "default" in files_of(graph)._writing
+        index = await graph._open().catalog.group("default")
+        seq, count = files_of(graph)._writing["default"][0].seq, len(index.facts)
+        old = index.facts.vectors.values.copy()
+        scores = index.facts.postings.scores("Person7")
+        retracted = index.facts["retracted"].copy()
+        [fact] = [one for one in await graph.facts("Person7") if one.subject == "Person7"]
+        await graph.retract(fact)
+        await graph.merge("Person20", "Person21")
+        await graph.import_facts(facts(40, 45))
+        slow.may.set()
+        await files_of(graph)._written("default")
+        written = SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag").load(
+            "default"
+        )
+        assert (written.seq, len(written.facts)) == (seq, count)
+        assert np.array_equal(written.facts.vectors.values, old)
+        assert np.array_equal(written.facts.postings.scores("Person7"), scores)
+        assert np.array_equal(written.facts["retracted"], retracted)
+        now = await rows_in_order(graph)
+    async with open_graph(url) as graph:
+        assert await rows_in_order(graph) == now
+        assert (await graph.check()).findings == ()
+
+
+async def test_what_is_forgotten_while_it_is_written_is_in_no_file(url, tmp_path, monkeypatch):
+    slow = Slow(monkeypatch)
+    async with open_graph(url) as graph:
+        await graph.import_facts(facts(0, 40), batch=100)
+        copy, _ = files_of(graph)._writing["default"]
+        forgetting = asyncio.create_task(graph.forget("Person7"))
+        while not copy.dropped.is_set():
+            await asyncio.sleep(0.001)
+        slow.may.set()
+        await forgetting
+        await files_of(graph)._written("default")
+        left = b"".join(path.read_bytes() for path in (tmp_path / "store" / "columns").iterdir())
+        assert re.search(rb"[Pp]erson8\b", left)
+        assert not re.search(rb"[Pp]erson7\b", left)
+        assert (await graph.check()).findings == ()
+
+
+async def test_a_full_disk_is_not_said_at_every_commit(url, monkeypatch, caplog):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SavedGroups, "write", full)
+    monkeypatch.setattr(checkpoints, "MANY", 1_000)
+    async with open_graph(url) as graph:
+        await graph.import_facts(facts(0, 40), batch=100)
+        for first in range(40, 44):
+            await files_of(graph)._written("default")
+            await graph.add_fact(f"Person{first}", "likes", "tea")
+        assert caplog.text.count("nothing is lost") == 1
+
+
+def test_lent_vectors_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr("graphrag.index.vectors._WORTH_CODES", 4)
+    random = np.random.default_rng(5)
+    vectors = Vectors(8)
+    vectors.extend(random.standard_normal((6, 8)))
+    lent = vectors.lend()
+    before = [array.copy() for array in lent]
+    vectors.replace(2, random.standard_normal(8))
+    vectors.blank(3)
+    vectors.extend(random.standard_normal((40, 8)))
+    vectors.replace(4, random.standard_normal(8))
+    for array, was in zip(lent, before, strict=True):
+        assert np.array_equal(array, was)
+    changed = (vectors.values[:6] != before[0]).any(axis=1)
+    assert changed.tolist() == [False, False, True, True, True, False]
+
+
+if __name__ == "__main__":
+    asyncio.run(import_without_end(sys.argv[1]))

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphrag.errors import InputError
 
 Nodes = NDArray[np.intp]
+Ends = NDArray[np.int32]
 EdgesAt = Callable[[Nodes], NDArray[np.intp] | None]
 """The edges at some nodes, in any order, some twice; None if they are many."""
 _MOST = 127
@@ -42,8 +43,8 @@ class Walk:
         self._distance[np.asarray(seeds, dtype=np.intp)] = 0
         self._frontier: Nodes = np.flatnonzero(self._distance == 0)
         self._level = 0
-        self._left: tuple[Nodes, Nodes] | None = None
-        """The ends of the edges that may still lead on; None: of all that are alive."""
+        self._ahead: tuple[Ends, Ends, NDArray[np.bool_] | None] = subjects, objects, alive
+        """The ends of the edges that may still lead on, and which of them may be walked along."""
 
     def within(self, depth: int) -> NDArray[np.int8]:
         """Return the hops of each node from its nearest seed, -1 if they are more than that."""
@@ -87,18 +88,24 @@ class Walk:
         """Return the nodes not reached before that any edge joins to the frontier.
 
         Whatever lies before the frontier was walked from, so an edge of which one end is reached
-        leads on from the frontier; and it never leads on again, so each pass is over fewer edges.
+        leads on from the frontier, and never again: once most edges are behind, they are left out.
         """
-        if self._left is None:
-            left = slice(None) if self._alive is None else np.flatnonzero(self._alive)
-            subjects, objects = (ends[left].astype(np.intp) for ends in self._ends)
-        else:
-            subjects, objects = self._left
+        subjects, objects, alive = self._ahead
         new = self._distance < 0
-        subject, object_ = new[subjects], new[objects]
-        leading, left = np.flatnonzero(subject != object_), np.flatnonzero(subject & object_)
-        self._left = subjects[left], objects[left]
-        return np.where(subject[leading], subjects[leading], objects[leading])
+        subject, object_ = new.take(subjects), new.take(objects)
+        leading, ahead = subject != object_, subject & object_
+        if alive is not None:
+            leading &= alive
+            ahead &= alive
+        if 2 * np.count_nonzero(ahead) < len(ahead):
+            rows = np.flatnonzero(ahead)
+            self._ahead = subjects[rows], objects[rows], None
+        # The new end of each, one node more for those that lead nowhere; by arithmetic, because
+        # choosing by a mask without a pattern takes twice as long.
+        ends = objects + (subjects - objects) * subject
+        reached = np.zeros(len(new) + 1, dtype=np.bool_)
+        reached[(ends - len(new)) * leading + len(new)] = True
+        return np.flatnonzero(reached[:-1])
 
 
 def hops(

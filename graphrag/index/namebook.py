@@ -31,6 +31,10 @@ class NameBook:
         self._identifiers: dict[str, frozenset[tuple[str, str]]] = {}
         self._blocks: Blocks | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be saved: drawers are filled again by the next write."""
+        return {**self.__dict__, "_blocks": None}
+
     def keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
         return self._by_key.get(key, [])

@@ -87,6 +87,15 @@ async def test_a_saved_group_can_be_written_on(url, monkeypatch, tmp_path):
         assert await told(graph) == changed
 
 
+async def test_a_group_whose_look_alikes_were_asked_for_is_saved_all_the_same(url, monkeypatch):
+    async with open_graph(url) as graph:
+        await graph.add_episodes(STORIES)
+        index = await graph._open().catalog.group("default")
+        assert index.names.like("ane") is not None
+        before = await told(graph)
+    assert await reopened(url, monkeypatch) == before
+
+
 async def test_what_was_told_since_is_read_from_the_log(url, monkeypatch, tmp_path):
     await write(url, *STORIES[:1])
     old = file_of(tmp_path).read_bytes()

@@ -3,8 +3,8 @@
 The other thread begins at once and from the front, so what is done between asking and looking costs
 nothing on an idle second core; who looks then works from the back until both meet. Nobody waits: a
 block that the other thread has begun and not ended is computed again here, because on a busy
-machine it may not run for a while. Its blocks are half of what is left each time, because at the
-end of a block it takes the interpreter from whoever has it.
+machine it may not run for a while. Its blocks are a third of what is left each time: few, because
+at the end of each it takes the interpreter from whoever has it, and small where both meet.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,10 @@ Product = Callable[[slice], NDArray[np.float32]]
 
 _WORTH_A_THREAD = 10_000
 """Rows; below this a hand-over costs as much as it saves."""
+_SHARE = 3
+"""The other thread takes this part of what is left."""
 _LEAST = 8_192
-"""Rows of a block."""
+"""Rows of a block at least, and of those that are worked on from the back."""
 _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 
 
@@ -58,7 +60,7 @@ class Shared:
     def _front(self) -> slice | None:
         with self._lock:
             first, left = self._first, self._last - self._first
-            self._first += min(left, max(_LEAST, left // 2))
+            self._first += min(left, max(_LEAST, left // _SHARE))
             return self._begun(slice(first, self._first))
 
     def _back(self) -> slice | None:

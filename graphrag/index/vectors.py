@@ -4,10 +4,9 @@ A product with the whole matrix gives every cosine at once: no approximation, no
 filter is a mask on the result.
 
 The product is an ``einsum``, not BLAS: on one core it takes half the time of one BLAS thread. Large
-ones are cut into blocks that this thread and one more take in turn (numpy lets go of the
-interpreter meanwhile), so a busy second core costs nothing: it takes fewer. For 100 000 rows of 384
-numbers on two cores, p50 / p95 in milliseconds, numpy 2.4 with OpenBLAS 0.3.31, beside busy
-processes:
+ones are cut into blocks that this thread and one more share (``shared.py``); numpy lets go of the
+interpreter meanwhile. For 100 000 rows of 384 numbers on two cores, p50 / p95 in milliseconds,
+numpy 2.4 with OpenBLAS 0.3.31, beside busy processes:
 
 ==================================  ===========  ===========  ===========
 way                                 idle         1 busy       2 busy

@@ -80,6 +80,7 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
             self.viewpoint,
             reranker=reading.reranker,
             past=past,
+            made=await self._made(request, groups),
         )
         reading.catalog.keep(index, most=reading.limits.kept)
         return results

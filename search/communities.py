@@ -1,12 +1,33 @@
 """Ranking communities by meaning and by words."""
 
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope
+from graphrag.models import Community
 from graphrag.protocols import Matrix
 from graphrag.search.fuse import Fused, Method, candidates, fuse
 from graphrag.search.question import Question
 from graphrag.search.recipe import Recipe
 from graphrag.search.relevance import relevance
 from graphrag.search.visible import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Communities of another moment, to be ranked in place of those that are stored."""
+
+    rows: Scope
+    values: Mapping[str, Community]
+    """Themselves, by id."""
+
+    def on(self, index: GroupIndex) -> GroupIndex:
+        """Return a group with these communities, the rest shared."""
+        then = copy.copy(index)
+        then.communities = self.rows
+        return then
 
 
 def rank_communities(question: Question) -> list[Fused[int]]:

@@ -18,7 +18,7 @@ from graphrag.index.read_mentions import read_mentions
 from graphrag.models import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
 from graphrag.results import Hit, Results
-from graphrag.search.communities import rank_communities
+from graphrag.search.communities import Made, rank_communities
 from graphrag.search.entities import rank_entities
 from graphrag.search.episodes.rank import rank_episodes
 from graphrag.search.facts import rank_facts
@@ -67,8 +67,12 @@ async def run(
     *,
     reranker: Reranker | None = None,
     past: Past | None = None,
+    made: Made | None = None,
 ) -> Results:
-    """Search one group from a viewpoint; ``past`` is what is to be undone, if it is known."""
+    """Search one group from a viewpoint.
+
+    ``past`` is what is to be undone, if it is known; ``made`` are the communities of another time.
+    """
     trace = Trace(on=request.explain)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")
@@ -80,13 +84,16 @@ async def run(
         await read_mentions(store, index)
         trace.step("mentions")
     index = await index_then(index, past, store, embedder, mentions=mentions)
+    if made is not None:
+        index = made.on(index)
+        trace.step("communities", len(made.values), "of then may answer")
     if request.where is not None:
         await prepare(request.where, index, store)
         trace.step("filter", None, "columns read")
     ranked = rank(
         request, index, vector, viewpoint, past, now=utc_now(), reranker=reranker, trace=trace
     )
-    return await read(ranked, store, past)
+    return await read(ranked, store, past, made)
 
 
 async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
@@ -152,7 +159,7 @@ def rank(
     )
 
 
-async def read(ranked: Ranked, store: Store, past: Past) -> Results:
+async def read(ranked: Ranked, store: Store, past: Past, made: Made | None = None) -> Results:
     """Read what was ranked, let what reads it rerank it, and return it."""
     question, trace = ranked.question, ranked.question.trace
     found = await read_found(
@@ -160,7 +167,7 @@ async def read(ranked: Ranked, store: Store, past: Past) -> Results:
         facts=ranked.ids("facts"),
         entities=ranked.ids("entities"),
         episodes=ranked.ids("episodes"),
-        communities=ranked.ids("communities"),
+        communities=ranked.ids("communities") if made is None else (),
     )
     trace.step("read", found.count, f"with {len(found.episodes)} episodes, hits or sources")
 
@@ -176,7 +183,7 @@ async def read(ranked: Ranked, store: Store, past: Past) -> Results:
         facts=facts,
         entities=await hits("entities", past.rewound(found.entities)),
         episodes=await hits("episodes", past.rewound(found.episodes)),
-        communities=await hits("communities", await _then(found, question.index, store, past)),
+        communities=await hits("communities", found.communities if made is None else made.values),
         passages=passages,
     )
     trace.step("results", len(results))
@@ -191,17 +198,3 @@ async def _passages(facts: Iterable[Hit[Fact]], found: Found, store: Store) -> t
     if missing := [id_ for id_ in sources if id_ not in known]:
         known = {**known, **await store.get(Episode, missing)}
     return tuple(known[id_] for id_ in sources if id_ in known)
-
-
-async def _then(
-    found: Found, index: GroupIndex, store: Store, past: Past
-) -> Mapping[str, Community]:
-    """Return the communities as they were, with the members of then."""
-    if not found.communities or not past.before:
-        return found.communities
-    # Here, not above: few search the communities of the past.
-    from graphrag.community.past import communities_then
-
-    tree = await communities_then(index.group_id, store, past, index.heirs)
-    then = past.rewound(found.communities)
-    return {**then, **{one.id: one for one in tree.communities if one.id in then}}

@@ -1,29 +1,34 @@
 """What a view knows of communities: as they were stored, or of the facts that held."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from graphrag.community.past import communities_of, communities_then
 from graphrag.community.stored import known_tree
 from graphrag.errors import QueryError
-from graphrag.index.group import GroupIndex
-from graphrag.index.scope import COMMUNITIES, Scope
-from graphrag.index.texts import community_text
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.intake import checked_group
 from graphrag.models import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names import name_key
 from graphrag.overview.globally import GlobalContext, assembled
 from graphrag.overview.map import CommunityMap, mapped
+from graphrag.overview.then import Then, made_of
 from graphrag.overview.view import CommunityView, between
 from graphrag.search import pipeline
-from graphrag.search.communities import rank_rows
+from graphrag.search.communities import Made, rank_rows
+from graphrag.search.kept import KeptViews
 from graphrag.search.recipe import Recipe, Request
-from graphrag.temporal.viewpoint import NOW
+from graphrag.temporal.moment import to_micros
+from graphrag.temporal.viewpoint import NOW, Viewpoint
 from graphrag.token_count import count_tokens
 from graphrag.views import Views
 
 _MOST = 10_000
 _FACTS = 60
 """Facts that are looked at for a question."""
+_kept: Final = KeptViews[Sequence[Community]](most=4)
+"""Communities of the moments that were asked for last: to detect them takes seconds in a large
+group."""
 
 
 class Overviews(Views):
@@ -151,7 +156,27 @@ class Overviews(Views):
         if self.viewpoint.valid_at is None or self.viewpoint.history:
             return list(stored.communities)
         index, past, seen = await self._view(group)
-        return await communities_of(index, store, seen, past, stored, self.viewpoint.valid_at)
+        at = self.viewpoint.valid_at
+        kind, moment = (past.upto, len(past.before)), to_micros(at, FOREVER)
+        if (kept := _kept.find(index, kind, moment)) is None:
+            kept = await communities_of(index, store, seen, past, stored, at)
+            _kept.keep(index, kind, moment, moment + 1, kept)
+        return list(kept)
+
+    async def _made(self, request: Request, groups: Sequence[str]) -> Made | None:
+        """Return the communities of another moment that a search is to rank, if it looks at one."""
+        view = self.viewpoint
+        if "communities" not in request.scopes or view == NOW or view == Viewpoint(history=True):
+            return None
+        vector = (await self._reading.embedder.embed([request.query], purpose="query"))[0]
+        then = [await self._then(group) for group in groups]
+        return await made_of(then, request.query, vector, self._reading.embedder)
+
+    async def _then(self, group: str) -> Then:
+        found = await self._communities(group)
+        index, past = await self._reading.catalog.group(group), await self._past(group)
+        anew = self.viewpoint.valid_at is not None and not self.viewpoint.history
+        return Then(index, past, found, anew)
 
     async def _relevance(
         self, question: str, communities: Sequence[Community], index: GroupIndex
@@ -163,10 +188,8 @@ class Overviews(Views):
         vector = (await embedder.embed([question], purpose="query"))[0]
         rows_of = index.communities
         if self.viewpoint != NOW or not all(one.id in rows_of.row_of for one in communities):
-            texts = [community_text(one.name, one.summary) for one in communities]
-            rows_of = Scope(embedder.dimension, COMMUNITIES)
-            vectors = await embedder.embed(texts, purpose="document")
-            rows_of.extend([one.id for one in communities], vectors, texts, {})
+            then = await self._then(index.group_id)
+            rows_of = (await made_of([then], question, vector, embedder)).rows
         pool = min(_MOST, max(1, len(rows_of)))
         ranked = rank_rows(rows_of, rows_of.alive.values, vector, question, Recipe(pool=pool))
         return {rows_of.ids[one.id]: one.relevance for one in ranked}

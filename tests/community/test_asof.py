@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag import NewEpisode
+from graphrag import Field, NewEpisode
 from graphrag.community.levels import detect_levels
+from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -88,16 +89,19 @@ async def test_what_the_graph_had_at_a_moment_is_what_it_has_in_a_view_of_it(gra
     for number, text in enumerate(told):
         await graph.add_episode(text, reference_time=day(number))
         step = graph.update_communities if number % 3 else graph.build_communities
-        seen.append((await step(), datetime.now(UTC)))
+        made = await step()
+        seen.append((made, await found_of(graph), datetime.now(UTC)))
     await graph.merge("Ann", "Hal")
     await graph.build_communities()
-    for communities, moment in seen:
+    for communities, found, moment in seen:
         view = graph.at(known_at=moment)
         assert await view.communities() == communities
-        if communities:
-            found = await view.search("likes", scopes=["communities"])
-            then = {one.id: one for one in communities}
-            assert all(hit.item == then[hit.item.id] for hit in found.communities)
+        assert await found_of(view) == found
+
+
+async def found_of(graph, **options):
+    found = await graph.search("Gil likes Eve", scopes=["communities"], **options)
+    return [(hit.item, round(hit.score, 5), hit.relevance) for hit in found.communities]
 
 
 async def test_a_community_of_another_day_that_lasts_has_its_id(graph):
@@ -112,3 +116,54 @@ async def test_a_community_of_another_day_that_lasts_has_its_id(graph):
     assert then.id == now.id and set(then.members) < set(now.members)
     assert await graph.at(valid_at="2019-01-01").communities() == []
     assert [one.id for one in await graph.communities()] == [now.id]
+
+
+async def test_a_search_of_another_day_finds_its_communities_and_knows_nothing_later(graph):
+    await graph.add_episodes(
+        [
+            NewEpisode("Ann likes Bob. Bob likes Cid. Cid likes Ann.", "2020-01-01"),
+            NewEpisode("Eve likes Fay. Fay likes Gil. Gil likes Eve.", "2021-01-01"),
+            NewEpisode("Dee likes Ann. Dee likes Bob. Dee likes Cid.", "2023-01-01"),
+        ]
+    )
+    await graph.add_episode("Eve likes Hal.", group="other", reference_time="2020-06-01")
+    await graph.build_communities()
+    for year, count in (2019, 0), (2020, 1), (2022, 2), (2024, 2):
+        view = graph.at(valid_at=f"{year}-07-01")
+        there = await view.communities()
+        assert len(there) == count
+        found = [item for item, *_ in await found_of(view)]
+        assert sorted(found, key=lambda one: one.id) == sorted(there, key=lambda one: one.id)
+        several = await found_of(view, group=["default", "other"])
+        others = await view.communities(group="other")
+        assert {item.id for item, *_ in several} == {one.id for one in (*there, *others)}
+        assert len(await found_of(view, where=Field.created_at > "2000-01-01")) == len(there)
+        assert await found_of(view, where=Field.group == "no") == []
+    told = (await found_of(graph.at(valid_at="2022-01-01")))[0][0]
+    assert "Eve" in told.name and "Dee" not in str(await found_of(graph.at(valid_at="2022-01-01")))
+    assert "Dee" in str(await found_of(graph.at(valid_at="2024-01-01")))
+
+
+async def test_of_many_communities_of_another_day_those_that_may_answer_are_embedded():
+    embedder = Counting()
+    async with open_graph(embedder=embedder) as graph:
+        pairs = [(f"Ann{n}", f"Bob{n}") for n in range(260)]
+        rows = [
+            {"subject": one, "relation": "knows", "object": other, "valid_at": "2020-01-01"}
+            for one, other in pairs
+        ]
+        await graph.import_facts(rows)
+        view = graph.at(valid_at="2021-01-01")
+        embedder.documents = 0
+        found = await view.search("Whom does Ann77 know?", scopes=["communities"], limit=3)
+        assert "Ann77" in found.communities[0].item.name
+        assert embedder.documents <= 100
+        assert len(await view.communities()) == 260
+
+
+class Counting(HashEmbedder):
+    documents = 0
+
+    async def embed(self, texts, *, purpose):
+        self.documents += len(texts) * (purpose == "document")
+        return await super().embed(texts, purpose=purpose)

@@ -13,6 +13,7 @@ and plain containers, and nothing else: a store that was given to you cannot run
 import hashlib
 import io
 import json
+import logging
 import mmap
 import os
 import pickle
@@ -31,6 +32,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.postings import Sorted
 from graphrag.index.tables import scopes_of
 
+_log = logging.getLogger(__name__)
 _ALIGN = 64
 _LARGE = 4096
 """Bytes from which an array is mapped and not copied."""
@@ -203,7 +205,8 @@ class SavedGroups:
                 return None
             for scope, entries in zip(scopes_of(index).values(), built, strict=True):
                 scope.postings.take(entries)
-        except (*_UNREADABLE, pickle.UnpicklingError):
+        except (*_UNREADABLE, pickle.UnpicklingError) as error:
+            _log.info("the columns of group %r beside the store are of no use: %s", group, error)
             return None
         return index
 

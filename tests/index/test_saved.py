@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from graphrag import NewEpisode
+from graphrag import Field, NewEpisode
 from graphrag.index import catalog, checkpoints, saved
 from graphrag.index.saved import SavedGroups
 from tests.conftest import open_graph
@@ -87,11 +87,21 @@ async def test_a_saved_group_can_be_written_on(url, monkeypatch, tmp_path):
         assert await told(graph) == changed
 
 
-async def test_a_group_whose_look_alikes_were_asked_for_is_saved_all_the_same(url, monkeypatch):
+async def test_whatever_was_asked_of_a_group_it_is_saved_all_the_same(url, monkeypatch):
     async with open_graph(url) as graph:
         await graph.add_episodes(STORIES)
         index = await graph._open().catalog.group("default")
         assert index.names.like("ane") is not None
+        for where in (
+            (Field.origin == "stated") & (Field.created_at > "2020-01-01"),
+            (Field.confidence < 0.5) | Field.fact_attributes["rank"].exists(),
+            (Field.source == "text") | (Field.metadata["page"] == 3),
+            Field.saga == "case",
+        ):
+            await graph.search("Ann", where=where)
+        await graph.build_communities()
+        assert {"origin", "created_at"} <= index.facts.aside.keys()
+        assert index.episodes.sources is not None
         before = await told(graph)
     assert await reopened(url, monkeypatch) == before
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.pieces import Pieces
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
 from graphrag.index.titles import Titles
+from graphrag.index.voices import asks, is_users
 from graphrag.models import Source
 from graphrag.protocols import Matrix
 
@@ -35,5 +34,10 @@ class Episodes(Scope):
         """Append rows; ``said`` is the name, the content and the source of each."""
         self.titles.enter(len(self), [name for name, _, _ in said])
         words = [episode_words(name, content) for name, content, _ in said]
-        message = np.array([source == "message" for _, _, source in said], dtype=np.bool_)
-        self.extend(ids, vectors, words, {**columns, "message": message})
+        told = [content if source == "message" else "" for _, content, source in said]
+        voices = {
+            "message": [source == "message" for _, _, source in said],
+            "asks": [asks(content) for content in told],
+            "own": [is_users(content) for content in told],
+        }
+        self.extend(ids, vectors, words, {**columns, **voices})

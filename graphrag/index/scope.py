@@ -34,6 +34,8 @@ EPISODES: Columns = {
     "removed": np.int64,
     "saga": np.int32,
     "message": np.bool_,
+    "asks": np.bool_,
+    "own": np.bool_,
 }
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}

@@ -12,6 +12,8 @@ from graphrag.search.fuse import Candidates, Scores, scores_at
 _LENGTH_PENALTY = 0.5
 _FADING = 0.15
 """Of n passages one vector each tells ``n ** -0.15`` as surely as that of a short text does."""
+_HALFWAY = 0.5
+"""The best cosine is taken to be at least so far from the worst towards 1."""
 Parts = npt.NDArray[np.float64]
 """One number per candidate."""
 
@@ -56,8 +58,10 @@ class Plain:
     """Words and meaning as one score, from 0 to the sum of their weights.
 
     Words count as a share of the best; cosines, of which the worst is far from 0, as a place
-    between the worst and the best candidate. The longer a text, the less its vectors tell and the
-    more its words do, so a part of the weight of meaning goes over to words.
+    between the worst and the best candidate. If even the best is nearer to the worst than to a
+    perfect match, they are nearly alike, and what little parts them counts less. The longer a text,
+    the less its vectors tell and the more its words do, so a part of the weight of meaning goes
+    over to words.
     """
 
     def __init__(
@@ -74,7 +78,8 @@ class Plain:
         self._pieces = pieces
         near = scores_at(meaning, rows)
         self._worst = float(near.min(initial=0.0 if not len(rows) else np.inf))
-        self._range = max(float(near.max(initial=-np.inf)) - self._worst, 1e-9)
+        best = float(near.max(initial=-np.inf))
+        self._range = max(best - self._worst, _HALFWAY * (1 - self._worst), 1e-9)
         self._most = max(float(words[rows].max(initial=0.0)), 1e-9)
 
     def parts(self, rows: Candidates) -> tuple[Parts, Parts]:

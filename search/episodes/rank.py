@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from graphrag.index.vectors import Cosines
+from graphrag.search.asked import is_of_oneself
 from graphrag.search.episodes import bridge
 from graphrag.search.episodes.context import (
     Sessions,
@@ -87,6 +88,7 @@ class _Table:
     _sessions: Sessions | None = field(init=False)
     _session: Parts | None = field(default=None, init=False)
     _timely: Parts | None = field(default=None, init=False)
+    _of_oneself: bool = field(init=False)
 
     def __post_init__(self) -> None:
         """Score the first candidates in their context."""
@@ -98,6 +100,7 @@ class _Table:
             self.rows = with_neighbours(self.rows, self._sessions)
             if weights.session:
                 self._session = session_scores(question, self._sessions)
+        self._of_oneself = is_of_oneself(question.text)
         if question.when.said and weights.time:
             self._timely = of_time(question.when, episodes, seen)
         shares = recipe.vector * weights.vector, recipe.fulltext * weights.fulltext
@@ -117,18 +120,27 @@ class _Table:
         self.parts["vector"], self.parts["fulltext"] = near, said
         if (sessions := self._sessions) is not None:
             fade = sessions.shortness
-            for name, other, weight in (
-                ("previous", sessions.previous[rows], weights.previous * fade),
-                ("following", sessions.following[rows], weights.following),
-            ):
-                there = (other >= 0).astype(np.float64)
-                self.parts[name] = weight * there * self._plain(other)
+            previous, following = sessions.previous[rows], sessions.following[rows]
+            before, after = self._of(previous), self._of(following)
+            self.parts["previous"] = weights.previous * fade * before
+            self.parts["following"] = weights.following * after
+            if weights.answer:
+                # What the one loses the other gets.
+                asks = self.question.index.episodes["asks"]
+                lost = asks[rows] * (following >= 0) * (near + said)
+                self.parts["answer"] = weights.answer * fade * (asks[previous] * before - lost)
             if self._session is not None:
                 inside = (sessions.number[rows] >= 0).astype(np.float64)
                 prior = inside * self._session[sessions.number[rows]]
                 self.parts["session"] = weights.session * fade * prior
+        if weights.own and self._of_oneself:
+            self.parts["own"] = weights.own * self.question.index.episodes["own"][rows]
         if self._timely is not None:
             self.parts["time"] = weights.time * self._timely[rows]
+
+    def _of(self, others: Candidates) -> Parts:
+        """Return the score of other rows; 0 for -1, which is none."""
+        return np.asarray(np.where(others >= 0, self._plain(others), 0.0))
 
     def _extend(self, rows: Candidates) -> None:
         """Take in more candidates."""
@@ -219,7 +231,7 @@ class _Table:
 
 def _surrounded(question: Question) -> bool:
     weights = question.recipe.episodes
-    return max(weights.previous, weights.following, weights.session) > 0
+    return max(weights.previous, weights.following, weights.answer, weights.session) > 0
 
 
 def _best(rows: Candidates, gains: Parts, pool: int) -> tuple[Candidates, Parts]:

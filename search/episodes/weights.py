@@ -20,8 +20,12 @@ class EpisodeWeights:
     """Score of the message before, in the same session."""
     following: float = 0.3
     """Score of the message after: often the reply to a question."""
+    answer: float = 0.2
+    """Share of its own score that a question in a chat hands on to the message after it."""
     session: float = 0.5
     """Words of the whole session."""
+    own: float = 0.1
+    """Being said by the user of an assistant, if the question is about the one who asks."""
     time: float = 0.3
     """Saying, or being told at, a time that the query speaks of."""
     titles: float = 0.6

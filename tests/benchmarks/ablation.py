@@ -20,7 +20,7 @@ def without() -> Mapping[str, Recipe]:
     for one in fields(EpisodeWeights):
         recipes[f"- {one.name}"] = Recipe(episodes=replace(EpisodeWeights(), **{one.name: 0.0}))
     recipes["- all links"] = Recipe(graph=0)
-    none = replace(EpisodeWeights(), previous=0, following=0, session=0)
+    none = replace(EpisodeWeights(), previous=0, following=0, answer=0, session=0)
     recipes["- all context"] = Recipe(episodes=none)
     recipes["rank fusion"] = Recipe(fusion="rrf", graph=0)
     return recipes

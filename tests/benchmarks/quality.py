@@ -22,7 +22,8 @@ from tests.benchmarks.report import Report, Section
 
 _MESSAGES = 60
 """Messages that are asked for where their sagas are to be found."""
-_ALONE = {"previous": 0.0, "following": 0.0, "session": 0.0, "time": 0.0}
+_STEPS = ("previous", "following", "answer", "session", "own", "time")
+_ALONE = dict.fromkeys(_STEPS, 0.0)
 BM25 = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=0, fulltext=1, **_ALONE))
 DENSE = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=1, fulltext=0, **_ALONE))
 RECIPES: Mapping[str, Recipe] = {

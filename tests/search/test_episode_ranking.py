@@ -1,8 +1,11 @@
 """Which episodes a search finds: replies, sessions, times, links and bridges."""
 
+import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
+from graphrag.index.pieces import Pieces
+from graphrag.search.episodes.plain import Plain
 from tests.conftest import open_graph
 
 
@@ -32,10 +35,69 @@ async def test_an_answer_is_found_by_the_question_before_it(graph):
     await graph.add_episodes(CHAT)
     asked = "Where is the cello kept?"
     near = await first(graph, asked, 5)
-    alone = EpisodeWeights(previous=0, following=0, session=0)
+    alone = EpisodeWeights(previous=0, following=0, answer=0, session=0)
     far = await first(graph, asked, 5, recipe=Recipe(episodes=alone))
     assert near[:2] == ["Ann: Where is the cello kept?", "Bob: Under the stairs."]
     assert place(near, "stairs.") < place(far, "stairs.")
+
+
+async def test_a_question_hands_a_part_of_its_score_on_to_what_follows_it(graph):
+    await graph.add_episodes(CHAT)
+    asked = "Where is the cello kept?"
+    scores = []
+    for answer in (0.0, 0.2):
+        recipe = Recipe(graph=0, episodes=EpisodeWeights(answer=answer))
+        found = await graph.search(asked, scopes=("episodes",), recipe=recipe)
+        scores.append({hit.item.content: hit.score for hit in found.episodes})
+    before, after = scores
+    lost, got = (after[one.content] - before[one.content] for one in CHAT[:2])
+    assert got == pytest.approx(-lost)
+    assert got > 0
+    rest = [one.content for one in CHAT[2:]]
+    assert [after[text] for text in rest] == [before[text] for text in rest]
+
+
+async def test_a_question_that_nobody_answers_keeps_its_score(graph):
+    await graph.add_episodes([*CHAT[3:], said("Ann: Where is the cello?", "2024-03-09T10:02Z")])
+    scores = [
+        (await graph.search("cello", scopes=("episodes",), recipe=recipe)).episodes[0].score
+        for recipe in (Recipe(), Recipe(episodes=EpisodeWeights(answer=0)))
+    ]
+    assert scores[0] == scores[1]
+
+
+ADVICE = [
+    said("assistant: A resume should say what you did at the mill.", "2024-03-01T10:00Z"),
+    said("user: A resume should say what I did at the mill.", "2024-03-02T10:00Z"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "own"),
+    [
+        ("What did I say about the resume?", True),
+        ("What did you say about my resume?", False),
+        ("What should a resume say?", False),
+    ],
+)
+async def test_a_question_about_oneself_prefers_what_the_user_said(graph, asked, own):
+    await graph.add_episodes(ADVICE)
+    found = await graph.search(asked, scopes=("episodes",))
+    preferred = [
+        hit.item.content[:4] for hit in found.episodes if "own" in {why.method for why in hit.why}
+    ]
+    assert preferred == ["user"] * own
+
+
+@pytest.mark.parametrize(
+    ("cosines", "best"),
+    [((0.0, 0.6), 1.0), ((0.0, 0.5), 1.0), ((0.0, 0.25), 0.5), ((0.5, 0.55), 0.2), ((0.5, 0.5), 0)],
+)
+def test_cosines_count_in_full_if_the_best_is_halfway_between_the_worst_and_one(cosines, best):
+    pieces, rows = Pieces(), np.arange(2)
+    pieces.extend(["a cello", "a lamp"])
+    plain = Plain(np.array(cosines), np.zeros(2, np.float32), rows, (1.0, 0.0), pieces)
+    assert plain(rows) == pytest.approx([0, best])
 
 
 async def test_a_pause_parts_sessions_and_a_saga_joins_what_it_parts(graph):

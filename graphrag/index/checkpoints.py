@@ -1,10 +1,9 @@
 """When large groups are written to the files beside the store, so that one is always near.
 
 A process may be killed at any moment; the next opening then reads a file and, from the log, what
-came after it, about 0.1 ms a record. So a group is written as soon as it is large, whenever it has
-changed by a quarter of its rows since, and at the end: all files of a growing group together are
-five times the last one. Writers are stopped for the copying, 1.5 µs a row; sorting and writing go
-on beside them.
+came after it, about 0.1 ms a record. So a group is written as soon as it is large, whenever a sixth
+of it has changed since, and at the end: all files of a growing group together are six times the
+last one. Everything stops for the copying, 1.5 µs a row; sorting and writing go on beside.
 """
 
 import asyncio
@@ -21,6 +20,8 @@ LARGE = 10_000
 """Rows from which reading the tables takes long enough, half a second, to save them."""
 MANY = 10_000
 """Changed records that take a second to read from the log."""
+_SHARE = 6
+"""Of the rows of a large group as many may have changed since it was saved."""
 _MANY_EVENTS = 200
 
 
@@ -90,7 +91,7 @@ class Checkpoints:
         at, changed = self._at.get(group), self._changed[group]
         if closing:
             return not at or index.seq - at >= _MANY_EVENTS or 20 * changed >= rows
-        return at is None or changed >= max(MANY, rows // 4)
+        return at is None or changed >= max(MANY, rows // _SHARE)
 
     def _save(self, index: GroupIndex) -> None:
         """Save a group as it is now: the one place where the files beside a store are begun."""

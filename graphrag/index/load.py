@@ -23,8 +23,9 @@ from graphrag.store.store import Store
 
 _WORDS = frozenset({"subject", "name", "object", "fact"})
 """Columns of a fact that it is found by."""
-_EVENTS = 20
-"""Read at a time: of an import each has a thousand rows."""
+_EVENTS = 500
+_CHANGES = 2_000
+"""Read at a time, about: an event has one, or the thousand rows of a batch."""
 
 
 async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
@@ -94,7 +95,8 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     gone: set[tuple[str, str]] = set()
     retold: set[str] = set()
     """Facts that are found by other words now."""
-    while events := await store.events(index.group_id, after=seq, limit=_EVENTS):
+    limit = 2
+    while events := await store.events(index.group_id, after=seq, limit=limit):
         seq = events[-1].seq
         if any(event.kind in (FORGET, REPAIR) for event in events):
             return False
@@ -107,8 +109,10 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
                 touched[table].add(id_)
                 if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
                     retold.add(id_)
-        if len(events) < _EVENTS:
+        if len(events) < limit:
             break
+        changes = sum(len(event.changes) for event in events)
+        limit = min(_EVENTS, max(1, limit * _CHANGES // max(changes, 1)))
     for table, id_ in gone:
         _forget(index, table, id_)
     for id_ in touched["community"]:  # read anew: nothing points at its row

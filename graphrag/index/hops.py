@@ -56,10 +56,17 @@ class Walk:
             return self._distance.copy()
         return np.where(self._distance <= depth, self._distance, np.int8(-1))
 
-    def of(self, first: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.int8]:
-        """Return the hops of the nearer of each two nodes, -1 for what no path leads to."""
+    def of(
+        self, first: NDArray[np.intp], other: NDArray[np.intp], *, enough: int | None = None
+    ) -> NDArray[np.int8]:
+        """Return the hops of the nearer of each two nodes, -1 for what no path leads to.
+
+        With ``enough`` the hops of so many that none is nearer, and of all that are as near; -1 for
+        the others, too.
+        """
+        wanted = len(first) if enough is None else min(enough, len(first))
         far = edge_distance(self._distance, first, other)
-        while self._level < _MOST and (far < 0).any() and self._step():
+        while self._level < _MOST and np.count_nonzero(far >= 0) < wanted and self._step():
             far = edge_distance(self._distance, first, other)
         return far
 

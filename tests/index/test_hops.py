@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
-from graphrag.index.hops import edge_distance, hops
+from graphrag.index.hops import Walk, edge_distance, hops
 
 NODES = 12
 EDGES = st.lists(
@@ -43,6 +43,23 @@ def test_distances_equal_a_plain_breadth_first_search(edges, seeds, depth):
         for a, b, _ in edges
     ]
     assert edge_distance(distance, subjects, objects).tolist() == nearer
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=6)
+
+
+@given(EDGES, st.lists(st.integers(0, NODES - 1), min_size=1, max_size=3), PAIRS, st.integers(1, 4))
+def test_a_walk_to_enough_pairs_knows_all_that_are_no_farther(edges, seeds, pairs, enough):
+    subjects, objects, alive = columns(edges)
+    first, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    full = Walk(subjects, objects, NODES, seeds, alive=alive).of(first, other)
+    walk = Walk(subjects, objects, NODES, seeds, alive=alive)
+    some = walk.of(first, other, enough=enough)
+    known = some >= 0
+    assert some[known].tolist() == full[known].tolist()
+    left = full[~known & (full >= 0)]
+    assert not len(left) or (known.sum() >= enough and left.min() > some.max())
+    assert walk.of(first, other).tolist() == full.tolist()
 
 
 def test_a_chain_is_walked_both_ways():

@@ -43,14 +43,15 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
-    await asyncio.to_thread(_sort, index)
+    await asyncio.to_thread(_prepare, index)
     return index
 
 
-def _sort(index: GroupIndex) -> None:
-    """Sort the words, which the first search would wait for."""
+def _prepare(index: GroupIndex) -> None:
+    """Make what the first search would wait for: sorted words, and codes of the vectors."""
     for scope in scopes_of(index).values():
         scope.postings.take(scope.postings.sorting()())
+        scope.vectors.codes()
 
 
 def _size(group: Group | None) -> int:

@@ -43,7 +43,6 @@ class Vectors:
         self._buffer = np.empty((0, dimension), dtype=np.float32)
         self._size = 0
         self._codes: Codes | None = None
-        """Made when there are enough rows for a rough pass to pay."""
         self._lent = False
 
     @classmethod
@@ -55,7 +54,7 @@ class Vectors:
 
     def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
         """Return what is to be saved: no spare room."""
-        return self.values, self._made_codes()
+        return self.values, self.codes()
 
     def __setstate__(self, saved: tuple[NDArray[np.float32], Codes | None]) -> None:
         """Take over saved vectors, as they lie in memory."""
@@ -88,7 +87,7 @@ class Vectors:
 
     def lend(self) -> list[NDArray[Any]]:
         """Return the arrays of these rows: whoever changes one from now on changes a copy."""
-        codes = self._made_codes()
+        codes = self.codes()
         self._lent = True
         return [self.values] if codes is None else [self.values, codes.lend()]
 
@@ -149,11 +148,12 @@ class Vectors:
             cosines = Cosines(self.values, unit, np.zeros(len(among), dtype=np.float32), None)
             cosines.only(among)
             return cosines
-        codes = self._made_codes()
+        codes = self.codes()
         product, slack = (_exact(self.values, unit), None) if codes is None else codes.against(unit)
         return Cosines(self.values, unit, Shared(product, len(self)), slack)
 
-    def _made_codes(self) -> Codes | None:
+    def codes(self) -> Codes | None:
+        """Return what a rough pass goes by, made when there are rows enough for one."""
         if self._size < _WORTH_CODES or not self._lasts or not available():
             return None
         if self._codes is None:

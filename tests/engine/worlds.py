@@ -60,6 +60,7 @@ async def tell(graph, dice, episodes, *, group="default"):
         text = " ".join(sentence(dice) for _ in range(dice.randint(1, 4)))
         if dice.random() < 0.1:
             text = " ".join(sentence(dice) for _ in range(60))  # long: it has passages
+        text = dice.choice(("", "", "user: so\n")) + text + dice.choice(("", "", " Why?"))
         told.append(
             await graph.add_episode(
                 text,
@@ -135,6 +136,7 @@ def question(dice):
             f"where does {person(dice)} work",
             f"who lives in {dice.choice(TOWNS)}",
             f"who knows {dice.choice(FIRST)}",
+            f"where did I say that {person(dice)} lives",
             f"{dice.choice(THINGS)} and {dice.choice(FIRMS)}",
             f"what did {person(dice)} like in 20{dice.randint(10, 24)}",
             f"{person(dice)} and {person(dice)}",

@@ -19,7 +19,8 @@ from graphrag.errors import (
     StoreURLError,
     TransactionError,
 )
-from graphrag.store.engine import Engine, EngineError, Row, open_engine
+from graphrag.store.engine import Engine, EngineError, Row
+from graphrag.store.flushing import open_flushing
 from graphrag.store.target import Target
 
 _RETRIES = 12
@@ -48,7 +49,7 @@ class Connection:
                 raise StoreURLError(
                     f"cannot create {self.target.path.parent}: {error.strerror}"
                 ) from None
-        opening = asyncio.create_task(open_engine(self.target))
+        opening = asyncio.create_task(open_flushing(self.target))
         try:
             self._engine = await asyncio.shield(opening)
         except EngineError as error:

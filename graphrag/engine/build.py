@@ -7,7 +7,7 @@ search that meets a missing index refuses.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from time import perf_counter
 
 from graphrag.engine.report import Built
@@ -17,14 +17,11 @@ from graphrag.engine.texts import NAMED, TEXTS, VECTORS
 from graphrag.errors import StoreProfileError
 from graphrag.schema import derived_tables, engine_indexes
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
+from graphrag.store.pages import read_pages
 from graphrag.store.store import Store
 
-PAGE = 250
-"""Rows of one transaction."""
 _COUNTS = 2_000
 """Counts of one transaction."""
-
 
 Step = Callable[[Built], None]
 OnPage = Callable[[str, int, int, int], None]
@@ -64,30 +61,69 @@ async def build(
     Raises:
         StoreProfileError: for a store of the other profile.
     """
-    engine_only(store)
-    steps: list[Built] = []
-
-    def done(name: str, count: int, begun: float) -> None:
-        steps.append(Built(name, count, perf_counter() - begun))
+    done: list[Built] = []
+    async for step in steps(store, dimension, rows=rows, on_page=on_page):
+        done.append(step)
         if on_step is not None:
-            on_step(steps[-1])
+            on_step(step)
+    return done
 
-    if rows:
-        removed = [f"REMOVE INDEX IF EXISTS {one.name} ON {one.table};" for one in engine_indexes()]
-        emptied = [f"DELETE {table} RETURN NONE;" for table in sorted(derived_tables())]
-        for statement in (*removed, *emptied):
+
+async def steps(
+    store: Store,
+    dimension: int,
+    *,
+    rows: bool,
+    made: Collection[str] = (),
+    on_page: OnPage | None = None,
+) -> AsyncIterator[Built]:
+    """Make what is not made yet, and yield each thing when it is there.
+
+    Args:
+        store: A store of the engine profile.
+        dimension: Numbers of a vector.
+        rows: Derive the rows again, too.
+        made: Names of what an earlier run yielded, if nothing was written since.
+        on_page: Told of each page of rows that were derived; of each index, before and after.
+
+    Raises:
+        StoreProfileError: for a store of the other profile.
+    """
+    engine_only(store)
+    indexes = [index for index in engine_indexes() if index.name not in made]
+    if missing := [table for table in VECTORS if rows and table not in made]:
+        for index in indexes:
+            await store.transact(f"REMOVE INDEX IF EXISTS {index.name} ON {index.table};")
+        for statement in _emptying(missing):
             await store.transact(statement)
-        for table in VECTORS:
+        for table in missing:
             begun = perf_counter()
-            done(table, await _derive(store, table, on_page), begun)
-    for index in engine_indexes():
+            yield Built(table, await _derive(store, table, on_page), perf_counter() - begun)
+    for index in indexes:
         begun = perf_counter()
-        await store.transact(index.statement(dimension=dimension))
         count = await count_rows(store, index.table)
-        done(index.name, count, begun)
+        if on_page is not None and count:
+            on_page(index.name, 0, 0, count)
+        await store.transact(index.statement(dimension=dimension))
         if on_page is not None:
             on_page(index.name, count, count, count)
-    return steps
+        yield Built(index.name, count, perf_counter() - begun)
+
+
+def _emptying(tables: Collection[str]) -> list[str]:
+    """Return what deletes the rows that follow from these tables."""
+    if set(tables) == set(VECTORS):
+        return [f"DELETE {table} RETURN NONE;" for table in sorted(derived_tables())]
+    found = []
+    for table in tables:
+        own = {f"{table}_vector", f"{table}_words"} & derived_tables()
+        own |= {"entity": {"known_as"}, "relates_to": {"stated"}}.get(table, set())
+        found += [f"DELETE {name} RETURN NONE;" for name in sorted(own)]
+        found += [
+            f"DELETE {name} WHERE record::id(id)[1] = '{table}' RETURN NONE;"
+            for name in ("term_count", "row_count")
+        ]
+    return found
 
 
 async def count_rows(store: Store, table: str) -> int:
@@ -102,14 +138,10 @@ async def _derive(store: Store, table: str, on_page: OnPage | None) -> int:
         columns |= set(NAMED)
     if table == "relates_to":
         columns.add("sources")
-    count, after = 0, ""
+    count = 0
     tallies: dict[str, Tally] = {}
     total = await count_rows(store, table)
-    while True:
-        [page] = await store.query(
-            f"SELECT {', '.join(sorted(columns))} FROM {table} WHERE id > $after LIMIT {PAGE};",
-            after=Record(table, after),
-        )
+    async for page in read_pages(store, table, ", ".join(sorted(columns))):
         groups: dict[str, list[Row]] = defaultdict(list)
         for row in page:
             groups[row["group_id"]].append(row)
@@ -120,11 +152,8 @@ async def _derive(store: Store, table: str, on_page: OnPage | None) -> int:
             statements, params = derivation.statements(tally=False)
             await store.transact(statements, **params)
         count += len(page)
-        if on_page is not None and page:
+        if on_page is not None:
             on_page(f"rows of {table}", len(page), count, total)
-        if len(page) < PAGE:
-            break
-        after = page[-1]["id"].id
     # A common term would be counted anew for every page: that took half of the time.
     for tally in tallies.values():
         for statements, params in tally.parts(_COUNTS):

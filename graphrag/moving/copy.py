@@ -3,22 +3,25 @@
 Rows go over in pages, in the order of their ids, each page in one transaction. The target carries a
 mark until all is there and was compared, so a copy that was interrupted goes on where it stopped
 when it is started again, and nobody takes half a graph for a whole one. What the engine profile
-derives is derived at the target, after the rows, and its indexes are built last.
+derives is derived at the target, after the rows, and its indexes are built last: an index that is
+there while rows come makes each of them wait in its queue. The mark lists what of these is made.
 """
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.build import build
+from graphrag.engine.build import steps
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreError
 from graphrag.moving.group import copy_group
 from graphrag.moving.pace import CopyProgress, Pace
-from graphrag.moving.tables import Table, last_row, pages, summed, tables, write_page
+from graphrag.moving.tables import Table, last_row, summed, tables, write_page
 from graphrag.schema import Profile
 from graphrag.store.migrate import embedder_of
+from graphrag.store.pages import read_pages
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -122,45 +125,52 @@ async def copy_store(
 
 
 async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[dict[str, int], str]:
-    await _begin(new, old.target)
+    made = await _begin(new, old.target)
     wanted = await tables(old)
     for table in wanted:
-        await _rows(old, new, table, pace)
+        if await _rows(old, new, table, pace) and made:
+            made = []
+            await new.transact("UPDATE meta:copy SET made = [];")
     if new.profile == "engine":
-        await build(new, dimension, rows=True, on_page=pace.told)
+        async for step in steps(new, dimension, rows=True, made=made, on_page=pace.told):
+            await new.transact("UPDATE meta:copy SET made += $made;", made=step.name)
     rows, checksum = await _compared(old, new, wanted)
     await new.transact("DELETE meta:copy RETURN NONE;")
     return rows, checksum
 
 
-async def _begin(new: Store, place: Target) -> None:
-    """Mark the target, or find the mark of an earlier start.
+async def _begin(new: Store, place: Target) -> list[str]:
+    """Mark the target, or find the mark of an earlier start; return what that one made.
 
     Raises:
         StoreError: if the target holds something else.
     """
-    [marks] = await new.query("SELECT VALUE source FROM meta:copy;")
-    if marks == [_spot(place)]:
-        return
-    if marks:
+    [marks] = await new.query("SELECT source, made FROM meta:copy;")
+    for mark in marks:
+        if mark["source"] == _spot(place):
+            return [*(mark["made"] or ())]
         raise StoreError(
-            f"the store at {new.target.url} is an unfinished copy of {marks[0][0]}: finish that "
-            "one, or name an empty target"
+            f"the store at {new.target.url} is an unfinished copy of {mark['source'][0]}: finish "
+            "that one, or name an empty target"
         )
     if await new.groups():
         raise StoreError(
             f"the store at {new.target.url} is not empty: it has groups "
             f"{', '.join(map(repr, await new.groups()))}; name an empty target"
         )
-    await new.transact("UPSERT meta:copy SET source = $source;", source=_spot(place))
+    await new.transact("UPSERT meta:copy SET source = $source, made = [];", source=_spot(place))
+    return []
 
 
-async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> None:
+async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
+    """Copy what is not there yet of a table; tell whether that was anything."""
     [total, there] = [await _count(store, table) for store in (old, new)]
-    async for page in pages(old, table, await last_row(new, table)):
+    before = there
+    async for page in read_pages(old, table.name, after=await last_row(new, table)):
         await write_page(new, table, page)
         there += len(page)
         pace.told(table.name, len(page), there, total)
+    return there > before
 
 
 async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[str, int], str]:
@@ -172,7 +182,7 @@ async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[s
     rows: dict[str, int] = {}
     checksum = 0
     for table in wanted:
-        before, after = await summed(old, table), await summed(new, table)
+        before, after = await asyncio.gather(summed(old, table), summed(new, table))
         if before != after:
             raise StoreError(
                 f"table {table.name} has {before.rows} rows in {old.target.url} and {after.rows} "

@@ -12,8 +12,9 @@ from graphrag.engine.texts import VECTORS
 from graphrag.errors import InputError, StoreError
 from graphrag.moving.pace import Pace
 from graphrag.moving.renaming import Renaming
-from graphrag.moving.tables import PAGE, Sum, Table, tables, write_page
+from graphrag.moving.tables import Sum, Table, tables, write_page
 from graphrag.store.engine import Row
+from graphrag.store.pages import PAGE
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 

@@ -1,7 +1,7 @@
-"""A store as tables of rows: read in pages, written in pages, and summed up to be compared."""
+"""A store as tables of rows: listed, written in pages, and summed up to be compared."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -10,11 +10,10 @@ from typing import Any
 
 from graphrag.schema import derived_tables
 from graphrag.store.engine import Row
+from graphrag.store.pages import read_pages
 from graphrag.store.record import NULL, Null, Record
 from graphrag.store.store import Store
 
-PAGE = 250
-"""Rows of one transaction: more make it slow in memory, fewer on disk."""
 _OWN = frozenset({"meta"})
 _SUMS = 2**128
 
@@ -51,22 +50,6 @@ async def tables(store: Store) -> list[Table]:
     return sorted(found, key=lambda table: (table.links, table.name))
 
 
-async def pages(
-    store: Store, table: Table, after: Record | None = None
-) -> AsyncIterator[list[Row]]:
-    """Read the rows of a table in the order of their ids, those after one if it is given."""
-    while True:
-        where = "" if after is None else "WHERE id > $after "
-        [rows] = await store.query(
-            f"SELECT * FROM {table.name} {where}ORDER BY id LIMIT {PAGE};", after=after
-        )
-        if rows:
-            yield rows
-        if len(rows) < PAGE:
-            return
-        after = _listed(rows[-1]["id"])
-
-
 async def last_row(store: Store, table: Table) -> Record | None:
     """Return the id of the last row of a table."""
     [ids] = await store.query(f"SELECT VALUE id FROM {table.name} ORDER BY id DESC LIMIT 1;")
@@ -92,7 +75,7 @@ async def write_page(
 async def summed(store: Store, table: Table) -> Sum:
     """Count and add up all rows of a table."""
     total = Sum()
-    async for page in pages(store, table):
+    async for page in read_pages(store, table.name):
         for row in page:
             total.add(row)
     return total

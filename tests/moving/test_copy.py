@@ -8,7 +8,9 @@ from graphrag import copy_store
 from graphrag.errors import StoreError
 from graphrag.moving import tables
 from graphrag.moving.copy import CopyProgress
+from graphrag.store.pages import read_pages
 from tests.conftest import open_graph, triples
+from tests.engine.test_derived import derived
 from tests.engine.worlds import tell
 from tests.serving import a_server
 
@@ -33,7 +35,7 @@ async def everything(url, **options):
         store = graph._store
         found = {}
         for table in await tables.tables(store):
-            rows = [row async for page in tables.pages(store, table) for row in page]
+            rows = [row async for page in read_pages(store, table.name) for row in page]
             found[table.name] = [{**row, "id": key(row["id"].id)} for row in rows]
         return found
 
@@ -94,6 +96,45 @@ async def test_an_interrupted_copy_goes_on_and_cannot_be_mistaken_for_a_graph(so
     await copy_store(source, target, on_progress=written.append)
     assert not {"entity", "episode"} & {progress.table for progress in written}
     assert await everything(target) == await everything(source)
+
+
+@pytest.mark.parametrize("at", ["rows of entity", "episode_terms"])
+async def test_an_interrupted_copy_goes_on_with_what_the_engine_profile_derives(
+    source, tmp_path, at
+):
+    whole, target = f"surrealkv://{tmp_path}/whole", f"surrealkv://{tmp_path}/copy"
+    every, begun = await steps_of(source, whole), await steps_of(source, target, stop_at=at)
+    assert begun + (await steps_of(source, target))[1:] == every
+    async with open_graph(whole) as one, open_graph(target) as other:
+        assert await derived(other) == await derived(one)
+        assert (await other.check_indexes()).sound
+
+
+async def test_what_was_derived_before_the_source_grew_is_derived_anew(source, tmp_path):
+    target = f"surrealkv://{tmp_path}/copy"
+    await steps_of(source, target, stop_at="entity_terms")
+    async with open_graph(source) as graph:
+        await graph.add_episode("Bob works_at Globex.", reference_time="2024-01-01", group="zoo")
+    assert "rows of relates_to" in await steps_of(source, target)
+    async with open_graph(target) as graph:
+        assert (await graph.check_indexes()).sound
+        assert (await graph.search("Globex", group="zoo")).facts[0].item.object == "Globex"
+
+
+async def steps_of(source, target, stop_at=None):
+    """Copy into the engine profile, and return what was told of, as far as it came."""
+    told = {}
+
+    def note(progress):
+        told[progress.table] = None
+        if progress.table == stop_at:
+            raise InterruptedError
+
+    try:
+        await copy_store(source, target, profile="engine", on_progress=note)
+    except InterruptedError:
+        assert stop_at is not None
+    return [*told]
 
 
 async def test_another_source_cannot_finish_it(source, tmp_path):

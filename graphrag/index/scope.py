@@ -55,6 +55,8 @@ class Scope:
         """Columns that are read when a filter asks for them."""
         self.spread: float | None = None
         """How much the cosines of all rows differ, where only a part of them is here."""
+        self.beside: dict[str, tuple[list[str], Vectors]] = {}
+        """Ids and vectors of rows that are not here, by what they were read for: of a part only."""
         self.version = 0
         """Another number after every change of the rows or their columns."""
 

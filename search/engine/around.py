@@ -54,8 +54,9 @@ async def around(
         if question.recipe.fusion == "scores":
             episodes |= await _neighbours(store, episodes)
             found.mentions = await _mentions(store, episodes)
-            episodes |= await _linked(store, found.mentions, limits)
-            found.mentions = await _mentions(store, episodes)
+            linked = await _linked(store, found.mentions, limits) - episodes
+            found.mentions += await _mentions(store, linked)
+            episodes |= linked
             found.wanted["entity"] = {entity for _, entity in found.mentions}
         found.wanted["episode"] = episodes
         found.wanted["passage"] = await _passages(store, episodes)
@@ -71,14 +72,18 @@ async def around(
 
 async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
     """Return the episodes told just before and after some."""
-    found = set(episodes)
+    found = fresh = set(episodes)
     for _ in range(_NEIGHBOURS):
-        before, after = await store.query(_BEFORE + _AFTER, episodes=_records("episode", found))
-        found.update(before, after)
+        if fresh:
+            told = await store.query(_BEFORE + _AFTER, episodes=_records("episode", fresh))
+            fresh = set().union(*told) - found
+            found = found | fresh
     return found
 
 
 async def _mentions(store: Store, episodes: Collection[str]) -> list[tuple[str, str]]:
+    if not episodes:
+        return []
     [pairs] = await store.query(
         "SELECT VALUE [record::id(in), record::id(out)] FROM $episodes->mentions;",
         episodes=_records("episode", episodes),

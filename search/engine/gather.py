@@ -7,8 +7,8 @@ BM25. What may be seen is decided here as it is there: if too few of the rows ch
 more are asked for.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graphrag.engine.statistics import read_counts
@@ -16,11 +16,13 @@ from graphrag.index.catalog import Catalog
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance
 from graphrag.index.load import load_group, read_sagas
+from graphrag.index.tables import scopes_of
 from graphrag.index.tokens import tokenize
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.engine.around import around
 from graphrag.search.engine.limits import LIMITS, Limits
 from graphrag.search.engine.matches import Matches
+from graphrag.search.engine.method import Method, by_passage, together
 from graphrag.search.engine.names import keys_in, known_as, merged, reworded
 from graphrag.search.engine.nearest import Nearest, spread
 from graphrag.search.engine.part import Part
@@ -37,7 +39,6 @@ from graphrag.search.visible import Mask, Past, visible
 from graphrag.store.store import Store
 from graphrag.temporal.viewpoint import Viewpoint
 
-_WIDER = 4
 _FAR = 8
 """Levels of a walk for true distances; few things in a graph are farther."""
 _TABLES = {
@@ -46,19 +47,6 @@ _TABLES = {
     "episodes": "episode",
     "communities": "community",
 }
-Best = Callable[[int], Awaitable[list[str]]]
-
-
-@dataclass(slots=True)
-class Method:
-    """Candidates of one scope by one method, in its order."""
-
-    scope: str
-    best: Best
-    ids: list[str] = field(default_factory=list)
-    asked: int = 0
-    full: bool = False
-    """Enough of them are visible, or there are no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,26 +122,19 @@ class Gathering:
             if recipe.vector or scope == "entities":
                 yield Method(scope, self._nearest(table).best)
                 if scope == "episodes":
-                    yield Method(scope, self._by_passage(self._nearest("passage")))
+                    yield Method(scope, by_passage(self._nearest("passage")))
             if recipe.fulltext and (scope != "entities" or scope in self.request.scopes):
                 yield Method(scope, self._matches(table).best)
 
     def _nearest(self, table: str) -> Nearest:
         group, rows = self.request.group, self.part.counts.rows[table]
-        return Nearest(self.store, group, table, self.vector, rows, self.limits)
+        kept = scopes_of(self.part.growing)[table]
+        return Nearest(self.store, group, table, self.vector, rows, self.limits, kept)
 
     def _matches(self, table: str) -> Matches:
         terms = tokenize(self.request.query)
         statistics = self.part.counts.texts[table]
         return Matches(self.store, self.request.group, table, terms, statistics, self.limits)
-
-    @staticmethod
-    def _by_passage(passages: Nearest) -> Best:
-        async def best(count: int) -> list[str]:
-            found = await passages.best(count)
-            return list(dict.fromkeys(id_.rpartition(":")[0] for id_ in found))
-
-        return best
 
     async def _chosen(self, methods: list[Method]) -> Question:
         """Ask each method for candidates until enough are visible, or there are no more."""
@@ -162,13 +143,11 @@ class Gathering:
         for method in methods:  # all that a saga tells of is there; others may be walked from
             method.full = within and method.scope in SCOPES and method.scope != "entities"
         while True:
-            for method in methods:
-                if not method.full:
-                    method.asked = max(self.limits.spare * pool, _WIDER * method.asked)
-                    before = len(method.ids)
-                    method.ids = await method.best(method.asked)
-                    self.part.want(_TABLES[method.scope], method.ids)
-                    method.full = method.asked > self.limits.nearest or len(method.ids) == before
+            asked = [method for method in methods if not method.full]
+            least, most = self.limits.spare * pool, self.limits.nearest
+            await together(method.ask(least, most) for method in asked)
+            for method in asked:
+                self.part.want(_TABLES[method.scope], method.ids)
             question = await self._question()
             for method in methods:
                 rows = question.rows(method.scope)
@@ -277,6 +256,8 @@ async def gather(
             kept = await load_group(store, request.group, len(vector))
             catalog.lent(kept, stamp, kept)
         return kept
+    if kept is None or not kept.is_part:
+        kept = GroupIndex(request.group, len(vector))
     part = Part(
         store,
         request.group,
@@ -285,9 +266,11 @@ async def gather(
         stamp[0],
         await read_sagas(store, request.group),
         await merged(store, request.group, past),
-        await spread(store, request.group, vector) if "episodes" in request.scopes else None,
+        await spread(store, request.group, vector, counts.rows["passage"], limits, kept.passages)
+        if "episodes" in request.scopes
+        else None,
         bool(past.before),
-        kept if kept is not None and kept.is_part else None,
+        kept,
     )
     gathering = Gathering(store, embedder, request, vector, viewpoint, past, now, limits, part)
     index = await gathering.index()

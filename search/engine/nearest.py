@@ -6,6 +6,7 @@ for, and of a small group all vectors are compared.
 """
 
 from graphrag.errors import StoreIndexError
+from graphrag.index.scope import Scope
 from graphrag.index.vectors import Vectors, from_bytes
 from graphrag.protocols import Matrix
 from graphrag.search.engine.limits import Limits
@@ -21,7 +22,14 @@ class Nearest:
     """Ids of one table, nearest first, as many as are asked for."""
 
     def __init__(
-        self, store: Store, group: str, table: str, vector: Matrix, rows: int, limits: Limits
+        self,
+        store: Store,
+        group: str,
+        table: str,
+        vector: Matrix,
+        rows: int,
+        limits: Limits,
+        kept: Scope,
     ) -> None:
         self._store = store
         self._group = group
@@ -29,6 +37,7 @@ class Nearest:
         self._vector = vector
         self._rows = rows
         self._limits = limits
+        self._kept = kept
         self._asked = 0
         self._found: list[str] = []
 
@@ -72,29 +81,39 @@ class Nearest:
         return [(key[0], key[1]) for key, _ in rows]
 
     async def _compared(self) -> list[str]:
-        [rows] = await self._store.query(
-            f"SELECT VALUE [record::id(id), embedding] FROM {self._table} WHERE group_id = $group;",
-            group=self._group,
-        )
-        vectors = Vectors(len(self._vector))
-        vectors.extend(from_bytes([row[1] for row in rows], vectors.dimension))
+        ids, vectors = await _read(self._store, self._group, self._table, self._kept)
         scores = vectors.scores(self._vector).tolist()
-        order = sorted(range(len(rows)), key=lambda row: (-scores[row], rows[row][0]))
-        self._rows = len(rows)
-        return [rows[row][0] for row in order]
+        order = sorted(range(len(ids)), key=lambda row: (-scores[row], ids[row]))
+        self._rows = len(ids)
+        return [ids[row] for row in order]
 
 
-async def spread(store: Store, group: str, vector: Matrix) -> float | None:
+async def spread(
+    store: Store, group: str, vector: Matrix, rows: int, limits: Limits, kept: Scope
+) -> float | None:
     """Return the standard deviation of the cosines of a group's passages, of up to 2,000 of them.
 
     None if there are none.
     """
-    [rows] = await store.query(
-        f"SELECT VALUE embedding FROM passage WHERE group_id = $group LIMIT {_SAMPLE};",
-        group=group,
-    )
     if not rows:
         return None
-    vectors = Vectors(len(vector))
-    vectors.extend(from_bytes(rows, vectors.dimension))
-    return float(vectors.scores(vector).std())
+    most = None if rows <= limits.scan else _SAMPLE
+    _, vectors = await _read(store, group, "passage", kept, most)
+    return float(vectors.scores(vector).std()) if len(vectors) else None
+
+
+async def _read(
+    store: Store, group: str, table: str, kept: Scope, most: int | None = None
+) -> tuple[list[str], Vectors]:
+    """Return the vectors of a group's rows in a table, and keep them for the next search."""
+    of = "all" if most is None else "some"
+    if of not in kept.beside:
+        some = "" if most is None else f" LIMIT {int(most)}"
+        [rows] = await store.query(
+            f"SELECT VALUE [record::id(id), embedding] FROM {table} WHERE group_id = $group{some};",
+            group=group,
+        )
+        vectors = Vectors(kept.vectors.dimension)
+        vectors.extend(from_bytes([row[1] for row in rows], vectors.dimension))
+        kept.beside[of] = [row[0] for row in rows], vectors
+    return kept.beside[of]

@@ -2,9 +2,11 @@
 
 Of equals the row that comes first ranks first, and what was read search by search lies in whatever
 order it came. So what is ranked is a copy of the rows in order: arrays only, nothing is read anew.
+Of the facts, which are the most by far, only those are copied that this search asked for.
 """
 
 import copy
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +21,12 @@ from graphrag.index.vectors import Vectors
 Order = npt.NDArray[np.intp]
 
 
-def in_order(index: GroupIndex) -> GroupIndex:
-    """Return an index of the same rows; it is for reading only."""
+def in_order(index: GroupIndex, facts: Collection[str]) -> GroupIndex:
+    """Return an index of the same rows, but of these facts only; it is for reading only."""
     ordered = copy.copy(index)
-    ordered.entities, entities = _sorted(index.entities)
-    ordered.facts, _ = _sorted(index.facts)
-    ordered.communities, _ = _sorted(index.communities)
+    ordered.entities, entities = _sorted(index.entities, index.entities.ids)
+    ordered.facts, _ = _sorted(index.facts, index.facts.row_of.keys() & facts)
+    ordered.communities, _ = _sorted(index.communities, index.communities.ids)
     place = np.empty_like(entities)
     place[entities] = np.arange(len(entities))
     for side in ("subject", "object"):
@@ -35,10 +37,10 @@ def in_order(index: GroupIndex) -> GroupIndex:
     return ordered
 
 
-def _sorted(rows: Scope) -> tuple[Scope, Order]:
-    order: Order = np.array(sorted(range(len(rows)), key=rows.ids.__getitem__), dtype=np.intp)
+def _sorted(rows: Scope, ids: Iterable[str]) -> tuple[Scope, Order]:
     found = copy.copy(rows)
-    found.ids = [rows.ids[row] for row in order]
+    found.ids = sorted(ids)
+    order: Order = np.array([rows.row_of[id_] for id_ in found.ids], dtype=np.intp)
     found.row_of = {id_: row for row, id_ in enumerate(found.ids)}
     found.alive = Column(np.bool_, rows.alive.values[order])
     found.vectors = Vectors.of(rows.vectors.rows(order))

@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 
 from graphrag.engine.statistics import Counts
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import assembled, enter_rows, read_rows
 from graphrag.index.mentions import Mentions
-from graphrag.index.scope import Scope
-from graphrag.index.tables import Rows
+from graphrag.index.tables import Rows, scopes_of
 from graphrag.search.engine.names import with_kin
 from graphrag.search.engine.ordered import in_order
 from graphrag.store.store import Store
@@ -32,20 +31,17 @@ class Part:
     """Standard deviation of the cosines of the group's passages."""
     rewinds: bool
     """What was read is to be seen as it was once, so an index is made of it each time."""
-    kept: InitVar[GroupIndex | None] = None
-    """What the last search read, if nothing has changed since."""
+    growing: GroupIndex
+    """What was read so far, by the last search too, in the order of reading."""
     spoken: list[tuple[str, str]] = field(default_factory=list)
     """Episodes and the entities that they speak of, as far as that decides what is near."""
-    growing: GroupIndex = field(init=False)
-    """What was read so far, in the order of reading."""
     asked: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Everything that this search asked for, by table."""
     _wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _rows: dict[str, dict[str, list[object]]] = field(default_factory=lambda: defaultdict(dict))
 
-    def __post_init__(self, kept: GroupIndex | None) -> None:
-        """Begin with nothing, or with what is kept."""
-        self.growing = GroupIndex(self.group, self.dimension) if kept is None else kept
+    def __post_init__(self) -> None:
+        """Tell what was read before of the group as it is now."""
         self._furnish(self.growing)
 
     def want(self, table: str, ids: Iterable[str]) -> None:
@@ -72,7 +68,7 @@ class Part:
             mentions: Episodes and the entities that they speak of.
         """
         if not self.rewinds:
-            ordered = in_order(self.growing)
+            ordered = in_order(self.growing, self.asked["relates_to"])
             ordered.episodes.sources = None  # they point at facts in their former order
             self._link(ordered, (*self.spoken, *mentions))
             return ordered
@@ -97,28 +93,19 @@ class Part:
         index.sagas = self.sagas
         index.passages.spread = self.spread
         index.episodes.sources = None
-        for table, rows in _scopes(index).items():
+        for table, rows in scopes_of(index).items():
             rows.aside.clear()
             if table in self.counts.texts:
                 rows.postings.assume(self.counts.texts[table])
 
     async def _read(self, tables: Iterable[str]) -> dict[str, Rows]:
-        scopes = _scopes(self.growing)
+        scopes = scopes_of(self.growing)
         missing = {
-            table: self._wanted.pop(table, set()) - scopes[table].row_of.keys() for table in tables
+            table: {id_ for id_ in self._wanted.pop(table, ()) if id_ not in scopes[table].row_of}
+            for table in tables
         }
         fresh = await read_rows(self.store, missing)
         if self.rewinds:
             for table, rows in fresh.items():
                 self._rows[table].update((row[0], row) for row in rows)
         return fresh
-
-
-def _scopes(index: GroupIndex) -> dict[str, Scope]:
-    return {
-        "relates_to": index.facts,
-        "entity": index.entities,
-        "episode": index.episodes,
-        "passage": index.passages,
-        "community": index.communities,
-    }

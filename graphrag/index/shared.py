@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 Product = Callable[[slice], NDArray[np.float32]]
 """One number for each row of a block; lets go of the interpreter meanwhile."""
 
-_WORTH_A_THREAD = 10_000
-"""Rows; below this a hand-over costs as much as it saves."""
 _SHARE = 3
 """The other thread takes this part of what is left."""
 _LEAST = 8_192
@@ -29,15 +27,15 @@ _second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
 class Shared:
     """A product with every row, begun on another thread and ended by who asks for it."""
 
-    def __init__(self, product: Product, rows: int) -> None:
+    def __init__(self, product: Product, rows: int, *, worth: int = 10_000) -> None:
+        """Begin, if there are so many rows that a hand-over costs less than it saves."""
         self._product = product
         self._first, self._last = 0, rows
         """What nobody has begun yet lies between."""
         self._taken: list[slice] = []
         self._done: dict[int, NDArray[np.float32]] = {}
         self._lock = Lock()
-        several = rows >= _WORTH_A_THREAD
-        self._other = _second_core.submit(self._ahead) if several else None
+        self._other = _second_core.submit(self._ahead) if rows >= worth else None
 
     def result(self) -> NDArray[np.float32]:
         """Return the number of every row."""

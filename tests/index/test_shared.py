@@ -13,13 +13,12 @@ NUMBERS = np.arange(10_000, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch):
-    monkeypatch.setattr(shared, "_WORTH_A_THREAD", 10)
     monkeypatch.setattr(shared, "_LEAST", 16)
 
 
 @pytest.mark.parametrize("rows", [0, 9, 10, 16, 17, 1_000, 10_000])
 def test_every_row_gets_its_own_number(rows):
-    works = [Shared(lambda block: 2 * NUMBERS[:rows][block], rows) for _ in range(20)]
+    works = [Shared(lambda block: 2 * NUMBERS[:rows][block], rows, worth=10) for _ in range(20)]
     assert all(np.array_equal(work.result(), 2 * NUMBERS[:rows]) for work in works)
 
 

@@ -61,6 +61,10 @@ def _telling(distance: Distances, question: Question) -> float:
 
     Little, if every fact is: a question about the one who keeps the diary. The size of the group is
     that of its postings, because the index may hold a part of it only.
+
+    Args:
+        distance: The hops of every visible fact that was reached.
+        question: What is asked.
     """
     facts = question.index.facts.postings.texts
     at_seeds = int(np.count_nonzero(distance == 0))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from graphrag.index.vectors import Cosines
+from graphrag.index.cosines import Cosines
 from graphrag.search.fuse import Candidates, Fused, Method, Scores, candidates, fuse
 from graphrag.search.near import Nearness, ties_to
 from graphrag.search.question import Question

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from graphrag.index.cosines import Cosines
 from graphrag.index.hops import edge_distance, edges_reached
-from graphrag.index.vectors import Cosines
 from graphrag.search.fuse import Candidates, Fused, Mask, Method, Scores, candidates, fuse
 from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.cosines import Cosines, top_within
 from graphrag.index.hops import Walk
-from graphrag.index.vectors import Cosines, top_within
 from graphrag.search.fuse import Candidates, Mask, Scores
 from graphrag.search.visible import Visible
 

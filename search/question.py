@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError
 from graphrag.explanation import Trace
+from graphrag.index.cosines import Cosines
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import Walk
 from graphrag.index.scope import Scope as Rows
-from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.asked import asked_types
 from graphrag.search.near import walk

@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.cosines import Cosines
 from graphrag.index.group import GroupIndex
 from graphrag.index.pieces import Pieces
-from graphrag.index.vectors import Cosines
 from graphrag.protocols import Matrix
 from graphrag.search.fuse import Candidates, Scores, scores_at
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from graphrag.index.vectors import Cosines
+from graphrag.index.cosines import Cosines
 from graphrag.search.asked import is_of_oneself
 from graphrag.search.episodes import bridge
 from graphrag.search.episodes.context import (

@@ -66,6 +66,7 @@ class AsOf(Audits, SagaReads, Exports, Overviews):
             saga=saga,
             within=within,
             explain=explain,
+            past=self.viewpoint not in (NOW, Viewpoint(history=True)),
         )
         reading = self._reading
         request = with_inverses(request, reading.relations)

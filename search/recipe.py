@@ -178,10 +178,12 @@ class Request:
         saga: str | None = None,
         within: Within | Reach | None = None,
         explain: bool = False,
+        past: bool = False,
     ) -> "Request":
         """Return a request; what the search does not say, its recipe does.
 
-        A ``saga`` is a filter; communities are of no saga, so they are left out.
+        A ``saga`` is a filter; communities are of no saga, so they are left out. Of the past they
+        are searched only if they are named: they have to be found for that moment first.
 
         Raises:
             QueryError: naming the argument and what would be right.
@@ -190,7 +192,7 @@ class Request:
             limit = LIMIT if recipe.limit is None else recipe.limit
         if scopes is None:
             scopes = SCOPES if recipe.scopes is None else recipe.scopes
-            if saga is not None:
+            if saga is not None or (past and recipe.scopes is None):
                 scopes = [scope for scope in scopes if scope != "communities"]
         if saga is not None:
             of_it = Field.saga == saga

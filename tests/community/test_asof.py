@@ -167,3 +167,14 @@ class Counting(HashEmbedder):
     async def embed(self, texts, *, purpose):
         self.documents += len(texts) * (purpose == "document")
         return await super().embed(texts, purpose=purpose)
+
+
+async def test_a_search_of_the_past_looks_for_communities_only_if_asked_to():
+    async with open_graph() as graph:
+        await graph.add_fact("Ann", "knows", "Bob", valid_at="2020-01-01")
+        await graph.build_communities()
+        assert (await graph.search("Ann Bob")).communities
+        then = graph.at(valid_at="2021-01-01")
+        assert not (await then.search("Ann Bob")).communities
+        for asked in ({"scopes": ["communities"]}, {"recipe": "community_hybrid_search_rrf"}):
+            assert (await then.search("Ann Bob", **asked)).communities

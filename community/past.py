@@ -16,7 +16,7 @@ from graphrag.community.author import Facts
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.draft import Draft, drafts, lasting
 from graphrag.community.levels import detect_levels
-from graphrag.community.stored import Tree, in_order, with_members
+from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
 from graphrag.index.group import GroupIndex
 from graphrag.index.heirs import Heirs
@@ -38,12 +38,11 @@ async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -
         _then(rows, table, past)
         for rows, table in zip(found, ("community", "has_member"), strict=True)
     )
-    ranks: dict[str, dict[str, int]] = {id_: {} for id_ in rows}
+    told: dict[str, dict[str, int]] = {id_: {} for id_ in rows}
     for link in links.values():
-        if (inside := ranks.get(link["in"].id)) is not None:
-            # Of two that are one by now, the better tied one counts.
-            member = heirs.of(link["out"].id)
-            inside[member] = min(link["rank"], inside.get(member, link["rank"]))
+        if (inside := told.get(link["in"].id)) is not None:
+            inside[link["out"].id] = link["rank"]
+    ranks = {id_: merged(inside, heirs) for id_, inside in told.items()}
     communities = (
         with_members({**row, "id": Record("community", id_)}, ranks[id_])
         for id_, row in rows.items()

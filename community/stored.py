@@ -8,11 +8,12 @@ however large the community. Who brings communities up to date again and again k
 
 from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.heirs import Heirs
 from graphrag.models import Community
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update
@@ -49,6 +50,22 @@ class Tree:
     """Of the members of each community."""
     detection: Detection = Detection()
 
+    def through(self, heirs: Heirs) -> "Tree":
+        """Return the communities with those as members that merged ones speak through."""
+        if not heirs:
+            return self
+        ranks = {
+            id_: inside if heirs.isdisjoint(inside) else merged(inside, heirs)
+            for id_, inside in self.ranks.items()
+        }
+        communities = (
+            one
+            if ranks[one.id] is self.ranks[one.id]
+            else replace(one, members=by_rank(ranks[one.id]))
+            for one in self.communities
+        )
+        return Tree(tuple(in_order(communities)), ranks, self.detection)
+
 
 _trees: WeakKeyDictionary[GroupIndex, Tree] = WeakKeyDictionary()
 """What each group had when its communities were last made or read here."""
@@ -66,6 +83,15 @@ def _place(one: Community) -> tuple[int, int, str]:
 def by_rank(ranks: Ranks) -> tuple[str, ...]:
     """Return members, the best tied first."""
     return tuple(sorted(ranks, key=lambda id_: (ranks[id_], id_)))
+
+
+def merged(ranks: Ranks, heirs: Heirs) -> dict[str, int]:
+    """Return ranks by whom members speak through: of two, the better tied one counts."""
+    found: dict[str, int] = {}
+    for id_, rank in ranks.items():
+        heir = heirs.of(id_)
+        found[heir] = min(rank, found.get(heir, rank))
+    return found
 
 
 async def read_detection(group: str, store: Store) -> Detection:

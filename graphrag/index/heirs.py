@@ -34,6 +34,10 @@ class Heirs:
         """Tell whether this entity is merged into another."""
         return id_ in self._into
 
+    def isdisjoint(self, ids: Iterable[str]) -> bool:
+        """Tell whether none of some entities is merged into another."""
+        return self._into.keys().isdisjoint(ids)
+
     def of(self, id_: str) -> str:
         """Return the entity that this one speaks through; itself, most often."""
         seen = {id_}

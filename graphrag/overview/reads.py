@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from graphrag.community.past import communities_of, communities_then
-from graphrag.community.stored import known_tree
+from graphrag.community.stored import Tree, known_tree
 from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.intake import checked_group
@@ -29,6 +29,8 @@ _FACTS = 60
 _kept: Final = KeptViews[Sequence[Community]](most=4)
 """Communities of the moments that were asked for last: to detect them takes seconds in a large
 group."""
+_stored: Final = KeptViews[Tree](most=2)
+"""Those that were stored at the moments of system time that were asked for last."""
 
 
 class Overviews(Views):
@@ -147,20 +149,23 @@ class Overviews(Views):
     async def _communities(self, group: str) -> list[Community]:
         index = await self._reading.catalog.group(group)
         past = await self._past(group)
-        store = self._reading.store
-        if past.before or index.heirs:
+        store, then = self._reading.store, (past.upto, len(past.before))
+        if not past.before:
+            stored = (await known_tree(index, store)).through(index.heirs)
+        elif (known := _stored.find(index, then, 0)) is not None:
+            stored = known
+        else:
             heirs = index.heirs.before(past.before)
             stored = await communities_then(group, store, past, heirs)
-        else:
-            stored = await known_tree(index, store)
+            _stored.keep(index, then, 0, 1, stored)
         if self.viewpoint.valid_at is None or self.viewpoint.history:
             return list(stored.communities)
         index, past, seen = await self._view(group)
         at = self.viewpoint.valid_at
-        kind, moment = (past.upto, len(past.before)), to_micros(at, FOREVER)
-        if (kept := _kept.find(index, kind, moment)) is None:
+        moment = to_micros(at, FOREVER)
+        if (kept := _kept.find(index, then, moment)) is None:
             kept = await communities_of(index, store, seen, past, stored, at)
-            _kept.keep(index, kind, moment, moment + 1, kept)
+            _kept.keep(index, then, moment, moment + 1, kept)
         return list(kept)
 
     async def _made(self, request: Request, groups: Sequence[str]) -> Made | None:

@@ -163,3 +163,17 @@ async def test_what_an_update_leaves_alone_is_as_if_all_had_been_looked_at(graph
     )
     alike = marks.keys() & anew.keys()
     assert len(alike) > 5 and all(marks[one] == anew[one] for one in alike)
+
+
+async def test_before_the_next_update_one_of_two_that_are_one_is_a_member(tmp_path):
+    url = f"surrealkv://{tmp_path}/graph"
+    async with open_graph(url) as graph:
+        await tell(graph)
+        await graph.build_communities()
+        await graph.merge("Cid", "Gil")
+        heir = await graph.entity("Cid")
+        listed = await graph.communities()
+    async with open_graph(url) as graph:
+        assert await graph.communities() == listed
+        assert [len(one.members) for one in listed] == [3, 3]
+        assert all(heir.id in one.members for one in listed)

@@ -76,7 +76,7 @@ class Asking(Opened):
                 them.
             limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
             scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
-                recipe's, else all.
+                recipe's, else all, in a view of the past without communities.
             recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
             centers: Entities, by themselves, name or id, that closeness in the graph counts from;
                 default: those that the query names, else the best found.

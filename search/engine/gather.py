@@ -106,7 +106,8 @@ class Gathering:
         """
         seeds = True
         if "entities" not in self.request.scopes and not self.past.before:
-            seeds = not (await self._question()).seeds
+            # Not its seeds: without a name they are the nearest of whatever was read before.
+            seeds = not (self.request.centers or (await self._question()).named)
         return [*self._of_scopes(seeds=seeds)]
 
     def _of_scopes(self, *, seeds: bool) -> Iterable[Method]:

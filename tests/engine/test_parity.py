@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from graphrag.asof import AsOf
 from graphrag.moving.copy import copy_store
+from graphrag.search.recipe import Recipe
+from graphrag.temporal.viewpoint import NOW
 from tests.conftest import open_graph
 from tests.engine.worlds import ASKED, CHOSEN, FIRMS, Judge, ask, near, same, tell
 from tests.serving import a_server
@@ -67,6 +70,20 @@ async def test_what_earlier_searches_read_stays_and_changes_nothing(world):
     rows = engine._open().catalog.lend(group, stamp)
     assert rows is not None and len(rows.facts) > 30
     assert engine._open().catalog.lend(group, stamp) is None  # it was lent to one search already
+
+
+async def test_a_question_that_names_nobody_starts_from_the_nearest_of_all_entities(world):
+    process, engine, _ = world
+    limits = replace(CHOSEN, kept=10_000)
+    few = Recipe(pool=3, seeds=1, depth=1)
+    for query in ("chess", "old maps", "in the south", "green tea", "who owns it", "jazz"):
+        found = [
+            await AsOf(replace(graph.at()._reading, limits=limits), NOW).search(
+                query, scopes=["facts"], limit=3, recipe=few
+            )
+            for graph in (process, engine)
+        ]
+        assert same(found[0].facts, found[1].facts), query
 
 
 async def test_what_was_read_goes_when_the_group_changes():

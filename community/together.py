@@ -109,8 +109,11 @@ async def named_together(
     quotes = [quote for one in read for quote in one.quotes]
     if seen.speaks is not None:
         rows_of = seen.speaks.tolist()
+        gone = set(np.flatnonzero(seen.speaks != np.arange(len(rows_of))).tolist())
         quotes = [
-            replace(quote, rows=tuple(sorted({rows_of[row] for row in quote.rows})))
+            quote
+            if gone.isdisjoint(quote.rows)
+            else replace(quote, rows=tuple(sorted({rows_of[row] for row in quote.rows})))
             for quote in quotes
         ]
     nodes = len(index.entities)
@@ -140,11 +143,13 @@ async def _texts(rows: Sequence[int], index: GroupIndex, store: Store, past: Pas
     known = _read.setdefault(index, {})
     mentions = index.episodes.mentions
     assert mentions is not None
-    named: dict[str, dict[int, tuple[str, ...]]] = {}
-    for row in rows:
-        entities = sorted(mentions.of_left([row])[1].tolist())
-        names = {entity: _names(entity, index, past) for entity in entities}
-        named[index.episodes.ids[row]] = {one: told for one, told in names.items() if told}
+    episodes, entities = (side.tolist() for side in mentions.of_left(rows))
+    names = {entity: _names(entity, index, past) for entity in set(entities)}
+    ids = index.episodes.ids
+    named: dict[str, dict[int, tuple[str, ...]]] = {ids[row]: {} for row in rows}
+    for row, entity in sorted(zip(episodes, entities, strict=True)):
+        if names[entity]:
+            named[ids[row]][entity] = names[entity]
     missing = [id_ for id_, names in named.items() if id_ not in known or known[id_].named != names]
     for episode in (await store.get(Episode, missing)).values():
         text = "" if episode.source == "json" else episode.content

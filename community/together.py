@@ -206,9 +206,8 @@ def _quotes(text: str, found: Sequence[tuple[int, int]]) -> list[Quote]:
         if len(rows) > 1 and (fit := _fit(said)):
             share = _SPOKEN_SHARE if spoken or marks else 1.0
             quotes.append(Quote(said, tuple(sorted(rows)), share * fit))
-        for (
-            mark
-        ) in marks:  # what somebody says may go on for some sentences, to its paragraph's end
+        # What somebody says may go on for some sentences, to its paragraph's end.
+        for mark in marks:
             spoken = mark in "“«„" or (mark == '"' and not spoken)
         spoken = spoken and "\n\n" not in text[start:end]
         start = end

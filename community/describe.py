@@ -156,14 +156,15 @@ class Describer:
 
     def _quoted(self, one: Subject, strength: Mapping[int, float], count: int) -> list[str]:
         members = set(one.members)
-        near = [(quote, [row for row in quote.rows if row in members]) for quote in one.ties.quotes]
+        each = {quote.text: quote for quote in one.ties.quotes}.values()  # a refrain only once
+        near = [(quote, [row for row in quote.rows if row in members]) for quote in each]
         left = [(quote, inside) for quote, inside in near if len(inside) > 1]
         told: Counter[int] = Counter()
         found: list[str] = []
 
-        def worth(each: tuple[Quote, list[int]]) -> tuple[float, str]:
+        def worth(one: tuple[Quote, list[int]]) -> tuple[float, str]:
             # What names others, too, is less about these; who was spoken of tells less again.
-            quote, inside = each
+            quote, inside = one
             said = sum(strength[row] / (1 + told[row]) for row in inside)
             return quote.fit * said * len(inside) / len(quote.rows), quote.text
 

@@ -38,6 +38,7 @@ async def test_those_of_one_scene_are_a_community_told_by_the_text(graph):
     for one in built:
         assert one.name.partition(":")[0] in ("Ann", "Bob", "Cid", "Eve", "Fay", "Gil")
         assert one.summary.startswith("That evening ")
+        assert one.summary.count("That evening ") == 1
 
 
 async def test_short_texts_tie_by_their_facts_alone(graph):

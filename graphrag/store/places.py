@@ -29,8 +29,8 @@ class Places:
         self._set(np.frombuffer(data, _PLACE))
 
     def __len__(self) -> int:
-        """Count the records, one that was written over since the last sorting twice."""
-        return len(self._sorted) + sum(1 for _, size in self._news.values() if size)
+        """Count the records."""
+        return self._count
 
     def find(self, keys: Sequence[Key]) -> dict[Key, Place]:
         """Return the places of those records that have one."""
@@ -46,21 +46,24 @@ class Places:
     def enter(self, key: Key, place: Place) -> None:
         """Note where a record's frame is now."""
         hashed = hash_of(key)
-        self.live += place[1] - self._place(hashed)[1]
+        _, before = self._place(hashed)
+        self.live += place[1] - before
+        self._count += not before
         self._news[hashed] = place
         if len(self._news) > max(_NEWS, len(self._sorted) // 4):
             self.sort()
 
     def drop(self, keys: Iterable[Key]) -> bool:
         """Let go of records; tell whether there was any of them."""
-        before = self.live
+        before = self._count
         for key in keys:
             hashed = hash_of(key)
             _, size = self._place(hashed)
             if size:
                 self.live -= size
+                self._count -= 1
                 self._news[hashed] = _GONE
-        return self.live != before
+        return self._count != before
 
     def sort(self) -> None:
         """Take what changed into the arrays."""
@@ -91,6 +94,7 @@ class Places:
     def _set(self, places: npt.NDArray[Any]) -> None:
         self._sorted = places
         self._hashes = np.ascontiguousarray(places["hash"])  # what a search goes through
+        self._count = len(places)
         self.live = int(places["size"].sum(dtype=np.int64))
         """Bytes of all frames."""
 

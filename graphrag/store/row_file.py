@@ -53,7 +53,7 @@ class RowFile:
         self._read_places()
 
     def __len__(self) -> int:
-        """Count the rows; some may count twice."""
+        """Count the rows."""
         return len(self._places)
 
     def find(self, keys: Sequence[Key]) -> dict[Key, bytes]:

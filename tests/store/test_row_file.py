@@ -174,6 +174,7 @@ def test_places_are_a_mapping(steps):
                 assert places.in_order() == sorted(expected.values())
                 places = Places(places.as_bytes())
         assert places.find(KEYS[:10]) == expected
+        assert len(places) == len(expected)
         assert places.live == sum(size for _, size in expected.values())
 
 

@@ -35,11 +35,17 @@ class Sessions:
     """From 1 for chats down to 0 for long letters."""
 
 
-def sessions_of(episodes: Episodes, seen: Mask) -> Sessions | None:
-    """Order the visible messages; None if there are no two of one session."""
+def sessions_of(episodes: Episodes, seen: Mask, *, told: bool = True) -> Sessions | None:
+    """Order the visible messages; None if there are no two of one session.
+
+    Of one moment the one told first comes first. With ``told`` the rows are in that order, else
+    they came as they were read: then the ids tell.
+    """
     rows = np.flatnonzero(episodes["message"] & seen)
     if len(rows) < 2:
         return None
+    if not told:
+        rows = np.array(sorted(rows.tolist(), key=episodes.ids.__getitem__), dtype=np.intp)
     saga, valid = episodes["saga"][rows], episodes["valid"][rows]
     # Twice stable: rows come nearly in order, which this sort is quick with.
     order = np.argsort(valid, kind="stable")

@@ -85,7 +85,7 @@ class _Table:
     rows: Candidates
     parts: dict[str, Parts] = field(default_factory=dict)
     _plain: Plain = field(init=False)
-    _sessions: Sessions | None = field(init=False)
+    _sessions: Sessions | None = field(default=None, init=False)
     _session: Parts | None = field(default=None, init=False)
     _timely: Parts | None = field(default=None, init=False)
     _of_oneself: bool = field(init=False)
@@ -95,7 +95,8 @@ class _Table:
         question, recipe = self.question, self.question.recipe
         weights = recipe.episodes
         seen, episodes = question.walked.episodes, question.index.episodes
-        self._sessions = sessions_of(episodes, seen) if _surrounded(question) else None
+        if _surrounded(question):
+            self._sessions = sessions_of(episodes, seen, told=not question.index.is_part)
         if self._sessions is not None:
             self.rows = with_neighbours(self.rows, self._sessions)
             if weights.session:

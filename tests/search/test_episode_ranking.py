@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.pieces import Pieces
+from graphrag.search.episodes.context import sessions_of
 from graphrag.search.episodes.plain import Plain
 from tests.conftest import open_graph
 
@@ -198,3 +200,14 @@ async def test_names_that_no_text_says_link_nothing(graph):
     await graph.add_episodes(parts)
     found = await graph.search("tower 3", scopes=("episodes",))
     assert "bridge" not in {why.method for hit in found.episodes for why in hit.why}
+
+
+def test_messages_of_one_moment_follow_each_other_as_they_were_told_however_they_were_read():
+    index = GroupIndex("default", 4)
+    ids = ["c", "a", "b"]
+    said = [("", f"Ann: {id_}", "message") for id_ in ids]
+    moments = {"valid": [7, 7, 7], "removed": [FOREVER] * 3, "saga": [-1] * 3}
+    index.episodes.enter(ids, np.eye(3, 4), said, moments)
+    sessions = sessions_of(index.episodes, np.ones(3, dtype=np.bool_), told=False)
+    assert sessions.following.tolist() == [-1, 2, 0]
+    assert sessions.previous.tolist() == [2, -1, 1]

@@ -135,7 +135,8 @@ class Held:
             self.rows = None
 
     def _newest(self, rows: RowFile) -> dict[str, Stamp]:
-        return {**rows.stamps, **self.stamps}
+        # A group without any event has no rows, and nothing to recognise it by.
+        return {**rows.stamps, **{name: at for name, at in self.stamps.items() if at[0]}}
 
     def _keep(self, values: Iterable[Value]) -> None:
         for value in values:

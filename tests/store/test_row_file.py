@@ -316,3 +316,14 @@ def test_a_checkpoint_is_what_the_next_opening_finds_if_nothing_is_closed(tmp_pa
     late()
     assert not names(opened(tmp_path))
     assert not any(b"name 1" in path.read_bytes() for path in tmp_path.iterdir())
+
+
+async def test_a_group_that_is_empty_does_not_cost_the_others_their_rows(tmp_path):
+    url = f"surrealkv://{tmp_path}/store"
+    await told(url, "Rome")
+    async with open_graph(url) as graph:
+        await graph._open().catalog.group("empty")
+        await graph.add_episode("Bob knows Oslo from 2020-01-01.", reference_time="2020-02-01")
+    async with open_graph(url) as graph:
+        await graph._open().catalog.group("empty")
+        assert len(graph._open().store.held.rows)

@@ -8,7 +8,7 @@ more group.
 """
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,7 @@ import numpy as np
 from graphrag.index.group import GroupIndex
 from graphrag.index.mentions import Mentions
 from graphrag.index.scope import PASSAGES, Scope
+from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.models import Entity, Fact
 from graphrag.protocols import Embedder
@@ -75,7 +76,9 @@ def _copied_rows(rows: Any) -> Any:
 
 def _remove(then: GroupIndex, past: Past) -> None:
     """Take out what was not there."""
-    for table, rows in _scopes(then).items():
+    for table, rows in scopes_of(then).items():
+        if rows is then.passages:  # they go with their episodes, below
+            continue
         for id_ in _ids(past, table):
             if past.before[f"{table}:{id_}"] is None and id_ in rows.row_of:
                 rows.remove(id_)
@@ -136,15 +139,6 @@ async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
         if episode in rows and entity in others
     )
     return found
-
-
-def _scopes(index: GroupIndex) -> Mapping[str, Scope]:
-    return {
-        "relates_to": index.facts,
-        "entity": index.entities,
-        "episode": index.episodes,
-        "community": index.communities,
-    }
 
 
 def _ids(past: Past, table: str) -> Iterator[str]:

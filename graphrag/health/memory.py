@@ -8,6 +8,7 @@ from graphrag.health.findings import Finding
 from graphrag.health.snapshot import Snapshot
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope
+from graphrag.index.tables import scopes_of
 from graphrag.store.engine import Row
 
 _RELOAD = "repair() reads the group into memory again"
@@ -35,12 +36,8 @@ def memory_findings(
 
 
 def _scopes(index: GroupIndex) -> dict[str, Scope]:
-    return {
-        "entity": index.entities,
-        "relates_to": index.facts,
-        "episode": index.episodes,
-        "passage": index.passages,
-    }
+    """Return the columns that are compared: communities are made anew of them."""
+    return {table: rows for table, rows in scopes_of(index).items() if table != "community"}
 
 
 def _must_be_there(table: str, row: Row, snapshot: Snapshot) -> bool:

@@ -19,6 +19,7 @@ from graphrag.index.checkpoints import Checkpoints
 from graphrag.index.saved import SavedGroups, copy_of
 from graphrag.index.vectors import Vectors
 from tests.conftest import open_graph
+from tests.index.conftest import file_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,15 +28,6 @@ ROOT = Path(__file__).parents[2]
 def _small_is_large(monkeypatch):
     monkeypatch.setattr(checkpoints, "LARGE", 30)
     monkeypatch.setattr(checkpoints, "MANY", 8)
-
-
-@pytest.fixture
-def url(tmp_path):
-    return f"surrealkv://{tmp_path}/store"
-
-
-def file_of(tmp_path):
-    return next((tmp_path / "store" / "columns").glob("*.columns"), None)
 
 
 def facts(first, last):

@@ -9,6 +9,7 @@ from graphrag import Field, NewEpisode
 from graphrag.index import catalog, checkpoints, saved
 from graphrag.index.saved import SavedGroups
 from tests.conftest import open_graph
+from tests.index.conftest import file_of
 
 STORIES = [
     NewEpisode("Ann works_at Acme from 2020-01-01. Bob likes tea.", reference_time="2021-01-01"),
@@ -20,15 +21,6 @@ STORIES = [
 @pytest.fixture(autouse=True)
 def _every_group_is_large(monkeypatch):
     monkeypatch.setattr(checkpoints, "LARGE", 1)
-
-
-@pytest.fixture
-def url(tmp_path):
-    return f"surrealkv://{tmp_path}/store"
-
-
-def file_of(tmp_path):
-    return next((tmp_path / "store" / "columns").glob("*.columns"), None)
 
 
 async def told(graph):

@@ -10,21 +10,20 @@ from datetime import datetime
 
 import numpy as np
 
-from graphrag.community.author import Author
 from graphrag.community.describe import AtMoment, Describer
-from graphrag.community.draft import drafts, lasting
+from graphrag.community.draft import drafts, lasting, seats_of
 from graphrag.community.levels import detect_levels
-from graphrag.community.local import DRIFT
-from graphrag.community.seats import seats_of
+from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Detection, Storing, Tree, keep_tree, noted
+from graphrag.community.summarize import Author
 from graphrag.community.ties import Ties
-from graphrag.community.touched import Redrawn, changed_since, redrawn
-from graphrag.ids import new_id
+from graphrag.community.update import Redrawn, changed_since, redrawn
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import community_text
-from graphrag.models import Community
+from graphrag.model.ids import new_id
+from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
-from graphrag.search.visible import NOTHING_UNDONE, visible
+from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.local import Nodes
+from graphrag.community.refine import Nodes
+from graphrag.community.text_ties import Quote
 from graphrag.community.ties import NO_FACT, Ties
-from graphrag.community.together import Quote
 from graphrag.community.wording import Told, families, sentences
 from graphrag.index.group import GroupIndex
-from graphrag.models import CONCEPT
+from graphrag.model.values import CONCEPT
 
 _ANCHORS = frozenset({"organization", "place", "event", "work"})
 """Types of entities that a community is rather known by than by a person in it."""

@@ -13,7 +13,7 @@ from threading import Lock
 
 import numpy as np
 
-from graphrag.community.local import Labels, Nodes, Weights, strengths
+from graphrag.community.refine import Labels, Nodes, Weights, strengths
 
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""

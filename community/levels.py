@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphrag.community.detect import detect
-from graphrag.community.local import Labels, Nodes, Weights
+from graphrag.community.refine import Labels, Nodes, Weights
 
 LARGE = 16
 """Members above which a community is looked at for parts: what a reader takes in at a glance."""

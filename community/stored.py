@@ -10,11 +10,12 @@ from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from weakref import WeakKeyDictionary
+from typing import Final
 
+from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
-from graphrag.index.heirs import Heirs
-from graphrag.models import Community
+from graphrag.index.merged import Heirs
+from graphrag.model.values import Community
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.engine import Row
@@ -67,7 +68,7 @@ class Tree:
         return Tree(tuple(in_order(communities)), ranks, self.detection)
 
 
-_trees: WeakKeyDictionary[GroupIndex, Tree] = WeakKeyDictionary()
+_TREES: Final = Slot[Tree]()
 """What each group had when its communities were last made or read here."""
 
 
@@ -109,16 +110,16 @@ async def known_tree(index: GroupIndex, store: Store) -> Tree:
     """Return the communities of a group, from memory if nobody made others since."""
     # First how far they are: what is read after it may be newer, and is then read again.
     detection = await read_detection(index.group_id, store)
-    tree = _trees.get(index)
+    tree = _TREES.get(index)
     if tree is None or tree.detection != detection or not detection.seen:
         tree = await read_tree(index.group_id, store, detection)
-        _trees[index] = tree
+        _TREES.set(index, tree)
     return tree
 
 
 def keep_tree(index: GroupIndex, tree: Tree) -> None:
     """Remember the communities that were just stored, or found to be right still."""
-    _trees[index] = tree
+    _TREES.set(index, tree)
 
 
 async def read_tree(group: str, store: Store, detection: Detection) -> Tree:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.local import Nodes, Weights, strengths
-from graphrag.community.together import Quote, named_together
+from graphrag.community.refine import Nodes, Weights, strengths
+from graphrag.community.text_ties import Quote, named_together
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_aside import read_aside
-from graphrag.models import CONCEPT
-from graphrag.search.visible import NOTHING_UNDONE, Mask, Past, Visible
+from graphrag.index.read_lazy import read_aside
+from graphrag.model.values import CONCEPT
+from graphrag.search.visibility import NOTHING_UNDONE, Mask, Past, Visible
 from graphrag.store.store import Store
 
 _LEAST = 0.05

@@ -79,12 +79,12 @@ def main() -> None:
         started = time.perf_counter()
         added = graph.add_episodes(episodes, on_progress=show_progress).added
         seconds = time.perf_counter() - started
-        stats = graph.stats(group=given.conversation)
+        stats = graph.group(given.conversation).stats()
         print(f"{added} turns added in {seconds:.1f} s: {stats.entities} entities, ", end="")
         print(f"{stats.facts} facts, {stats.first} to {stats.last}")
         for question in given.questions or [f"What does {name} like?" for name in speakers]:
             print(f"\n{question}")
-            results = graph.search(question, group=given.conversation, limit=3)
+            results = graph.group(given.conversation).search(question, limit=3)
             for hit in results:
                 since = hit.item.valid_at
                 print(f"  {since.date() if since else 'unknown'}  {hit.item.fact}")

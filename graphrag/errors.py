@@ -20,6 +20,7 @@
     │   ├── StoreClosedError       the graph was used before opening or after closing
     │   └── TransactionError       a transaction failed; nothing of it was written
     ├── PolicyError                the write policy or an invariant refused; nothing was written
+    ├── EmbeddingError             the embedder failed, or gave what is no vector
     ├── ExtractionError            an extractor or model failed on an episode
     │   └── LLMError               a model could not be asked, or gave no valid answer
     │       └── BudgetExceededError  the budget of calls or tokens allows no other question
@@ -99,6 +100,10 @@ class TransactionError(StoreError):
 
 class PolicyError(GraphRAGError):
     """The write policy, or an invariant that no policy lifts, refused; nothing was written."""
+
+
+class EmbeddingError(GraphRAGError):
+    """The embedder failed, or gave what is no vector; nothing was written."""
 
 
 class ExtractionError(GraphRAGError):

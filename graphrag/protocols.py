@@ -1,24 +1,53 @@
-"""What can be plugged in: one method each, passed in as objects, no registry and no base class."""
+"""What can be plugged in: one method each, passed in as objects, no registry and no base class.
 
-from collections.abc import Mapping, Sequence
+A method may be plain instead of ``async``: ``call`` runs it in a thread then, so that one that
+computes or waits holds up nobody else.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.extraction import Claim, Extraction, Mention
-from graphrag.models import Entity, Episode, Fact
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Entity, Episode, Fact
 
 if TYPE_CHECKING:  # a graph without a language model or an ontology needs none of it
     from pydantic import BaseModel
 
 Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound="BaseModel")
+Value = TypeVar("Value")
+
+
+async def call(
+    method: Callable[[], Awaitable[Value]], *, alone: AbstractContextManager[object] | None = None
+) -> Value:
+    """Return what a plugged-in method gives, whether or not it is ``async``.
+
+    Args:
+        method: The method with its arguments, as a ``functools.partial``.
+        alone: Entered around a plain method, in its thread.
+    """
+    if inspect.iscoroutinefunction(method):
+        return await method()
+
+    def run() -> object:
+        with alone or nullcontext():
+            return method()
+
+    given = await asyncio.to_thread(run)
+    # A plain method may hand on what an ``async`` one returned.
+    return cast("Value", await given if inspect.isawaitable(given) else given)
 
 
 class Embedder(Protocol):
-    """Turn texts into unit vectors."""
+    """Turn texts into vectors, of which the direction counts."""
 
     @property
     def name(self) -> str:
@@ -29,7 +58,10 @@ class Embedder(Protocol):
         """Length of one vector."""
 
     async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
-        """Return one row of length ``dimension`` and norm 1 per text, in order."""
+        """Return one row of ``dimension`` numbers per text, in order.
+
+        Rows are scaled to norm 1 by whoever asks; what is not finite or all zeros is refused.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,26 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 DEFAULT_STORE = "surrealkv://./graph-store"
+_PATHS = ("mem", "surrealkv")
+"""Schemes of URLs that name a folder, in which there may be any character."""
 
 
-@dataclass(frozen=True, slots=True)
+def shown_url(url: str) -> str:
+    """Return a URL without what may be secret in it: user, password, query.
+
+    Not parsed: of a URL with a mistake in it, such as a password with a slash, more is hidden.
+    """
+    scheme, mark, rest = url.partition("://")
+    if scheme in _PATHS:
+        return url
+    bare = (rest if mark else url).rpartition("@")[2].partition("?")[0].partition("#")[0]
+    return f"{scheme}{mark}{bare}" if mark else bare
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Settings:
     """A store and the way in."""
 
@@ -22,6 +36,14 @@ class Settings:
     llm_base_url: str | None = None
     """An OpenAI-compatible endpoint; None is OpenAI's own."""
     llm_api_key: str | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        """Show everything but secrets."""
+        shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        shown["store"] = shown_url(self.store)
+        if self.llm_base_url is not None:
+            shown["llm_base_url"] = shown_url(self.llm_base_url)
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> "Settings":

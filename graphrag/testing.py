@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from graphrag.errors import ExtractionError
-from graphrag.extraction import Extraction
-from graphrag.models import JSON
+from graphrag.model.extraction import Extraction
+from graphrag.model.values import JSON
 from graphrag.protocols import Answer, ExtractionContext, Matrix, Message
 
 _WORD = re.compile(r"\w+")

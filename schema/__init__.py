@@ -1,11 +1,12 @@
 """The database schema as numbered files, applied once each, in order.
 
 ``NNNN_name.surql`` belongs to every store, except those listed in ``_PROFILES``, which only one
-index profile needs. Files are never edited after a release: a change is a new file.
+index profile needs. Files are never edited after a release: a change is a new file. Version 0.1,
+which was never published, had numbers below 10.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,7 +14,7 @@ from typing import Literal
 
 Profile = Literal["process", "engine"]
 
-_PROFILES: dict[int, Profile] = {4: "engine"}
+_PROFILES: Mapping[int, Profile] = {11: "engine"}
 _TABLE = re.compile(r"DEFINE TABLE IF NOT EXISTS (\w+)")
 _INDEX = re.compile(r"DEFINE INDEX IF NOT EXISTS (?P<name>\w+) ON (?P<table>\w+) (?P<rest>[^;]+);")
 
@@ -36,6 +37,11 @@ class Migration:
 def migrations() -> tuple[Migration, ...]:
     """Read every migration this version knows, in order."""
     return tuple(sorted(_read(), key=lambda migration: migration.number))
+
+
+def oldest() -> int:
+    """Return the lowest migration number this version knows."""
+    return migrations()[0].number
 
 
 def newest() -> int:

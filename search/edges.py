@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import EdgesAt, hops
-from graphrag.search.visible import Mask, Visible
+from graphrag.search.visibility import Mask, Visible
 
 Rows = npt.NDArray[np.intp]
 Distances = npt.NDArray[np.int8]

@@ -7,6 +7,13 @@ of the group, and is the same wherever the candidates came from.
 Score fusion (the convex combination of Bruch, Gai and Ingber, TOIS 2023) keeps by how much the
 first beat the second. Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at
 ranks only, so scores of different kinds need no common scale, and throws that away.
+
+How much of a query a text answers, on one scale for all queries.
+
+Fused scores order the candidates of one search and mean nothing outside it: the best of noise
+scores as high as the best of many good answers. ``relevance`` does compare across queries: the mean
+of the cosine (0 if negative) and of the share of the query's words that the text holds, each word
+weighed by how rare it is.
 """
 
 import math
@@ -19,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import InputError
+from graphrag.index.scope import Scope as Rows
 from graphrag.index.topk import top
-from graphrag.results import Why
+from graphrag.search.results import Why
 
 Id = TypeVar("Id", str, int)
 Scores = npt.NDArray[np.float32]
@@ -205,3 +213,13 @@ class Reasons:
         places, scores = self.places[:, at].tolist(), self._scores[:, at].tolist()
         told = sorted(zip(places, self._names, scores, self._found[:, at].tolist(), strict=True))
         return tuple(Why(name, place, score) for place, name, score, found in told if found)
+
+
+def relevance(scope: Rows, query: str, cosines: Scores, words: Scores) -> npt.NDArray[np.float64]:
+    """Return the relevance of each candidate, from 0 to 1, given its cosine and BM25 score."""
+    meaning = np.clip(cosines.astype(np.float64), 0, 1)
+    whole = scope.postings.whole(query)
+    if whole == 0:
+        return meaning
+    share = np.clip(words.astype(np.float64) / whole, 0, 1)
+    return (meaning + share) / 2

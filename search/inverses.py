@@ -6,9 +6,9 @@ these.
 
 from dataclasses import replace
 
-from graphrag.relations import Relations
+from graphrag.ontology.relations import Relations
 from graphrag.search.filters.tree import Compare, Every, Filter, Not, Some
-from graphrag.search.recipe import Request
+from graphrag.search.request import Request
 from graphrag.search.within import Within
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from graphrag.index.cosines import Cosines, top_within
 from graphrag.index.hops import Walk
 from graphrag.search.fuse import Candidates, Mask, Scores
-from graphrag.search.visible import Visible
+from graphrag.search.visibility import Visible
 
 Distances = npt.NDArray[np.int8]
 """Hops by row; -1: too far."""

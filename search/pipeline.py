@@ -12,25 +12,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from graphrag.explanation import Trace
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_mentions import read_mentions
-from graphrag.models import Community, Entity, Episode, Fact
+from graphrag.index.read_lazy import read_mentions
+from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
-from graphrag.results import Hit, Results
-from graphrag.search.communities import Made, rank_communities
-from graphrag.search.entities import rank_entities
-from graphrag.search.episodes.rank import rank_episodes
-from graphrag.search.facts import rank_facts
+from graphrag.search.episodes.rank_episodes import rank_episodes
+from graphrag.search.explain import Trace
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.fuse import Fused
-from graphrag.search.limited import limited
+from graphrag.search.limits import limited
 from graphrag.search.question import Question, ask
-from graphrag.search.recipe import Request, Scope
-from graphrag.search.rerank.apply import rerank, reread
-from graphrag.search.then import index_then
-from graphrag.search.visible import NOTHING_UNDONE, Past, visible
-from graphrag.store.found import Found, read_found
+from graphrag.search.rank_communities import Made, rank_communities
+from graphrag.search.rank_entities import rank_entities
+from graphrag.search.rank_facts import rank_facts
+from graphrag.search.request import Request, Scope
+from graphrag.search.rerank.cross import rerank, reread
+from graphrag.search.results import Hit, Results
+from graphrag.search.rewind import index_then, undone
+from graphrag.search.visibility import Past, visible
+from graphrag.store.hydrate import Found, read_found
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import Viewpoint
@@ -96,13 +96,6 @@ async def run(
     return await read(ranked, store, past, made)
 
 
-async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
-    """Return what must be undone to see the group as it was known at the viewpoint."""
-    if viewpoint.known_at is None:
-        return NOTHING_UNDONE
-    return Past.undoing(await store.events_since(group, viewpoint.known_at))
-
-
 def rank(
     request: Request,
     index: GroupIndex,
@@ -120,13 +113,13 @@ def rank(
         QueryError: if a center is nobody's name or id.
     """
     # Here, not above: it brings the grammar of dates, which opening a graph does not need.
-    from graphrag.search.when import read_when
+    from graphrag.search.query_time import read_when
 
     trace = trace or Trace()
     at = viewpoint.valid_at or min(viewpoint.known_at or now, now)
     when = read_when(request.query, at)
     if when.anchors and viewpoint.valid_at is None:
-        from graphrag.search.anchored import anchored
+        from graphrag.search.anchor import anchored
 
         ever = visible(index, replace(viewpoint, history=True), past, now=now)
         if request.within is not None:

@@ -10,12 +10,9 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.errors import QueryError
-from graphrag.search.recipe import Recipe
+from graphrag.search.request import Recipe
 from graphrag.search.rerank.cross import CrossEncoder
-from graphrag.search.rerank.distance import NodeDistance
-from graphrag.search.rerank.mentions import EpisodeMentions
-from graphrag.search.rerank.mmr import MMR
-from graphrag.search.rerank.recency import Recency
+from graphrag.search.rerank.rerankers import MMR, EpisodeMentions, NodeDistance, Recency
 from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
 
 _HYBRID = Recipe(

@@ -3,8 +3,8 @@
 import re
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.tokens import tokenize
-from graphrag.search.visible import Visible
+from graphrag.search.visibility import Visible
+from graphrag.text.tokens import tokenize
 
 WORD = re.compile(r"[^\s?!,;:()\"“”]+")
 LONGEST = 7

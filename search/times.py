@@ -16,7 +16,7 @@ from graphrag.search.fuse import Mask
 from graphrag.temporal.moment import to_micros
 
 if TYPE_CHECKING:
-    from graphrag.search.when import When
+    from graphrag.search.query_time import When
 
 Micros = npt.NDArray[np.int64]
 

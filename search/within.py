@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag.errors import QueryError
-from graphrag.models import Entity, Episode, Fact
+from graphrag.model.values import Entity, Episode, Fact
 
 DEEPEST = 10
 """Facts away that any walk goes at most."""

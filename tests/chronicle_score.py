@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from graphrag import GraphRAG
-from graphrag.demo import Truth, TruthFact
-from graphrag.models import Fact
-from graphrag.names import name_key
+from graphrag.cli.demo_world import Truth, TruthFact
+from graphrag.model.values import Fact
+from graphrag.names.key import name_key
 
 _SYMMETRIC = {"married_to", "engaged_to", "sibling_of", "friend_of", "merged_with"}
 _TOLERANCE = {"day": 3, "month": 32, "year": 367, "observed": 120}
@@ -40,7 +40,7 @@ class Score:
 
 
 async def stored_facts(graph: GraphRAG) -> list[Fact]:
-    store = graph._open().store
+    store = graph.handle.session.store
     [ids] = await store.query("SELECT VALUE record::id(id) FROM relates_to;")
     return [fact for fact in (await store.get(Fact, ids)).values() if not fact.retracted_at]
 
@@ -50,7 +50,7 @@ async def score_facts(graph: GraphRAG, truth: Truth) -> Score:
     for entity in truth.entities:
         for form in (entity.name, *entity.aliases):
             names.setdefault(name_key(form), set()).add(entity.name)
-    store = graph._open().store
+    store = graph.handle.session.store
     facts = await stored_facts(graph)
     aliases = {}
     [rows] = await store.query("SELECT record::id(id) AS id, name, aliases FROM entity;")

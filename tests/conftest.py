@@ -2,12 +2,14 @@
 
 import inspect
 import re
+from dataclasses import fields
 from datetime import UTC, datetime
 
 import pytest
 
-from graphrag.extraction import Claim, Extraction, Mention
 from graphrag.graph import GraphRAG
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.session import Models, Rules
 from graphrag.temporal.moment import parse_moment
 from graphrag.testing import HashEmbedder
 
@@ -66,9 +68,15 @@ class PlainExtractor:
         return Extraction(claims=tuple(claims))
 
 
-def open_graph(url: str = "mem://", **options) -> GraphRAG:
+def given(kind, options):
+    """Take the fields of a dataclass out of the options and return it."""
+    return kind(**{one.name: options.pop(one.name) for one in fields(kind) if one.name in options})
+
+
+def open_graph(url: str = "mem://", *, kind=GraphRAG, **options):
     options = {"embedder": HashEmbedder(), "extractor": PlainExtractor(), **options}
-    return GraphRAG.open(url, **options)
+    models, rules = given(Models, options), given(Rules, options)
+    return kind.open(url, models=models, rules=rules, **options)
 
 
 @pytest.fixture

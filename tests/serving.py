@@ -13,11 +13,14 @@ import cbor2
 from aiohttp import web
 from surrealdb_embedded import AsyncEmbeddedDB
 
+from graphrag.store.private import PrivateFolder
+
 
 @asynccontextmanager
 async def served(*statements):
-    """Serve a database in memory; give its host and port."""
-    engine = AsyncEmbeddedDB("mem://")
+    """Serve an empty database; give its host and port."""
+    folder = PrivateFolder()
+    engine = AsyncEmbeddedDB(f"surrealkv://{folder.path}/store?sync=never")
     await engine.connect()
     for method, params in (("use", ["a", "a"]), *(("query", [text]) for text in statements)):
         await engine.execute(cbor2.dumps({"id": "0", "method": method, "params": params}))
@@ -43,6 +46,7 @@ async def served(*statements):
         finally:
             await runner.cleanup()
             await engine.close()
+            folder.close()
 
 
 @asynccontextmanager

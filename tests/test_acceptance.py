@@ -12,9 +12,9 @@ import pytest
 
 from graphrag import Claim, Extraction, Field, GraphRAG, Mention, NewEpisode, Relations
 from graphrag.community.detect import detect
-from graphrag.invalidate import Statement, judge
-from graphrag.models import Fact
-from graphrag.search.rerank.mmr import greedy
+from graphrag.ingest.invalidate import Statement, judge
+from graphrag.model.values import Fact
+from graphrag.search.rerank.rerankers import greedy
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import day, open_graph, triples
@@ -78,7 +78,7 @@ async def test_02_of_two_values_with_one_date_the_one_told_later_is_current(grap
         (f"Alice works_at Beta{start}.", "2022-01-01"),
     )
     assert await values(graph, "Alice", "works_at") == {"Beta"}
-    assert (await graph.check()).findings == ()
+    assert (await graph.health.check_all()).findings == ()
 
 
 @pytest.mark.parametrize("dates", [(None, None), (None, "2020-01-01"), ("2020-01-01", None)])
@@ -174,7 +174,7 @@ async def test_06_one_name_of_two_types_is_two_entities():
         await tell(graph, ("the city", "2020-01-01"), ("the woman", "2021-01-01"))
         found = await graph.at().entities("Paris")
         assert {entity.entity_type for entity in found} == {"place", "person"}
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 class Scatterbrain(HashEmbedder):
@@ -198,7 +198,7 @@ async def test_07_exact_names_are_found_whatever_the_embedding_says():
         )  # fmt: skip
         assert (await graph.stats()).entities == 2 + 20
         assert len(await graph.at().entities("ann lee")) == 1
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 # -- search ------------------------------------------------------------------------------------
@@ -269,9 +269,9 @@ async def test_09_or_filters_on_dates_and_on_properties_are_honoured(graph):
 
 async def test_10_words_are_found_in_each_group_by_itself(graph):
     for group, tea in (("a", "oolong"), ("b", "sencha"), ("c", "assam")):
-        await graph.add_episode(f"Ann likes {tea}.", group=group)
+        await graph.group(group).add_episode(f"Ann likes {tea}.")
     for group, tea in (("a", "oolong"), ("b", "sencha"), ("c", "assam")):
-        [hit] = await graph.search(tea, group=group)
+        [hit] = await graph.group(group).search(tea)
         assert hit.item.object == tea
         assert "fulltext" in {why.method for why in hit.why}
 
@@ -279,12 +279,12 @@ async def test_10_words_are_found_in_each_group_by_itself(graph):
 async def test_10_words_are_found_in_several_groups_at_once(graph):
     teas = {"a": "oolong", "b": "sencha", "c": "assam"}
     for group, tea in teas.items():
-        await graph.add_episode(f"Ann likes {tea}.", group=group)
+        await graph.group(group).add_episode(f"Ann likes {tea}.")
     for group, tea in teas.items():
-        best = (await graph.search(tea, group=["a", "b", "c"])).facts[0]
+        best = (await graph.groups("a", "b", "c").search(tea)).facts[0]
         assert (best.item.group_id, best.item.object) == (group, tea)
         assert "fulltext" in {why.method for why in best.why}
-    both = await graph.search("oolong or assam", group=["c", "b", "a"], limit=2)
+    both = await graph.groups("c", "b", "a").search("oolong or assam", limit=2)
     assert {hit.item.object for hit in both} == {"oolong", "assam"}
 
 
@@ -300,20 +300,20 @@ async def test_11_communities_of_a_pair_and_of_a_star_come_to_an_end(graph, edge
     for number, (one, other) in enumerate(edges):
         relation = "knows" if number < len(edges) // 2 else "works_with"
         await graph.add_episode(f"Node{one} {relation} Node{other}.")
-    [community] = await graph.build_communities()
+    [community] = await graph.communities.build()
     assert len(community.members) == size
-    assert [one.id for one in await graph.build_communities()] == [community.id]
+    assert [one.id for one in await graph.communities.build()] == [community.id]
 
 
 @pytest.mark.parametrize(("edges", "size"), [(PAIR, 2), (STAR, 6)])
 async def test_11_communities_updated_by_one_fact_come_to_an_end(graph, edges, size):
     for number in range(30):
         await graph.add_fact("Zoe", "likes", f"thing {number}")
-    await graph.build_communities()
+    await graph.communities.build()
     for start, (one, other) in enumerate(edges):
         await graph.add_fact(f"N{one}", "knows_of", f"N{other}", valid_at=f"{2000 + start}")
-        await graph.update_communities()
-    assert size in {len(one.members) for one in await graph.communities()}
+        await graph.communities.update()
+    assert size in {len(one.members) for one in await graph.communities.list()}
 
 
 async def test_12_a_search_for_one_hit_does_not_change_what_is_told_next(graph):
@@ -334,18 +334,17 @@ async def test_13_groups_told_at_once_never_cross(graph):
 
     async def fill(group):
         for number, episode in enumerate(STORIES):
-            added = await graph.add_episode(
+            added = await graph.group(group).add_episode(
                 f"{episode.content} Ann likes {group.replace(' ', '')}x{number}.",
                 reference_time=episode.reference_time,
-                group=group,
             )
             assert {entity.group_id for entity in added.entities} <= {group}
 
     await asyncio.gather(*map(fill, groups))
-    assert (await graph.check()).findings == ()
-    assert sorted(await graph.groups()) == groups
+    assert (await graph.health.check_all()).findings == ()
+    assert sorted([group.name for group in await graph.groups().list()]) == groups
     for group in groups:
-        objects = {fact.object for fact in await graph.facts("Ann", group=group)}
+        objects = {fact.object for fact in await graph.group(group).facts("Ann")}
         ours = group.replace(" ", "")
         assert {name for name in objects if "x" in name} == {f"{ours}x{n}" for n in range(8)}
 
@@ -360,11 +359,11 @@ async def test_14_removing_an_episode_restores_what_it_retired(graph):
     assert await values(graph, "Ann", "works_at") == {"Beta"}
     assert "Beta" in (await graph.entity("Ann")).summary
 
-    await graph.remove_episode(added.episode.id)
+    await graph.log.remove_episode(added.episode.id)
     assert triples(await graph.facts("Ann")) == kept
     summary = (await graph.entity("Ann")).summary
     assert "Acme" in summary and "Beta" not in summary
-    assert (await graph.check()).findings == ()
+    assert (await graph.health.check_all()).findings == ()
 
 
 async def test_15_bulk_gives_the_graph_of_one_by_one(graph):
@@ -380,27 +379,27 @@ async def test_15_bulk_gives_the_graph_of_one_by_one(graph):
             for one in (graph, single)
         ]  # fmt: skip
         assert shown[0] == shown[1]
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 async def test_16_a_second_episode_of_a_saga_keeps_its_row_and_its_first_episode(graph):
     async def rows():
-        return await graph._open().store.query("SELECT * FROM saga;")
+        return await graph.handle.session.store.query("SELECT * FROM saga;")
 
     await graph.add_episode("Ann likes tea.", reference_time="2020-01-01", saga="case")
-    first, before = (await graph.saga("case")).episodes[0], await rows()
+    first, before = (await graph.sagas.get("case")).episodes[0], await rows()
     await graph.add_episode("Ann likes milk.", reference_time="2020-01-02", saga="case")
-    assert (await graph.saga("case")).episodes[0] == first
+    assert (await graph.sagas.get("case")).episodes[0] == first
     assert await rows() == before
 
 
 async def test_17_the_same_episode_told_again_changes_nothing(graph):
     await graph.add_episodes(STORIES)
-    before, events = await history(graph, "Ann", "Bob"), len(await graph.log())
+    before, events = await history(graph, "Ann", "Bob"), len(await graph.log.events())
     for episode in reversed(STORIES):
         again = await graph.add_episode(episode.content, reference_time=episode.reference_time)
         assert not again.new
     report = await graph.add_episodes(STORIES)
     assert report.unchanged == len(STORIES)
-    assert (await history(graph, "Ann", "Bob"), len(await graph.log())) == (before, events)
-    assert (await graph.check()).findings == ()
+    assert (await history(graph, "Ann", "Bob"), len(await graph.log.events())) == (before, events)
+    assert (await graph.health.check_all()).findings == ()

@@ -1,7 +1,7 @@
 """The demo chronicle, read by rules, against its ground truth: floors that must not break."""
 
-from graphrag import GraphRAG, NewEpisode
-from graphrag.demo import chronicle, truth
+from graphrag import GraphRAG, Models, NewEpisode
+from graphrag.cli.demo_world import chronicle, truth
 from graphrag.testing import HashEmbedder
 from tests.chronicle_score import answers_in_top, merged_entities, score_facts
 
@@ -18,7 +18,7 @@ def told():
 
 
 async def test_the_chronicle_is_read_right():
-    async with GraphRAG.open("mem://", embedder=HashEmbedder()) as graph:
+    async with GraphRAG.open("mem://", models=Models(embedder=HashEmbedder())) as graph:
         await graph.add_episodes(told())
         score = await score_facts(graph, truth())
         assert score.precision >= 0.95, score.wrong

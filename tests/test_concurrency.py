@@ -25,14 +25,14 @@ def told(task):
 
 async def tell(graph, task, group="default"):
     for text, when in told(task):
-        await graph.add_episode(text, reference_time=when, group=group)
+        await graph.group(group).add_episode(text, reference_time=when)
         await asyncio.sleep(0)
 
 
 async def histories(graph, group="default"):
     found = set()
     for person in PEOPLE:
-        found |= triples(await graph.at(history=True).facts(person, group=group))
+        found |= triples(await graph.group(group).at(history=True).facts(person))
     return found
 
 
@@ -65,14 +65,14 @@ def retries(monkeypatch):
 
 
 async def assert_as_one_by_one(graph, expected, group="default"):
-    report = await graph.check()
+    report = await graph.health.check_all()
     assert report.findings == ()
-    stats = await graph.stats(group=group)
+    stats = await graph.group(group).stats()
     assert (stats.episodes, stats.entities) == (2 * TASKS + 1, len(PEOPLE) + len(FIRMS) + 1)
     assert stats.events == stats.episodes
     assert await histories(graph, group) == expected
     for number, person in enumerate(PEOPLE):
-        works = [fact for fact in await graph.facts(person, group=group)
+        works = [fact for fact in await graph.group(group).facts(person)
                  if fact.relation == "works_at"]  # fmt: skip
         assert [fact.object for fact in works] == ["Initech"], number
 
@@ -88,8 +88,8 @@ async def test_the_same_episode_from_sixteen_tasks_is_one(graph):
     )
     assert sum(one.new for one in added) == 1
     assert len({one.episode.id for one in added}) == 1
-    assert len(await graph.log()) == 1
-    assert (await graph.check()).sound
+    assert len(await graph.log.events()) == 1
+    assert (await graph.health.check_all()).sound
 
 
 async def test_two_groups_at_once_never_meet(graph, expected):
@@ -99,8 +99,8 @@ async def test_two_groups_at_once_never_meet(graph, expected):
     for group in groups:
         await assert_as_one_by_one(graph, expected, group)
         ids.append({entity.id for name in PEOPLE + FIRMS
-                    for entity in await graph.at().entities(name, group=group)})  # fmt: skip
-        found = await graph.at(history=True).search("Ann works tea", group=group, limit=1000)
+                    for entity in await graph.group(group).at().entities(name)})  # fmt: skip
+        found = await graph.group(group).at(history=True).search("Ann works tea", limit=1000)
         assert {hit.item.group_id for hit in (*found, *found.entities, *found.episodes)} == {group}
     assert not ids[0] & ids[1]
 
@@ -117,7 +117,7 @@ async def test_two_writers_on_a_server_tell_what_one_would(expected, retries):
 async def test_reading_and_checking_while_others_write(graph, expected):
     async def read():
         for _ in range(10):
-            assert (await graph.check()).findings == ()
+            assert (await graph.health.check_all()).findings == ()
             await graph.search("where does Ann work?")
 
     await asyncio.gather(read(), *(tell(graph, task) for task in range(TASKS)))
@@ -132,8 +132,8 @@ async def test_a_task_cancelled_at_any_step_leaves_the_graph_whole(graph, steps)
         await asyncio.sleep(0.0005)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    assert (await graph.check()).findings == ()
+    assert (await graph.health.check_all()).findings == ()
     await graph.add_episode("Ann likes tea.", reference_time="2020")
     await graph.add_episode("Ann likes jazz.", reference_time="2021")
     assert len(await graph.facts("Ann")) == 3
-    assert (await graph.check()).findings == ()
+    assert (await graph.health.check_all()).findings == ()

@@ -77,7 +77,7 @@ def announce_transactions(store):
 async def add_all(url):
     async with open_graph(url, extractor=Announcing()) as graph:
         say("open")
-        announce_transactions(graph._open().store)
+        announce_transactions(graph.handle.session.store)
         await graph.add_episodes(
             STORIES,
             on_progress=lambda step: say("new" if step.last.new else "old", step.last.episode.name),
@@ -105,9 +105,9 @@ def killed_at(url, kind, count):
 
 async def check_whole(graph, acknowledged):
     """Every acknowledged episode is there, and exactly the records that the log tells of."""
-    assert (await graph.check()).findings == ()
-    store = graph._open().store
-    events = await graph.log()
+    assert (await graph.health.check_all()).findings == ()
+    store = graph.handle.session.store
+    events = await graph.log.events()
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     told = {}
     for event in events:
@@ -125,7 +125,7 @@ async def check_whole(graph, acknowledged):
 
 
 async def everything(graph):
-    ingestion = graph._open()
+    ingestion = graph.handle.session.ingestion
     index = await ingestion.catalog.group("default")
     facts = await ingestion.store.get(Fact, index.facts.ids)
     entities = await ingestion.store.get(Entity, index.entities.ids)

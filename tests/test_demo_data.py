@@ -9,8 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from graphrag.demo import ChronicleEpisode, Truth, TruthFact, chronicle, truth
-from graphrag.relations import Relations
+from graphrag.cli.demo_world import ChronicleEpisode, Truth, TruthFact, chronicle, truth
+from graphrag.ontology.relations import Relations
 
 ONE_OBJECT = {
     "works_at",

@@ -19,9 +19,8 @@ import pytest
 import typer
 
 import graphrag
-from graphrag import GraphRAG, SentenceTransformerEmbedder
-from graphrag.cli.app import create_app
-from graphrag.cli.run import run
+from graphrag import GraphRAG, Models, SentenceTransformerEmbedder
+from graphrag.cli.app import create_app, run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,7 +80,7 @@ def test_python_snippets_run_and_print_what_is_shown(page, tmp_path, monkeypatch
             if block.language != "python":
                 continue
             if "graph" not in names and "open(" not in block.text:
-                graph = GraphRAG.open("mem://", embedder=EMBEDDER)
+                graph = GraphRAG.open("mem://", models=Models(embedder=EMBEDDER))
                 names["graph"] = runner.run(entered(graph))
                 stack.callback(lambda graph=graph: runner.run(graph.close()))
             code = code_of(page, block)
@@ -112,7 +111,9 @@ async def awaited(code, names):
 def test_console_sessions_show_what_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SURREAL_GRAPHRAG_STORE", raising=False)
-    app = create_app(lambda settings: GraphRAG.open(settings.store, embedder=EMBEDDER))
+    app = create_app(
+        lambda settings: GraphRAG.open(settings.store, models=Models(embedder=EMBEDDER))
+    )
     for block in blocks(page):
         if block.language != "console":
             continue

@@ -9,6 +9,7 @@ from graphrag import (
     EpisodeError,
     ExtractionError,
     GraphRAG,
+    Models,
     QueryError,
     StoreClosedError,
     StoreURLError,
@@ -106,7 +107,7 @@ async def test_adding_twice_changes_nothing_and_says_so(graph):
     again = await graph.add_episode(JOINED, reference_time="2021-04-02")
     assert first.new and not again.new
     assert again.episode == first.episode
-    assert len(await graph.log()) == 1
+    assert len(await graph.log.events()) == 1
 
 
 async def test_same_words_at_another_time_are_another_episode(graph):
@@ -141,14 +142,14 @@ async def test_start_without_a_date_is_marked_as_observed(graph):
 async def test_bad_input_leaves_the_store_untouched(graph, content, time, error):
     with pytest.raises(error):
         await graph.add_episode(content, reference_time=time)
-    assert await graph.log() == []
+    assert await graph.log.events() == []
 
 
 async def test_failing_extractor_is_named_and_leaves_nothing():
     async with open_graph(extractor=ScriptedExtractor({})) as graph:
         with pytest.raises(ExtractionError, match="no extraction scripted for 'Alice"):
             await graph.add_episode(JOINED)
-        assert await graph.log() == []
+        assert await graph.log.events() == []
 
 
 async def test_extractor_crash_becomes_an_error_that_names_the_episode():
@@ -173,10 +174,12 @@ async def test_impossible_limit_is_refused(graph, limit):
         await graph.search("Alice", limit=limit)
 
 
-async def test_unknown_group_is_refused_with_the_known_ones(graph):
-    await graph.add_episode(JOINED, group="work")
-    with pytest.raises(QueryError, match="no group 'wrok'; groups in this store: 'work'"):
-        await graph.search("Alice", group="wrok")
+async def test_unknown_group_is_empty_or_refused_and_names_no_other(graph):
+    await graph.group("work").add_episode(JOINED)
+    assert not await graph.group("wrok").search("Alice")
+    with pytest.raises(QueryError, match="no group 'wrok'") as refused:
+        await graph.group("wrok", strict=True).search("Alice")
+    assert "'work'" not in str(refused.value)
 
 
 async def test_searching_an_empty_graph_finds_nothing(graph):
@@ -184,13 +187,13 @@ async def test_searching_an_empty_graph_finds_nothing(graph):
 
 
 async def test_groups_never_see_each_other(graph):
-    await graph.add_episode(JOINED, group="one")
-    await graph.add_episode("Alice likes tea.", group="two")
-    assert triples(await graph.facts("Alice", group="two")).isdisjoint(
-        triples(await graph.facts("Alice", group="one"))
+    await graph.group("one").add_episode(JOINED)
+    await graph.group("two").add_episode("Alice likes tea.")
+    assert triples(await graph.group("two").facts("Alice")).isdisjoint(
+        triples(await graph.group("one").facts("Alice"))
     )
-    assert await graph.groups() == ["one", "two"]
-    assert len((await graph.search("Alice", group="two")).facts) == 1
+    assert [group.name for group in await graph.groups().list()] == ["one", "two"]
+    assert len((await graph.group("two").search("Alice")).facts) == 1
 
 
 async def test_concurrent_episodes_make_one_entity_and_one_current_job(graph):
@@ -198,13 +201,13 @@ async def test_concurrent_episodes_make_one_entity_and_one_current_job(graph):
         ["Acme", "Beta", "Globex", "Initech"] * 4, start=10
     )]  # fmt: skip
     await asyncio.gather(
-        *(graph.add_episode(job, reference_time="2024-01-01", group=group)
+        *(graph.group(group).add_episode(job, reference_time="2024-01-01")
           for job in jobs for group in ("one", "two"))
     )  # fmt: skip
     for group in ("one", "two"):
-        stats = await graph.stats(group=group)
+        stats = await graph.group(group).stats()
         assert (stats.episodes, stats.entities, stats.facts_now) == (16, 5, 1)
-        assert [fact.object for fact in await graph.facts("Alice", group=group)] == ["Initech"]
+        assert [fact.object for fact in await graph.group(group).facts("Alice")] == ["Initech"]
 
 
 async def test_reopened_graph_answers_as_before(tmp_path):
@@ -225,7 +228,7 @@ async def test_reopened_graph_answers_as_before(tmp_path):
 async def test_episodes_are_linked_in_the_order_of_their_times(graph):
     for time in ("2021", "2023", "2022"):
         await graph.add_episode(f"Report of {time}.", reference_time=time)
-    store = graph._open().store
+    store = graph.handle.session.store
     [links] = await store.query("SELECT VALUE [in.content, out.content] FROM occurred_after;")
     assert sorted(links) == [
         ["Report of 2022.", "Report of 2021."],
@@ -240,9 +243,7 @@ async def test_stats_and_most_connected(graph):
     assert (stats.episodes, stats.entities, stats.facts, stats.facts_now, stats.facts_ended) == (
         2, 3, 2, 1, 1,
     )  # fmt: skip
-    assert [(entity.name, count) for entity, count in await graph.most_connected(1)] == [
-        ("Alice", 2)
-    ]
+    assert [(entity.name, count) for entity, count in await graph.audit.hubs(1)] == [("Alice", 2)]
 
 
 async def test_facts_of_nobody_suggest_a_search(graph):
@@ -251,7 +252,7 @@ async def test_facts_of_nobody_suggest_a_search(graph):
 
 
 async def test_using_a_closed_graph_says_how_to_open_it():
-    graph = GraphRAG.open("mem://", extractor=PlainExtractor())
+    graph = GraphRAG.open("mem://", models=Models(extractor=PlainExtractor()))
     with pytest.raises(StoreClosedError, match="async with"):
         await graph.search("Alice")
 
@@ -263,7 +264,7 @@ def test_url_is_checked_before_anything_opens():
 
 async def test_graph_dropped_open_warns():
     graph = await open_graph().__aenter__()
-    store = graph._store
+    store = graph.handle.session.store
     with pytest.warns(ResourceWarning, match="never closed"):
         del graph
         gc.collect()

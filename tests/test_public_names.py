@@ -13,12 +13,12 @@ MODEL_LIBRARIES = {"torch", "spacy", "sentence_transformers", "transformers", "d
 def test_all_is_sorted_and_complete():
     public = {
         name
-        for name in {*vars(graphrag), *graphrag._LATER}
+        for name in {*vars(graphrag), *graphrag._MODULE}
         if not name.startswith("_")
         and getattr(getattr(graphrag, name), "__module__", "").startswith("graphrag")
     }
     assert set(graphrag.__all__) == public | {"__version__"}
-    assert graphrag.__all__ == sorted(graphrag.__all__, key=lambda name: (not name.isupper(), name))
+    assert graphrag.__all__ == sorted(graphrag.__all__)
 
 
 def test_import_loads_no_model_library():

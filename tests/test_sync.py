@@ -13,19 +13,18 @@ import time
 import pytest
 
 from graphrag import NewEpisode, QueryError, StoreClosedError, StoreError
-from graphrag.asof import AsOf as AsyncAsOf
-from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.sync import AsOf, GraphRAG
-from graphrag.testing import HashEmbedder
-from tests.conftest import PlainExtractor
+from graphrag.sync import GraphRAG
+from tests import sync_twin
+from tests.conftest import open_graph
+from tests.surface import parameters, verbs
 
 EPISODES = [
     NewEpisode(f"Person{number} works_at Acme.", f"2024-01-{number + 1:02}") for number in range(5)
 ]
 
 
-def open_sync(url="mem://", extractor=None):
-    return GraphRAG.open(url, embedder=HashEmbedder(), extractor=extractor or PlainExtractor())
+def open_sync(url="mem://", **options):
+    return open_graph(url, kind=GraphRAG, **options)
 
 
 @pytest.fixture
@@ -36,38 +35,35 @@ def graph():
 
 # -- the same interface ------------------------------------------------------------------------
 
-# A plain call has no use for an async stream, and a blocking graph meets a blocking one.
-DIFFERENT = {
-    ("GraphRAG", "add_episodes", "episodes"),
-    ("GraphRAG", "replay", "into"),
-    ("GraphRAG", "copy_group", "into"),
-}
+# A plain call has no use for an async stream, and what follows the log is an iterator.
+DIFFERENT = {("add_episodes", "episodes")}
 
 
-def public(kind):
-    return {
-        name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))
-    }
+def test_it_is_the_one_that_is_generated():
+    assert sync_twin.TARGET.read_text(encoding="utf-8") == sync_twin.generated()
 
 
-@pytest.mark.parametrize(("blocking", "core"), [(GraphRAG, AsyncGraphRAG), (AsOf, AsyncAsOf)])
+GRAPH, TWIN = open_graph(), open_graph(kind=GraphRAG)
+TWINS = [(TWIN, GRAPH), (TWIN.at(), GRAPH.at()), (TWIN.groups(), GRAPH.groups())]
+
+
+@pytest.mark.parametrize(("blocking", "core"), TWINS, ids=["graph", "view", "groups"])
 def test_names_and_signatures_are_those_of_the_async_class(blocking, core):
-    assert public(blocking) == public(core)
-    for name in public(core):
-        ours, theirs = (
-            inspect.signature(getattr(kind, name)).parameters for kind in (blocking, core)
-        )
-        assert list(ours) == list(theirs), name
-        for key, parameter in theirs.items():
-            assert ours[key].kind == parameter.kind, (name, key)
-            assert ours[key].default == parameter.default, (name, key)
-            if (core.__name__, name, key) not in DIFFERENT:
-                assert ours[key].annotation == parameter.annotation, (name, key)
+    ours, theirs = verbs(blocking), verbs(core)
+    assert ours.keys() == theirs.keys()
+    for name, verb in theirs.items():
+        given, wanted = parameters(ours[name]), parameters(verb)
+        assert list(given) == list(wanted), name
+        for key, parameter in wanted.items():
+            assert given[key].kind == parameter.kind, (name, key)
+            assert given[key].default == parameter.default, (name, key)
+            if (name, key) not in DIFFERENT:
+                assert given[key].annotation == parameter.annotation, (name, key)
 
 
-@pytest.mark.parametrize("kind", [GraphRAG, AsOf])
-def test_nothing_blocking_returns_a_coroutine(kind):
-    assert not [name for name in public(kind) if inspect.iscoroutinefunction(getattr(kind, name))]
+@pytest.mark.parametrize("blocking", [twin for twin, _ in TWINS], ids=["graph", "view", "groups"])
+def test_nothing_blocking_returns_a_coroutine(blocking):
+    assert not [name for name, verb in verbs(blocking).items() if inspect.iscoroutinefunction(verb)]
 
 
 def test_every_method_answers(graph):
@@ -83,10 +79,15 @@ def test_every_method_answers(graph):
     assert [fact.object for fact in past.facts("Alice")] == ["Acme"]
     assert graph.episodes([added.episode.id]) == [added.episode]
     assert graph.stats().episodes == 2
-    assert graph.most_connected(1)[0][0].name == "Alice"
-    assert [event.seq for event in graph.log()] == [1, 2]
-    assert graph.groups() == ["default"]
-    assert graph.build_communities() == graph.communities()
+    assert graph.audit.hubs(1)[0][0].name == "Alice"
+    assert [event.seq for event in graph.log.events()] == [1, 2]
+    assert [group.name for group in graph.groups().list()] == ["default"]
+    assert graph.communities.build() == graph.communities.list()
+    graph.group("other").add_episode("Bob works_at Acme.")
+    both = graph.groups("default", "other").search("who works at Acme?")
+    assert {hit.item.group_id for hit in both} == {"default", "other"}
+    events = graph.log.follow(after=0)
+    assert [next(events).seq for _ in range(3)] == [1, 2, 3]
 
 
 def test_errors_are_those_of_the_graph(graph):
@@ -201,7 +202,7 @@ def test_a_store_that_cannot_be_opened_is_tried_again(tmp_path):
 
 
 async def test_an_awaited_graph_is_open_until_it_is_closed():
-    graph = await AsyncGraphRAG.open("mem://", embedder=HashEmbedder(), extractor=PlainExtractor())
+    graph = await open_graph()
     await graph.add_episode("Zoe knows Bob.")
     async with graph:
         assert (await graph.stats()).episodes == 1
@@ -270,10 +271,11 @@ def test_blocking_call_from_the_graphs_own_loop_is_refused():
 
 def test_forgotten_graph_does_not_hang_the_exit():
     script = (
+        "from graphrag.session import Models\n"
         "from graphrag.sync import GraphRAG\n"
         "from graphrag.testing import HashEmbedder, ScriptedExtractor\n"
-        "models = {'embedder': HashEmbedder(), 'extractor': ScriptedExtractor({})}\n"
-        "graph = GraphRAG.open('mem://', **models)\n"
+        "models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))\n"
+        "graph = GraphRAG.open('mem://', models=models)\n"
         "graph.__enter__()\n"
         "graph.stats()\n"
     )

@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line and exit with its code."""
     try:
         # Imported here: Ctrl-C while this is read is as quiet as later on.
-        from graphrag.cli.run import run
+        from graphrag.cli.app import run
 
         sys.exit(run())
     except ModuleNotFoundError as error:

@@ -10,11 +10,11 @@ import typer
 from graphrag.cli.moments import moment
 from graphrag.cli.progress import Counted
 from graphrag.cli.render import line, table
-from graphrag.cli.session import Session, Stopped
+from graphrag.cli.terminal import Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
-    from graphrag.batch import BatchReport
+    from graphrag.ingest.batch import BatchReport
 
 
 async def add(
@@ -40,10 +40,17 @@ async def add(
     saga: Annotated[
         str | None, typer.Option(help="Name of the run of episodes that they belong to.")
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="Your own id of the document: with the same one it is known again, with another "
+            "the same words are another. Its parts get #1, #2, ... behind it."
+        ),
+    ] = None,
 ) -> None:
     """Add documents to the graph; adding the same ones again changes nothing."""
-    from graphrag.intake import checked_saga
-    from graphrag.readers.document import STDIN, read_document
+    from graphrag.ingest.intake import checked_saga
+    from graphrag.io.documents import STDIN, read_document
 
     if saga is not None:
         checked_saga(saga)
@@ -53,11 +60,12 @@ async def add(
         raise InputError("standard input (-) can be read only once")
     if name is not None and len(files) > 1:
         raise InputError("--name names one document: add the others on their own")
+    if key is not None and len(files) > 1:
+        raise InputError("--key is the id of one document: add the others on their own")
     documents = [
         read_document(
             file,
             reference_time=when,
-            group=session.group,
             source_description=source,
             name=name,
         )
@@ -68,7 +76,10 @@ async def add(
         try:
             async with session.graph(create=True) as graph:
                 report = await graph.add_episodes(
-                    (replace(one, saga=saga) for one in chain(*documents)),
+                    (
+                        replace(one, saga=saga, key=_part(key, number, total))
+                        for number, one in enumerate(chain(*documents), start=1)
+                    ),
                     on_progress=counted,
                     on_error="skip",
                 )
@@ -90,6 +101,10 @@ async def add(
             "run the same command again to try the rest"
         )
         raise typer.Exit(1)
+
+
+def _part(key: str | None, number: int, total: int) -> str | None:
+    return key if key is None or total == 1 else f"{key}#{number}"
 
 
 def _kept(counted: Counted) -> str:

@@ -1,36 +1,47 @@
-"""The app: its commands on one graph."""
+"""The app: its commands on one graph, and how a command line is run."""
 
+from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 import typer
+from rich.text import Text
 
-from graphrag.cli import communities, indexes
+from graphrag.cli import (
+    STOPPED,
+    contents,
+    digests,
+    editing,
+    entity,
+    indexes,
+    inspection,
+    merging,
+    moving,
+    operations,
+)
 from graphrag.cli.add import add
-from graphrag.cli.audit import cleanup, contradictions, orphans
 from graphrag.cli.command import as_command
-from graphrag.cli.copy import copy
 from graphrag.cli.demo import demo
-from graphrag.cli.exporting import export
-from graphrag.cli.facts import facts
-from graphrag.cli.forget import forget
-from graphrag.cli.groups import groups
-from graphrag.cli.health import check, repair
 from graphrag.cli.importing import import_files
-from graphrag.cli.log import log
-from graphrag.cli.queue import queue
-from graphrag.cli.replay import replay
-from graphrag.cli.sagas import saga, sagas
 from graphrag.cli.search import search
-from graphrag.cli.session import OpenGraph
-from graphrag.cli.show import show
-from graphrag.cli.stats import stats
-from graphrag.cli.times import changes, timeline
-from graphrag.cli.walks import identity, neighbors, path
+from graphrag.cli.terminal import OpenGraph, consoles
+from graphrag.display.visible import visible
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
+
+# Typer 0.29 carries its own copy of click, earlier ones import it; this name works in both.
+_ClickException: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+
+@runtime_checkable
+class _Worded(Protocol):
+    """An error that says in words what was wrong with the command line."""
+
+    def format_message(self) -> str: ...
 
 
 def open_default(settings: Settings) -> "GraphRAG":
@@ -38,6 +49,7 @@ def open_default(settings: Settings) -> "GraphRAG":
     # Imported here: the command line answers --help long before numpy is loaded.
     from graphrag.graph import GraphRAG
     from graphrag.llm.client import OpenAILLM
+    from graphrag.session import Models
 
     return GraphRAG.open(
         settings.store,
@@ -46,7 +58,9 @@ def open_default(settings: Settings) -> "GraphRAG":
         namespace=settings.namespace,
         database=settings.database,
         workers=0,  # a command answers and ends: it takes up no work that others queued
-        llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings),
+        models=Models(
+            llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings)
+        ),
     )
 
 
@@ -69,45 +83,63 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         demo,
         add,
         search,
-        show,
-        facts,
-        timeline,
-        changes,
-        neighbors,
-        path,
-        identity,
-        contradictions,
-        orphans,
-        cleanup,
-        log,
-        stats,
-        sagas,
-        saga,
-        groups,
-        queue,
-        check,
-        repair,
-        forget,
-        replay,
-        copy,
-        export,
+        entity.show,
+        entity.facts,
+        inspection.timeline,
+        inspection.changes,
+        entity.neighbors,
+        entity.path,
+        entity.identity,
+        inspection.contradictions,
+        inspection.orphans,
+        inspection.cleanup,
+        editing.review,
+        editing.confirm,
+        editing.reject,
+        editing.retract,
+        editing.invalidate,
+        editing.correct,
+        editing.revert,
+        editing.forget,
+        merging.candidates,
+        merging.merge,
+        merging.unmerge,
+        merging.split,
+        operations.log,
+        contents.stats,
+        digests.sagas,
+        digests.saga,
+        contents.groups,
+        operations.queue,
+        operations.check,
+        operations.repair,
+        moving.replay,
+        moving.copy,
+        moving.export,
     ):
         app.command(command.__name__)(as_command(command, open_graph))
+    listed = typer.Typer(help="Page through what a group holds.")
+    for name, listing in (
+        ("entities", contents.list_entities),
+        ("episodes", contents.list_episodes),
+    ):
+        listed.command(name)(as_command(listing, open_graph))
+    app.add_typer(listed, name="list")
     index = typer.Typer(help="SurrealDB's own indexes, which the engine profile searches.")
     for about_indexes in (indexes.build, indexes.check):
         index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
-    groups_of = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
+    communities = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
     for name, about in (
-        ("build", communities.build),
-        ("update", communities.update),
-        ("list", communities.list_communities),
-        ("show", communities.show),
-        ("draw", communities.draw),
-        ("ask", communities.ask),
+        ("build", digests.build_communities),
+        ("update", digests.update_communities),
+        ("list", digests.list_communities),
+        ("show", digests.show_community),
+        ("draw", digests.draw_communities),
+        ("ask", digests.ask_communities),
     ):
-        groups_of.command(name)(as_command(about, open_graph))
-    app.add_typer(groups_of, name="communities")
+        communities.command(name)(as_command(about, open_graph))
+    app.add_typer(communities, name="communities")
     app.command("import")(as_command(import_files, open_graph))
     return app
 
@@ -124,3 +156,29 @@ def _main(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit
+
+
+def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = None) -> int:
+    """Run a command line and return its exit code: 0, 1 (failed), 2 (misused), 130 (stopped).
+
+    Args:
+        arguments: Default: those of this process.
+        app: Default: the app on the graph that the settings name.
+    """
+    command = typer.main.get_command(app or create_app())
+    try:
+        code = command.main(
+            arguments if arguments is None else list(arguments),
+            prog_name="surreal-graphrag",
+            standalone_mode=False,
+        )
+    except typer.Abort:  # Ctrl-C before or after the command itself, which reports its own
+        return STOPPED
+    except _ClickException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "surreal-graphrag"
+        message = error.format_message() if isinstance(error, _Worded) else str(error)
+        line = f"error: {' '.join(message.split())} (see {path} --help)"
+        consoles()[1].print(Text(visible(line)), soft_wrap=True)
+        return 2
+    return code if isinstance(code, int) else 0

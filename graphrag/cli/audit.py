@@ -15,10 +15,10 @@ from graphrag.cli.session import Session
 from graphrag.cli.times import AxisName
 
 if TYPE_CHECKING:
-    from graphrag.audit.cleanup import Cleaned, Kind
-    from graphrag.audit.contradictions import Contradiction
-    from graphrag.models import Fact
-    from graphrag.sources import Quote
+    from graphrag.analysis.cleanup import Cleaned, Kind
+    from graphrag.analysis.contradictions import Contradiction
+    from graphrag.analysis.sources import Quote
+    from graphrag.model.values import Fact
 
 _LINES = 2
 
@@ -153,8 +153,8 @@ def _pair(one: "Contradiction") -> list[Entry]:
 
 
 def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Entry:
-    from graphrag.audit.contradictions import shown_quotes
-    from graphrag.cards import lifetime, triple
+    from graphrag.analysis.contradictions import shown_quotes
+    from graphrag.display.cards import lifetime, triple
 
     note = f"{lifetime(fact)}, confidence {fact.confidence:.2f}"
     body = "; ".join(filter(None, (why, *shown_quotes(quotes))))
@@ -162,7 +162,7 @@ def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Ent
 
 
 def _listed(title: str, some: "tuple[Cleaned, ...]") -> RenderableType:
-    from graphrag.audit.orphans import line_of
+    from graphrag.analysis.orphans import line_of
 
     entries = tuple(Entry(line_of(one.item), "", one.why) for one in some)
     return Entries(Text(f"{title} ({len(some)})", style="bold"), entries, _LINES)

@@ -6,8 +6,10 @@ or, under ``--debug``, the error itself.
 
 import asyncio
 import inspect
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
@@ -16,10 +18,9 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from graphrag.cli import STOPPED
-from graphrag.cli.quiet import quiet
-from graphrag.cli.session import PANEL, OpenGraph, Session, Stopped, consoles
+from graphrag.cli.terminal import PANEL, OpenGraph, Session, Stopped, consoles
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
-from graphrag.models import DEFAULT_GROUP
+from graphrag.model.values import DEFAULT_GROUP
 from graphrag.settings import Settings
 
 P = ParamSpec("P")
@@ -32,6 +33,15 @@ _CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
     (StoreURLError, _MISUSED),
     (GraphRAGError, _FAILED),
 )
+
+_VARIABLES = {
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_VERBOSITY": "error",
+    "TRANSFORMERS_VERBOSITY": "error",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+"""They keep the noise of model libraries off the terminal."""
 
 
 def as_command(
@@ -89,6 +99,15 @@ def _session(
     group: Annotated[
         str, typer.Option(help="Graph inside the store.", rich_help_panel=PANEL)
     ] = DEFAULT_GROUP,
+    wait: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long to wait for a store that another process has open.",
+            rich_help_panel=PANEL,
+            min=0,
+        ),
+    ] = 0,
     json: Annotated[
         bool, typer.Option("--json", help="Print JSON.", rich_help_panel=PANEL)
     ] = False,
@@ -109,7 +128,7 @@ def _session(
     if not debug:
         quiet()
     out, err = consoles()
-    return Session(settings, store is not None, group, json, debug, open_graph, out, err)
+    return Session(settings, store is not None, group, wait, json, debug, open_graph, out, err)
 
 
 async def _awaited(work: Awaitable[None]) -> None:
@@ -147,3 +166,12 @@ class _Boundary:
 
 def _unexpected(error: BaseException) -> str:
     return f"unexpected {type(error).__name__}: {error}; --debug shows where"
+
+
+def quiet() -> None:
+    """Silence progress bars, warnings and logs of libraries; to be called before they load."""
+    for name, value in _VARIABLES.items():
+        os.environ.setdefault(name, value)
+    warnings.simplefilter("ignore")
+    logging.getLogger().addHandler(logging.NullHandler())
+    logging.lastResort = None

@@ -12,10 +12,10 @@ from graphrag.cli.forms import plain
 from graphrag.cli.moments import At, KnownAt, seen
 from graphrag.cli.render import line
 from graphrag.cli.session import Session
-from graphrag.models import Community
+from graphrag.model.values import Community
 
 if TYPE_CHECKING:
-    from graphrag.overview.view import CommunityView
+    from graphrag.community.model import CommunityView
 
 _LINES = 3
 _INDENT = "  "

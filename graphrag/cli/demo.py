@@ -1,28 +1,117 @@
-"""``demo``: three years of an invented valley, told to a fresh graph and asked about."""
+"""``demo``: three years of an invented valley, told to a fresh graph and asked about.
+
+Ask a graph the questions of the chronicle and mark its answers.
+"""
 
 import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from graphrag.cli.exam import Answer, answer_entries, answer_form, ask
-from graphrag.cli.forms import plain
+from graphrag.cli.forms import plain, results_form
 from graphrag.cli.progress import Counted
-from graphrag.cli.render import connected_table, line, on_disk, table
-from graphrag.cli.session import Session
+from graphrag.cli.render import Entries, connected_table, day, fact_entry, line, on_disk, table
+from graphrag.cli.terminal import Session
 from graphrag.errors import InputError
-from graphrag.models import Entity
+from graphrag.model.values import Entity
+from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
-    from graphrag.intake import NewEpisode
-    from graphrag.stats import Stats
+    from graphrag.cli.demo_world import TruthQuestion
+    from graphrag.graph import GraphRAG
+    from graphrag.model.values import Fact
+    from graphrag.search.results import Results
+
+_FACTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question, the facts that were found, and where the right one stands among them."""
+
+    question: "TruthQuestion"
+    results: "Results"
+    place: int | None
+    """Rank of the first fact between the right two entities, from 1; None if not in the first 3."""
+
+    @property
+    def right(self) -> bool:
+        """Tell whether one of the first 3 facts is the answer."""
+        return self.place is not None
+
+
+async def ask(graph: "GraphRAG") -> list[Answer]:
+    """Ask every question of the chronicle, each as of the moment that it asks about."""
+    from graphrag.cli.demo_world import truth
+
+    known = truth()
+    names = {
+        entity.name: {name.casefold() for name in (entity.name, *entity.aliases)}
+        for entity in known.entities
+    }
+    answers = []
+    for question in known.questions:
+        results = await graph.at(valid_at=question.at).search(
+            question.question, limit=_FACTS, scopes=["facts"]
+        )
+        subject, _, object_ = question.fact
+        ends = names[subject], names[object_]
+        ranks = (rank for rank, hit in enumerate(results, start=1) if _joins(hit.item, *ends))
+        answers.append(Answer(question, results, next(ranks, None)))
+    return answers
+
+
+def answer_entries(answer: Answer) -> RenderableType:
+    """Return the question with the facts found and the mark."""
+    question, results = answer.question, answer.results
+    when = f"as of {day(question.at)}" if question.at else "now"
+    expected = " or ".join(question.answers)
+    mark = f"found at {answer.place}" if answer.right else f"not in the first {_FACTS}"
+    title = Text.assemble(
+        (f"{question.question} ({when})", "bold"),
+        (f"\nexpected: {expected}, {mark}", "green" if answer.right else "yellow"),
+    )
+    if not results.facts:
+        return Text.assemble(title, "\nno facts found")
+    # The words of a source are shown once: for the fact that answers, or for the best.
+    proven = answer.place or 1
+    passages = {episode.id: episode for episode in results.passages}
+    entries = []
+    for rank, hit in enumerate(results.facts, start=1):
+        mark = "✓" if rank == answer.place else " "
+        entry = fact_entry(hit.item, passages, lead=f"{mark} {rank}")
+        entries.append(entry if rank == proven else replace(entry, body=""))
+    return Entries(title, tuple(entries), lines=2)
+
+
+def answer_form(answer: Answer) -> dict[str, Any]:
+    """Return the question and what was found as JSON."""
+    question = answer.question
+    return {
+        "id": question.id,
+        "question": question.question,
+        "at": plain(question.at),
+        "expected": list(question.answers),
+        "place": answer.place,
+        "facts": results_form(answer.results)["facts"],
+    }
+
+
+def _joins(fact: "Fact", some: set[str], others: set[str]) -> bool:
+    one, two = fact.subject.casefold(), fact.object.casefold()
+    return (one in some and two in others) or (two in some and one in others)
+
+
+if TYPE_CHECKING:
+    from graphrag.analysis.stats import Stats
+    from graphrag.ingest.intake import NewEpisode
 
 _TOP = 10
 # What the graph is for: the same question of now and of a moment in the past. All count below.
@@ -44,16 +133,17 @@ async def demo(
         episodes = list(_episodes(session.group))
         with Counted(session.err, len(episodes)) as counted:
             # What the demo shows are the rules; 151 questions to a model would be a surprise.
-            async with session.open_graph(replace(place.settings, llm_model=None)) as graph:
-                if session.group in await graph.groups():
+            settings = replace(place.settings, llm_model=None)
+            async with replace(place, settings=settings).graph(create=True) as graph:
+                if await graph.groups(session.group).list():
                     raise InputError(
-                        f"{place.settings.store} has a group {session.group!r} already: "
+                        f"{shown_url(place.settings.store)} has a group {session.group!r} already: "
                         "the demo wants a new folder or a new --group"
                     )
                 await graph.add_episodes(episodes, on_progress=counted)
-                counts = await graph.stats(group=session.group)
-                connected = await graph.most_connected(_TOP, group=session.group)
-                answers = await ask(graph, session.group)
+                counts = await graph.stats()
+                connected = await graph.audit.hubs(_TOP)
+                answers = await ask(graph)
         size = place.size()
     summary = _summary(counted, counts, answers, size)
     if session.json:
@@ -90,8 +180,8 @@ def _at(session: Session, folder: Path) -> Session:
 
 
 def _episodes(group: str) -> Iterator["NewEpisode"]:
-    from graphrag.demo import chronicle
-    from graphrag.intake import NewEpisode
+    from graphrag.cli.demo_world import chronicle
+    from graphrag.ingest.intake import NewEpisode
 
     for told in chronicle():
         yield NewEpisode(
@@ -162,7 +252,8 @@ def _show(
 
 
 def _next(session: Session, keep: Path | None, answers: list[Answer]) -> list[str]:
-    store = session.settings.store if session.store_given else f"surrealkv://{keep or 'demo-store'}"
+    given = shown_url(session.settings.store) if session.store_given else None
+    store = given or f"surrealkv://{keep or 'demo-store'}"
     where = f"--store {shlex.quote(store)}"
     past = next(answer.question for answer in answers if answer.question.at is not None)
     name = shlex.quote(past.fact[0])

@@ -5,11 +5,11 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from graphrag.models import Episode, Fact
-from graphrag.stated import stated_in
+from graphrag.model.values import Episode, Fact
+from graphrag.text.quotes import stated_in
 
 if TYPE_CHECKING:
-    from graphrag.results import Hit, Results
+    from graphrag.search.results import Hit, Results
 
 
 def plain(value: Any) -> Any:

@@ -2,52 +2,27 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag.cli.moments import moment
+from graphrag.cli.moving import import_whole
+from graphrag.cli.preview import KINDS, Kind, OnError, Wanted, show_survey, survey_of
 from graphrag.cli.progress import Told
 from graphrag.cli.render import line, table
-from graphrag.cli.session import PANEL, Session, Stopped
-from graphrag.cli.whole import import_whole
+from graphrag.cli.terminal import PANEL, Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from graphrag.direct.survey import Survey
-    from graphrag.direct.told import ImportReport
     from graphrag.graph import GraphRAG
+    from graphrag.ingest.direct_plan import ImportReport
 
-
-class Kind(StrEnum):
-    """What a file holds."""
-
-    FACTS = "facts"
-    CONTACTS = "contacts"
-    CALENDAR = "calendar"
-
-
-_KINDS = {".vcf": Kind.CONTACTS, ".ics": Kind.CALENDAR}
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """How the files are to be read."""
-
-    columns: dict[str, str]
-    judge: bool
-    batch: int
-    source: str | None
-    reference_time: "datetime | None"
-    since: "datetime | None"
-    until: "datetime | None"
-    time_zone: str | None
+_SHOWN = 20
+"""Rows that are named one by one."""
 
 
 async def import_files(
@@ -73,6 +48,20 @@ async def import_files(
             "columns are then left out.",
         ),
     ] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Relation of every row that names none, such as works_at."
+        ),
+    ] = None,
+    default: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OURS=VALUE",
+            help="What stands where a row has nothing, such as object_type=organization; may be "
+            "repeated.",
+        ),
+    ] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,
     judge: Annotated[
         bool,
@@ -82,6 +71,9 @@ async def import_files(
         ),
     ] = True,
     batch: Annotated[int, typer.Option(metavar="N", help="Rows of one transaction.")] = 1000,
+    on_error: Annotated[
+        OnError, typer.Option(help="Stop at a row that cannot be used, or leave it out.")
+    ] = OnError.STOP,
     reference_time: Annotated[
         str | None, typer.Option(metavar="DATE", help="When the contacts were so.")
     ] = None,
@@ -107,19 +99,25 @@ async def import_files(
     ] = False,
 ) -> None:
     """Tell facts, contacts or meetings from files; the same ones again change nothing."""
-    wanted = _Wanted(
-        _columns(column or []),
+    wanted = Wanted(
+        _pairs(column or [], "--column", "OURS=THEIRS, such as subject=Employee"),
+        _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
+        | ({} if relation is None else {"relation": relation}),
         judge,
         batch,
+        on_error,
         source,
         moment(reference_time, "--reference-time"),
         moment(since, "--since"),
         moment(until, "--until"),
         time_zone,
     )
-    kinds = {file: kind or _KINDS.get(file.suffix.casefold(), Kind.FACTS) for file in files}
-    if wanted.columns and set(kinds.values()) != {Kind.FACTS}:
-        raise InputError("--column is for tables of facts: import the other files on their own")
+    kinds = {file: kind or KINDS.get(file.suffix.casefold(), Kind.FACTS) for file in files}
+    for option, given in (("--column", column), ("--relation", relation), ("--default", default)):
+        if given and set(kinds.values()) != {Kind.FACTS}:
+            raise InputError(
+                f"{option} is for tables of facts: import the other files on their own"
+            )
     for file in files:
         if not file.is_file():
             raise InputError(f"there is no file {file}")
@@ -130,7 +128,7 @@ async def import_files(
         return
     session = replace(session, group=group or session.group)
     if dry_run:
-        _show_survey(session, {file: _survey(file, kinds[file], wanted) for file in files})
+        show_survey(session, {file: survey_of(file, kinds[file], wanted) for file in files})
         return
     began = time.perf_counter()
     done: dict[Path, ImportReport] = {}
@@ -147,10 +145,18 @@ async def import_files(
                 error.add_note(f"of the files before, {_kept(told)}")
             raise
     _show(session, done, time.perf_counter() - began)
+    if skipped := [row for report in done.values() for row in report.skipped]:
+        if session.debug:
+            raise skipped[0].error
+        for row in skipped[:_SHOWN]:
+            session.note(f"skipped: {row.error}")
+        if len(skipped) > _SHOWN:
+            session.note(f"and {len(skipped) - _SHOWN} more")
+        raise typer.Exit(1)
 
 
 def _is_whole(file: Path) -> bool:
-    from graphrag.jsonl.lines import is_whole_group
+    from graphrag.io.jsonl.lines import is_whole_group
 
     return is_whole_group(file)
 
@@ -159,102 +165,45 @@ def _kept(told: Told) -> str:
     return f"{told.rows} rows are in the graph"
 
 
-def _columns(given: Iterable[str]) -> dict[str, str]:
-    columns = {}
+def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
+    pairs = {}
     for one in given:
         ours, mark, theirs = one.partition("=")
         if not mark or not ours.strip() or not theirs.strip():
-            raise InputError(f"--column {one!r} is no OURS=THEIRS, such as subject=Employee")
-        columns[ours.strip()] = theirs.strip()
-    return columns
+            raise InputError(f"{option} {one!r} is no {form}")
+        pairs[ours.strip()] = theirs.strip()
+    return pairs
 
 
 async def _import(
-    graph: "GraphRAG", file: Path, kind: Kind, wanted: _Wanted, session: Session, told: Told
+    graph: "GraphRAG", file: Path, kind: Kind, wanted: Wanted, session: Session, told: Told
 ) -> "ImportReport":
-    source, group = wanted.source or file.name, session.group
+    source = wanted.source or file.name
     if kind is Kind.CONTACTS:
-        report = await graph.import_contacts(
-            file, reference_time=wanted.reference_time, source=source, group=group
+        report = await graph.load.contacts(
+            file, reference_time=wanted.reference_time, source=source
         )
     elif kind is Kind.CALENDAR:
-        report = await graph.import_calendar(
+        report = await graph.load.calendar(
             file,
             since=wanted.since,
             until=wanted.until,
             time_zone=wanted.time_zone,
             source=source,
-            group=group,
         )
     else:
-        return await graph.import_facts(
+        return await graph.load.facts(
             file,
             columns=wanted.columns,
+            defaults=wanted.defaults,
             judge=wanted.judge,
             batch=wanted.batch,
+            on_error=wanted.on_error.value,
             source=source,
             on_progress=told,
-            group=group,
         )
     told(report)
     return report
-
-
-def _survey(file: Path, kind: Kind, wanted: _Wanted) -> "Survey":
-    from graphrag.direct.files import read_rows
-    from graphrag.direct.network import NetworkRows, is_network
-    from graphrag.direct.survey import survey, without_vectors
-    from graphrag.facade.records import horizon_of
-    from graphrag.readers.calendar import meeting_facts, read_meetings
-    from graphrag.readers.contacts import contact_facts, read_contacts
-
-    if kind is Kind.FACTS:
-        network = NetworkRows.of(file, wanted.columns) if is_network(file) else None
-        rows = read_rows(file, wanted.columns) if network is None else network.rows()
-        return survey(without_vectors(rows))
-    if kind is Kind.CONTACTS:
-        return survey(
-            fact
-            for place, one in read_contacts(file)
-            for fact in contact_facts(one, place, reference_time=wanted.reference_time, source=None)
-        )
-    horizon = horizon_of(wanted.since, wanted.until, wanted.time_zone)
-    return survey(
-        fact
-        for place, one in read_meetings(file, horizon)
-        for fact in meeting_facts(one, place, source=None)
-    )
-
-
-def _show_survey(session: Session, found: "dict[Path, Survey]") -> None:
-    if session.json:
-        session.show_json(
-            [
-                {
-                    "file": str(file),
-                    "facts": one.rows,
-                    "names": len(one.names),
-                    "relations": dict(one.relations.most_common()),
-                    "examples": one.examples,
-                }
-                for file, one in found.items()
-            ]
-        )
-        return
-    rows: list[Sequence[str]] = [
-        (
-            file.name,
-            str(one.rows),
-            str(len(one.names)),
-            ", ".join(f"{name} {count}" for name, count in one.relations.most_common(5)),
-        )
-        for file, one in found.items()
-    ]
-    session.show(table("Would be told", "", ">facts", ">names", "relations", rows=rows))
-    for one in found.values():
-        for example in one.examples:
-            session.show(line(f"  {example}"))
-    session.show(line("nothing was written (--dry-run)"))
 
 
 def _show(session: Session, done: "dict[Path, ImportReport]", seconds: float) -> None:
@@ -262,10 +211,12 @@ def _show(session: Session, done: "dict[Path, ImportReport]", seconds: float) ->
         name: sum(getattr(report, name) for report in done.values())
         for name in ("rows", "facts", "repeated", "entities", "changed")
     }
+    skipped = sum(len(report.skipped) for report in done.values())
     if session.json:
+        totals["skipped"] = skipped
         session.show_json({"group": session.group, **totals, "seconds": round(seconds, 3)})
         return
-    if not totals["facts"] and not totals["entities"] and not totals["changed"]:
+    if not skipped and not (totals["facts"] or totals["entities"] or totals["changed"]):
         session.show(line(f"nothing new: all of {totals['rows']} rows was in the graph"))
         return
     named = {
@@ -276,4 +227,6 @@ def _show(session: Session, done: "dict[Path, ImportReport]", seconds: float) ->
         "changed": "older facts changed",
     }
     rows = [(words, str(totals[name])) for name, words in named.items()]
+    if skipped:
+        rows.append(("rows skipped", str(skipped)))
     session.show(table("Imported", "", ">", rows=[*rows, ("seconds", f"{seconds:.1f}")]))

@@ -5,16 +5,17 @@ Neither needs a model, so the store is opened without a graph around it.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag.cli.forms import plain
 from graphrag.cli.render import line, table
-from graphrag.cli.session import Session
+from graphrag.cli.terminal import Session
 
 if TYPE_CHECKING:
-    from graphrag.engine.report import Built, IndexReport
+    from graphrag.engine.build import Built, IndexReport
     from graphrag.store.store import Store
 
 _FOUND = 1
@@ -53,7 +54,7 @@ async def check(session: Session) -> None:
 
     The exit code is 0 for sound indexes and 1 for those with findings.
     """
-    from graphrag.engine.check import check as check_indexes
+    from graphrag.engine.verify import check as check_indexes
 
     with session.busy("checking"):
         async with _opened(session) as (store, _):
@@ -74,10 +75,9 @@ async def _opened(session: Session) -> AsyncIterator[tuple["Store", int]]:
     from graphrag.store.store import Store
 
     target = session.target()
-    name, dimension = await embedder_of(target)
-    async with await Store.open(
-        target, embedder=name, dimension=dimension, derived=EngineRows()
-    ) as store:
+    name, dimension = await session.unlocked(lambda: embedder_of(target))
+    opening = partial(Store.open, target, embedder=name, dimension=dimension, derived=EngineRows())
+    async with await session.unlocked(opening) as store:
         yield store, dimension
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from graphrag.asof import AsOf
     from graphrag.graph import GraphRAG
+    from graphrag.view.view import View
 
 At = Annotated[
     str | None,
@@ -33,7 +33,7 @@ class Seen:
     known_at: datetime | None
     history: bool
 
-    def of(self, graph: "GraphRAG") -> "AsOf":
+    def of(self, graph: "GraphRAG") -> "View":
         """Return a graph as seen from here."""
         return graph.at(valid_at=self.valid_at, known_at=self.known_at, history=self.history)
 

@@ -18,9 +18,9 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from graphrag.batch import Progress
-    from graphrag.direct.told import ImportReport
-    from graphrag.moving.pace import CopyProgress
+    from graphrag.ingest.batch import Progress
+    from graphrag.ingest.direct_plan import ImportReport
+    from graphrag.io.copy_group import CopyProgress
 
 _NAME = 32
 

@@ -1,33 +1,119 @@
-"""Findings and tables for people. What comes from the graph is shown as text, never as markup."""
+"""Findings and tables for people. What comes from the graph is shown as text, never as markup.
+
+Findings are entries of two or three lines, which fit 80 columns where a table would not::
+
+    0.0410  Veyle Courier owned by Helen Strand   2021-02-22 to 2022-09-01
+            “Helen Strand owns it, and her brother Edwin Strand…” (Archive, 2021-04-07)
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from graphrag.cli.entries import Entries, Entry, short
-from graphrag.models import Entity, Episode, Fact
-from graphrag.stated import stated_in
+from graphrag.display.visible import flatten, visible
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.text.quotes import stated_in
 
 if TYPE_CHECKING:
-    from graphrag.results import Hit, Results
+    from graphrag.search.results import Hit, Results
 
 _LINES = 2
 _NAME = 30
 _SHORT_RECORD = 70
 _FIELD = re.compile(r',\s(?="|\{)')
 _ALIASES = 60
+_GAP = "  "
+# A column of heads narrower than this is unreadable, whatever the terminal is.
+_NARROWEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One finding; control characters in its texts are shown."""
+
+    head: str
+    """What was found; wrapped, never cut."""
+    note: str = ""
+    """When it holds, in a column of its own."""
+    body: str = ""
+    """What it is based on; cut to the lines there are."""
+    where: str = ""
+    """Where that stands, after the body."""
+    lead: str = ""
+    """A score or a mark before it."""
+
+    def __post_init__(self) -> None:
+        """Show control characters before anything is measured."""
+        for name in ("head", "note", "body", "where", "lead"):
+            object.__setattr__(self, name, visible(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Findings under a title."""
+
+    title: Text
+    entries: tuple[Entry, ...]
+    lines: int
+    """Lines of a body, at most."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines, none longer than the console is wide."""
+        lead = max((cell_len(entry.lead) for entry in self.entries), default=0)
+        note = max((cell_len(entry.note) for entry in self.entries), default=0)
+        indent = lead + len(_GAP)
+        room = options.max_width - indent - note - len(_GAP)
+        widest = max((cell_len(entry.head) for entry in self.entries), default=0)
+        column = min(widest, max(room, _NARROWEST))
+        yield self.title
+        for entry in self.entries:
+            first, *rest = Text(entry.head, style="bold").wrap(console, column) or [Text()]
+            if entry.note:
+                first.pad_right(column - first.cell_len)
+                first.append(_GAP + entry.note, style="not bold")
+            if lead:
+                yield Text.assemble((entry.lead.rjust(lead) + _GAP, "dim"), first)
+            else:
+                yield first
+            for line in (*rest, *self._body(entry, console, options.max_width - indent)):
+                line.rstrip()
+                yield Text.assemble(" " * indent, line)
+
+    def _body(self, entry: Entry, console: Console, width: int) -> Iterable[Text]:
+        if not entry.body:
+            return []
+        where = f" ({entry.where})" if entry.where else ""
+        # Words do not fill a line to its end: half a word is lost on each but the last.
+        room = self.lines * width - cell_len(where) - 6 * (self.lines - 1)
+        return Text.assemble(short(entry.body, room), (where, "dim")).wrap(console, width)
+
+
+def short(text: str, longest: int) -> str:
+    """Return text on one line, cut at a word; a closing quote stays."""
+    flat = " ".join(text.split())
+    if cell_len(flat) <= longest:
+        return flat
+    closing = "”" if flat.endswith("”") else ""
+    kept = flat[: max(longest - 1 - len(closing), 1)]
+    while cell_len(kept) > longest - 1 - len(closing) and len(kept) > 1:
+        kept = kept[:-1]
+    if not flat[len(kept)].isspace():
+        kept = kept.rsplit(" ", 1)[0]
+    return kept.rstrip(" ,;:—-…") + "…" + closing
 
 
 def line(text: str, style: str = "") -> Text:
     """Return one line of text."""
-    return Text(text, style=style)
+    return Text(visible(text), style=style)
 
 
 def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]) -> RenderableType:
@@ -43,13 +129,13 @@ def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]
         right = column.startswith(">")
         made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
     for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    return Group(Text(title, style="bold") if isinstance(title, str) else title, made)
+        made.add_row(*(cell if isinstance(cell, Text) else Text(flatten(cell)) for cell in row))
+    return Group(line(title, "bold") if isinstance(title, str) else title, made)
 
 
 def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -> Entry:
     """Return a fact with its interval and the words that state it."""
-    from graphrag.cards import lifetime, triple
+    from graphrag.display.cards import lifetime, triple
 
     for span in fact.sources:
         if episode := episodes.get(span.episode_id):
@@ -65,7 +151,7 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
 
 
 def found_facts(results: "Results", *, several: bool = False) -> RenderableType:
-    """Return the facts found: score, fact, validity, source; ``several``: name their groups."""
+    """Return the facts found: relevance, fact, validity, source; ``several``: name their groups."""
     episodes = {episode.id: episode for episode in results.passages}
     entries = (fact_entry(hit.item, episodes, lead=_lead(hit, several)) for hit in results.facts)
     return Entries(Text("Facts", style="bold"), tuple(entries), _LINES)
@@ -73,9 +159,11 @@ def found_facts(results: "Results", *, several: bool = False) -> RenderableType:
 
 def found_episodes(results: "Results", *, several: bool = False) -> RenderableType:
     """Return the episodes found; ``several``: name their groups."""
+    from graphrag.display.cards import episode_title
+
     entries = (
         Entry(
-            hit.item.name or "(no name)",
+            episode_title(hit.item),
             day(hit.item.valid_at),
             hit.item.content,
             lead=_lead(hit, several),
@@ -108,10 +196,10 @@ def found_communities(results: "Results", *, several: bool = False) -> Renderabl
 
 
 def known_facts(
-    title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode]
+    title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode], *, ids: bool = False
 ) -> RenderableType:
-    """Return facts of one entity with their intervals and sources."""
-    entries = tuple(fact_entry(fact, episodes) for fact in facts)
+    """Return facts of one entity with their intervals and sources, and with their ids if asked."""
+    entries = tuple(fact_entry(fact, episodes, lead=fact.id if ids else "") for fact in facts)
     return Entries(Text(title, style="bold"), entries, _LINES)
 
 
@@ -126,13 +214,13 @@ def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
     )
 
 
-def score(value: float) -> str:
-    """Return a score with the digits that tell hits apart."""
-    return f"{value:.4f}"
+def relevance(hit: "Hit[Any]") -> str:
+    """Return how much of the query a hit answers: a score is comparable within one search only."""
+    return f"{hit.relevance:.2f}"
 
 
 def _lead(hit: "Hit[Any]", several: bool) -> str:
-    return f"{hit.item.group_id}  {score(hit.score)}" if several else score(hit.score)
+    return f"{hit.item.group_id}  {relevance(hit)}" if several else relevance(hit)
 
 
 def on_disk(size: int | None) -> str:

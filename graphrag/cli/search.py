@@ -1,15 +1,19 @@
 """``search``: facts, entities, episodes and communities, now or as of a moment."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
 from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
-from graphrag.cli.session import PANEL, Session
-from graphrag.models import DEFAULT_GROUP
+from graphrag.cli.terminal import PANEL, Session
+from graphrag.errors import QueryError
+from graphrag.model.values import DEFAULT_GROUP
+
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
 
 _LIMIT = 5
 
@@ -73,8 +77,8 @@ async def search(
 ) -> None:
     """Search what is true now, or what was true at a moment."""
     from graphrag.search.filters.parse import parse_filter
-    from graphrag.search.recipe import SCOPES, Request
     from graphrag.search.recipes import recipe_of
+    from graphrag.search.request import SCOPES, Request
     from graphrag.search.within import Within
 
     view, way = seen(at, known_at, history), recipe_of(recipe)
@@ -98,11 +102,14 @@ async def search(
     )
     with session.busy("loading models"):
         async with session.graph() as graph:
-            results = await graph.at(
+            read = view.of(graph.group(groups[0], strict=True))
+            joined = graph.groups(*groups).at(
                 valid_at=view.valid_at, known_at=view.known_at, history=history
-            ).search(
+            )
+            if len(groups) > 1:
+                await _check_there(graph, groups)
+            results = await (read if len(groups) == 1 else joined).search(
                 query,
-                group=groups,
                 limit=limit,
                 scopes=asked,
                 recipe=way,
@@ -129,6 +136,15 @@ async def search(
             session.show(found_communities(results, several=several))
     if results.explanation is not None and not session.json:
         session.show(line(repr(results.explanation)))
+
+
+async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:
+    there = {DEFAULT_GROUP, *(group.name for group in await graph.groups(*groups).list())}
+    for name in groups:
+        if name not in there:
+            raise QueryError(
+                f"there is no group {name!r}: surreal-graphrag groups lists those there"
+            )
 
 
 def _one(groups: list[str]) -> str | list[str]:

@@ -4,21 +4,67 @@ Indexes are made after the rows that they cover, by ``DEFINE INDEX OVERWRITE``: 
 inserted later wait in a queue of the HNSW index, where every search compares them one by one, so a
 new build is also what makes searches quick after many writes. Nobody should write meanwhile; a
 search that meets a missing index refuses.
+
+What the commands on indexes report.
 """
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection
+from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.report import Built
+from graphrag.engine.columns import NAMED, TEXTS, VECTORS
+from graphrag.engine.counts import Tally
 from graphrag.engine.rows import Derivation
-from graphrag.engine.tally import Tally
-from graphrag.engine.texts import NAMED, TEXTS, VECTORS
 from graphrag.errors import StoreProfileError
 from graphrag.schema import derived_tables, engine_indexes
 from graphrag.store.engine import Row
 from graphrag.store.pages import read_pages
 from graphrag.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One thing that was made: the rows that follow from a table, or an index."""
+
+    name: str
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """One index of SurrealDB, and the rows that it covers."""
+
+    name: str
+    table: str
+    """The table whose rows it finds."""
+    there: bool
+    rows: int
+    """Rows that it covers."""
+    sampled: int
+    found: int
+    """How many of the sampled rows it led back to."""
+
+    @property
+    def recall(self) -> float:
+        """Return the part of the sampled rows that it found; 1 if there was nothing to find."""
+        return self.found / self.sampled if self.sampled else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """The indexes of a store of the engine profile."""
+
+    indexes: tuple[IndexState, ...]
+    findings: tuple[str, ...]
+    """What is wrong, in words; ``health.build_indexes()`` makes all of it right."""
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether every index is there and agrees with its table."""
+        return not self.findings
+
 
 _COUNTS = 2_000
 """Counts of one transaction."""

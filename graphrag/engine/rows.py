@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.engine.tally import Tally
-from graphrag.engine.texts import (
+from graphrag.engine.columns import (
     NAMED,
     TEXTS,
     VECTORS,
@@ -21,8 +20,8 @@ from graphrag.engine.texts import (
     stored_terms,
     terms_of,
 )
-from graphrag.store.changes import ChangeSet
-from graphrag.store.derived import Query
+from graphrag.engine.counts import Tally
+from graphrag.store.changes import ChangeSet, Query
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 

@@ -2,10 +2,9 @@
 
 from datetime import datetime
 
-from graphrag.editor import Edit, edit, stored_fact
-from graphrag.edits import (
-    CONFIRMED,
-    CORRECTED,
+from graphrag.analysis.sources import Quote, Waiting, quotes_of, waiting_facts
+from graphrag.edit.editor import Edit, edit, stored_fact
+from graphrag.edit.edits import (
     KEEP,
     Correction,
     Keep,
@@ -14,14 +13,13 @@ from graphrag.edits import (
     retracted,
     waiting,
 )
-from graphrag.ends import chosen_end
+from graphrag.edit.endpoints import chosen_end
 from graphrag.facade.opened import Moment, Opened
 from graphrag.index.group import GroupIndex
-from graphrag.intake import checked_group
-from graphrag.models import DEFAULT_GROUP, Entity, Fact
-from graphrag.ontology.by_hand import fitted_by_hand
-from graphrag.review import told_again
-from graphrag.sources import Quote, Waiting, quotes_of, waiting_facts
+from graphrag.ingest.intake import checked_group
+from graphrag.ingest.review import told_again
+from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.temporal.moment import parse_moment, utc_now
 
 
@@ -128,7 +126,7 @@ class Editing(Opened):
                 after,
                 judged=anew,
                 falls=anew,
-                aside=f"{CORRECTED}: {reason or after.fact}",
+                aside=f"corrected by hand: {reason or after.fact}",
                 entities=tuple(end for end in ends if end and end.id not in index.entities.row_of),
             )
 
@@ -174,7 +172,8 @@ class Editing(Opened):
                 judged=True,
                 ends=told.ends,
                 corrects=told.corrects,
-                aside=CONFIRMED,
+                aside_as="superseded",
+                aside="confirmed, but another fact says it",
             )
 
         return await edit(fact, decide, self._open(), kind="confirm", actor=actor, note="")

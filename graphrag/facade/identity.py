@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable
 
+from graphrag.edit.merge import entity_id, keep_apart, merge
+from graphrag.edit.split import Split, split
+from graphrag.edit.unmerge import unmerge
 from graphrag.errors import InputError
 from graphrag.facade.opened import Opened
 from graphrag.index.group import GroupIndex
-from graphrag.intake import checked_group
-from graphrag.merge import entity_id, keep_apart, merge
-from graphrag.models import DEFAULT_GROUP, Entity, Episode, Event, Fact
-from graphrag.split import Split, split
+from graphrag.ingest.commit import Build
+from graphrag.ingest.intake import checked_group
+from graphrag.model.values import DEFAULT_GROUP, Entity, Episode, Event, Fact
+from graphrag.resolve.duplicates import MergeCandidate, merge_candidates
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
-from graphrag.twins import MergeCandidate, merge_candidates
-from graphrag.unmerge import unmerge
-from graphrag.writer import Build
 
 
 class Identity(Opened):

@@ -15,7 +15,7 @@ class Finding:
     how: str
     """How to repair it, in words."""
     repairable: bool = False
-    """True if ``repair()`` does it."""
+    """True if ``health.repair()`` does it."""
 
     def __str__(self) -> str:
         """Return one line."""

@@ -1,21 +1,20 @@
 """Repair what can be worked out from the rest of the graph, in one logged transaction a group.
 
 It is written as everything is: by the writer, asked of the policy, held against the invariants. A
-group that has lost vectors or ends is read without them (``graphrag.index.damaged``), so there is
+group that has lost vectors or ends is read without them (``graphrag.index.readable``), so there is
 an index to write against.
 """
 
 from collections.abc import Iterable, Mapping
 
-from graphrag.health.check import checked
+from graphrag.health.check import checked, restorable
 from graphrag.health.findings import Finding, RepairReport
-from graphrag.health.log import restorable
-from graphrag.health.meaning import chain
-from graphrag.health.records import embedding_fault, record_findings
+from graphrag.health.rows import embedding_fault, record_findings
+from graphrag.health.rules import chain
 from graphrag.health.snapshot import Snapshot, replayed, take
-from graphrag.health.words import EMBEDDED, words
 from graphrag.index.group import GroupIndex
-from graphrag.ingest import Ingestion
+from graphrag.index.texts import EMBEDDED, words
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.protocols import Embedder
 from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag.health.findings import Finding
-from graphrag.models import Event
+from graphrag.model.values import Event
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import plain
@@ -46,7 +46,7 @@ class Snapshot:
         if self.info is None or (since := self.info.get("forgotten_at")) is None:
             return None
         what = f"is being forgotten since {since.isoformat()}, and that did not come to its end"
-        how = f"forget(group={self.group!r}) again finishes it"
+        how = f"group({self.group!r}).erase.group(confirm={self.group!r}) again finishes it"
         return Finding(self.group, f"group_info:{self.group}", what, how)
 
     def count(self) -> int:

@@ -1,205 +1,107 @@
-"""Take names and words out of rows and out of the log: what was erased leaves a mark.
+"""Erase for good: an entity, or a whole group. The only thing that deletes."""
 
-An erased record leaves ``ERASED`` in place of its images. What stays loses the names, the sentences
-that only erased texts had, and in its images what it knew from those texts alone.
-"""
+from __future__ import annotations
 
-import json
-import re
-import unicodedata
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Mapping
 
-from graphrag.summaries import without
-
-MARK = "[erased]"
-ERASED = {"erased": True}
-"""Stands in the log for the image of an erased record."""
-QUOTING = frozenset({"fact", "reason"})
-"""Columns that repeat the words of a text."""
-_VERBATIM = frozenset({"episode", "passage", "saga"})
-"""Tables of what people said, which a graph that keeps its texts keeps."""
-
-_UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Letters of scripts that put no space around a name, or tie endings to it."""
-_WRITTEN = {"'": "['’]", "’": "['’]", "\\ ": r"\s+", "\\-": "[-‐‑–]"}
-_VARIANTS = re.compile("|".join(map(re.escape, _WRITTEN)))
-
-Told = tuple[str, str]
-"""The name of an attribute and its value as JSON."""
+from graphrag.edit.merge import entity_id
+from graphrag.errors import InputError
+from graphrag.history.report import Forgotten, Texts
+from graphrag.index.group import GroupIndex
+from graphrag.model.arguments import checked
+from graphrag.model.values import Entity
+from graphrag.session import Handle
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
 
 
-@dataclass(frozen=True)
-class Names:
-    """Names wherever they stand as words."""
+@checked()
+class Erase:
+    """What deletes: ``graph.erase``. Nothing of it can be taken back.
 
-    names: tuple[str, ...]
-    spared: tuple[str, ...] = ()
-    """Longer names that contain one of them and mean somebody else."""
+    Answers that a language model's cache keeps, and backups, are yours to delete.
+    """
 
-    def names_it(self, text: str) -> bool:
-        """Tell whether a text has one of the names."""
-        pattern = self._pattern
-        return pattern is not None and any(not one["spared"] for one in pattern.finditer(text))
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
 
-    def named_in(self, item: Any) -> bool:
-        """Tell whether any text of a value of any shape has one of the names."""
-        if isinstance(item, str):
-            return self.names_it(item)
-        if isinstance(item, Mapping):
-            return any(map(self.named_in, (*item.keys(), *item.values())))
-        return isinstance(item, list | tuple) and any(map(self.named_in, item))
+    async def entity(
+        self,
+        entity: Entity | str,
+        *,
+        episodes: Texts = "erase",
+        actor: str | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Erase an entity, with all that was told of it, in one transaction.
 
-    def cleaned(self, text: str) -> str:
-        """Return a text with a mark in place of each name."""
-        pattern = self._pattern
-        if pattern is None:
-            return text
-        return pattern.sub(lambda one: one[0] if one["spared"] else MARK, text)
+        Its facts go, the episodes that mention it, state something of it or have one of its names
+        in their text, every fact and entity that nothing else speaks of, and the communities until
+        they are built again. What an erased fact had closed holds again, as far as the rules leave
+        room. What stays loses the names, in the log as well: events keep number, kind and time.
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str] | None:
-        if not self.names:
-            return None
-        spared, names = (_either(some) for some in (self.spared, self.names))
-        either = rf"(?P<spared>{spared or '(?!)'})|{names}"
-        return re.compile(either, re.IGNORECASE)
+        Args:
+            entity: The entity, its id or its name.
+            episodes: ``keep`` lets every text stay as it was said: it is still found by its
+                words, and no longer leads to the entity.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            dry_run: Erase nothing and only count what would go; the policy is not asked.
 
+        Raises:
+            InputError: if there is no such entity, or a name means several.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        if episodes not in ("erase", "keep"):
+            raise InputError(f"episodes is 'erase' or 'keep', not {episodes!r}")
+        if entity is None:  # a look-up that found nothing
+            raise InputError("there is no entity to forget: it is None, so nothing bears that name")
+        ingestion, group = self._handle.session.ingestion, self._group
+        from graphrag.history.forget import counted, forget
 
-@dataclass(frozen=True)
-class Eraser:
-    """What to erase."""
+        records: Mapping[str, int] = {}
 
-    names: Names
-    records: frozenset[str] = frozenset()
-    """Erased records, as ``table:id``."""
-    episodes: frozenset[str] = frozenset()
-    """Ids of those that are episodes."""
-    sentences: tuple[str, ...] = ()
-    """What only erased texts said, the longest first."""
-    neighbours: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """By entity record: names at the other ends of its erased facts."""
-    told: Mapping[str, Collection[Told]] = field(default_factory=dict)
-    """By record: attributes that only erased texts gave it."""
-    called: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """By entity record: aliases that only erased texts gave it."""
-    sagas: frozenset[str] = frozenset()
-    """Records of sagas whose summaries may tell of what is erased."""
-    keeps_texts: bool = False
-    """Whether what people said stays as they said it."""
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal records
+            id_ = entity_id(entity, index)
+            changes = await forget(id_, index, ingestion, episodes, now=utc_now())
+            changes.actor = actor or ""
+            records = counted(changes)
+            if not dry_run:
+                await ingestion.catalog.unsave(group)
+            return changes
 
-    def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the columns of an event that are to change, None if it has nothing to hide."""
-        changes = json.loads(event["changes"])
-        cleaned = [self.change(change) for change in changes]
-        note, actor = self.note(event.get("note") or ""), self.names.cleaned(event["actor"])
-        if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
-            return None
-        return {
-            "id": event["id"],
-            "changes": json.dumps(cleaned, ensure_ascii=False),
-            "note": note or None,
-            "actor": actor,
-        }
+        if dry_run:
+            await build(await ingestion.catalog.group(group))
+            return Forgotten(group, records)
+        seq = await ingestion.writer.commit(group, build)
+        [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
+        return Forgotten(group, records, event)
 
-    def change(self, change: dict[str, Any]) -> dict[str, Any]:
-        """Return one change of an event without what is erased."""
-        record = change["record"]
-        gone = record in self.records or not self.records.isdisjoint(_ends(change))
-        return {
-            "record": record,
-            **{
-                side: None
-                if change[side] is None
-                else ERASED
-                if gone
-                else self.image(record, change[side])
-                for side in ("before", "after")
-            },
-        }
+    async def group(
+        self, *, confirm: str | None = None, actor: str | None = None, dry_run: bool = False
+    ) -> Forgotten:
+        """Erase the whole group with its log and its name, however large it is.
 
-    def image(self, record: str, image: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of one record without what is erased."""
-        if record in self.sagas and "summary" in image:
-            image = {**image, "summary": ""}
-        if self.keeps_texts and record.partition(":")[0] in _VERBATIM:
-            return dict(image)
-        clean: dict[str, Any] = {}
-        for column, item in image.items():
-            if item is None:
-                clean[column] = None
-                continue
-            if column == "summary":
-                item = without(item, {*self.names.names, *self.neighbours.get(record, ())})
-            elif column == "attributes":
-                item = self._attributes(record, item)
-            elif column == "aliases":
-                gone = self.called.get(record, ())
-                item = [name for name in item if name not in gone and not self.names.names_it(name)]
-            elif column == "distinct_from":
-                item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
-            elif column == "sources":
-                item = [span for span in item if span["episode"] not in self.episodes]
-            elif column in QUOTING:
-                item = self.text(item)
-            clean[column] = self.anything(item)
-        return clean
+        It takes many small transactions. If that is cut short the group is closed: calling it again
+        finishes it.
 
-    def text(self, text: str) -> str:
-        """Return the words of a fact or a reason, which is a sentence or ends with one."""
-        if text in self._said:
-            return MARK
-        lead, colon, rest = text.partition(": ")
-        if colon and (rest in self._said or rest.rpartition(" (")[0] in self._said):
-            text = f"{lead}: {MARK}"
-        return self.names.cleaned(text)
+        Args:
+            confirm: The name of the group once more: nothing is erased by leaving something out.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            dry_run: Erase nothing and only count what would go; the policy is not asked.
 
-    def note(self, note: str) -> str:
-        """Return a note, in which people may quote anything."""
-        for sentence in self.sentences:
-            note = note.replace(sentence, MARK)
-        return self.names.cleaned(note)
+        Raises:
+            InputError: if ``confirm`` is not the name of the group.
+            QueryError: if there is no such group.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        from graphrag.history.forget_group import forget_group
 
-    def anything(self, item: Any) -> Any:
-        """Return a value of any shape without the names."""
-        if isinstance(item, str):
-            return self.names.cleaned(item)
-        if isinstance(item, Mapping):
-            return {self.anything(name): self.anything(part) for name, part in item.items()}
-        if isinstance(item, list | tuple):
-            return [self.anything(part) for part in item]
-        return item
-
-    @cached_property
-    def _said(self) -> frozenset[str]:
-        return frozenset(self.sentences)
-
-    def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        gone = self.told.get(record, ())
-        return {
-            name: value for name, value in attributes.items() if as_told(name, value) not in gone
-        }
-
-
-def as_told(name: str, value: Any) -> Told:
-    """Return an attribute as it can be compared."""
-    return name, json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def _either(names: Iterable[str]) -> str:
-    # A text may be written in another normal form than the name, and with other marks.
-    forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
-    return "|".join(_as_words(name) for name in sorted(forms, key=len, reverse=True))
-
-
-def _as_words(name: str) -> str:
-    words = _VARIANTS.sub(lambda one: _WRITTEN[one[0]], re.escape(name))
-    before = "" if _UNSPACED.match(name[0]) else r"(?<!\w)"
-    return before + words + ("" if _UNSPACED.match(name[-1]) else r"(?!\w)")
-
-
-def _ends(change: Mapping[str, Any]) -> Collection[str]:
-    images: list[Mapping[str, Any]] = [change["before"] or {}, change["after"] or {}]
-    return {str(image[end]) for image in images for end in ("in", "out") if end in image}
+        if confirm != self._group and not (dry_run and confirm is None):
+            raise InputError(
+                f"erasing group {self._group!r} takes its name twice: confirm={self._group!r}, "
+                f"not {confirm!r}"
+            )
+        session = self._handle.session
+        return await forget_group(self._group, session.ingestion, actor or "", dry_run=dry_run)

@@ -11,10 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from graphrag.history.doomed import Doomed, Group, doomed_with
-from graphrag.history.erase import Eraser, Told, as_told
-from graphrag.history.forgotten import Texts
-from graphrag.history.spared import (
+from graphrag.history.erasure import Doomed, Group, doomed_with
+from graphrag.history.kept import (
     Tellings,
     called_by,
     restated,
@@ -23,16 +21,17 @@ from graphrag.history.spared import (
     told_by,
     untold,
 )
+from graphrag.history.redact import Eraser, Told, as_told
+from graphrag.history.report import Texts
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest import Ingestion
-from graphrag.models import Entity, Fact, Saga
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.values import Entity, Fact, Saga
 from graphrag.protocols import Matrix
-from graphrag.relations import FREE
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.engine import Row
 from graphrag.store.rows import edge, from_row
-from graphrag.summaries import ends_of, refreshed
 
 _LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
 """Tables whose rows links lead to, or that other rows rest on: they go after the links."""
@@ -47,7 +46,9 @@ async def forget(
     tellings = Tellings(doomed)
     before, after = await spared_facts(doomed, tellings, index, ingestion, now)
     after = {
-        id_: _without_attributes(fact, tellings) if fact.sources != before[id_].sources else fact
+        id_: untold(fact, tellings.of(f"relates_to:{id_}"))
+        if fact.sources != before[id_].sources
+        else fact
         for id_, fact in after.items()
     }
     entities = {id_: from_row(Entity, row) for id_, row in doomed.kept("entity").items()}
@@ -113,12 +114,6 @@ def _eraser(
         sagas=frozenset(f"saga:{one.id}" for one in telling),
         keeps_texts=keeps_texts,
     )
-
-
-def _without_attributes(fact: Fact, tellings: Tellings) -> Fact:
-    mark = {FREE: fact.attributes[FREE]} if FREE in fact.attributes else {}
-    left = untold(fact, tellings.of(f"relates_to:{fact.id}"))
-    return replace(left, attributes={**left.attributes, **mark})
 
 
 async def _change_facts(

@@ -10,10 +10,10 @@ from functools import partial
 
 from graphrag.errors import QueryError
 from graphrag.health.snapshot import TABLES, group_names
-from graphrag.history.forgotten import Forgotten
+from graphrag.history.report import Forgotten
 from graphrag.index.group import GroupIndex
-from graphrag.ingest import Ingestion
-from graphrag.policy import Policy, refused
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.policy import Policy, refused
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.store import Store
 
@@ -26,6 +26,7 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
     Raises:
         QueryError: if there is none of this name.
         PolicyError: if the policy refused; nothing was erased.
+        StoreError: if a copy beside the store cannot be deleted; nothing was erased.
     """
     store, catalog = ingestion.store, ingestion.catalog
     half_gone = await store.forgotten_since(group) is not None
@@ -39,6 +40,7 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
         await _ask(group, ingestion, ingestion.writer.policy, actor)
     async with ingestion.writer.locks[group]:
         await catalog.drop(group)
+        await catalog.unsave(group)
         try:
             erased = await store.erase_group(group)
         finally:

@@ -3,22 +3,27 @@
 Whatever still is as the event left it becomes what it was. Collections lose what the event added
 and get back what it took, so that what came since stays; a single value that was changed again is
 a conflict.
+
+Undo the undoing of a merge: two entities become one again, with all that was told since.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
+from graphrag.edit.merge import united
+from graphrag.edit.reopen import CLOSING
 from graphrag.errors import InputError
-from graphrag.models import Change, Entity, Episode, Event, Fact
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 
-LIFETIME = frozenset(
-    {"invalid_at", "expired_at", "retracted_at", "invalidated_by", "reason", "told_end_at"}
-)
-"""What one fact changes of another that it closes."""
 _RENAMED = {"name": "relation", "in": "subject_id", "out": "object_id"}
-_GATHERED = frozenset({"aliases", "distinct_from", "labels", "sources"})
+_GATHERED = frozenset({"aliases", "distinct_from", "labels", "provenance", "sources"})
 _KEYED = frozenset({"attributes", "attribute_times", "metadata"})
 _EMPTY: Mapping[str, Any] = dict.fromkeys(_GATHERED, ()) | {name: {} for name in _KEYED}
 Value = TypeVar("Value", Entity, Fact, Episode)
@@ -63,13 +68,13 @@ def back(
         present = getattr(value, name)
         if present == then:
             continue
-        if present == now or force or (freed and name in LIFETIME):
+        if present == now or force or (freed and name in CLOSING):
             was[name] = then
         elif name in _GATHERED:
             was[name] = _without(present, then, now)
         elif name in _KEYED:
             was[name] = _unkeyed(present, then, now)
-        elif not (left and name in LIFETIME):
+        elif not (left and name in CLOSING):
             raise InputError(
                 f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {change.record} "
                 f"was changed again since; revert the later event first, or pass force=True"
@@ -106,3 +111,59 @@ def _unkeyed(
             if key in then:
                 left[key] = then[key]
     return left
+
+
+def parted(event: Event) -> tuple[str, str] | None:
+    """Return the entities that an event took apart, the kept one first; None if it did not."""
+    for id_, change in changes_of(event, "entity").items():
+        before, after = change.before or {}, change.after or {}
+        if before.get("merged_into") and "merged_into" in after and after["merged_into"] is None:
+            return str(before["merged_into"]), id_
+    return None
+
+
+async def remerge(
+    event: Event,
+    pair: tuple[str, str],
+    index: GroupIndex,
+    ingestion: Ingestion,
+    kind: str,
+    *,
+    force: bool,
+    now: datetime,
+) -> ChangeSet:
+    """Work out how two entities that an event took apart are one again.
+
+    Raises:
+        InputError: if one of them was merged since, or a later event changed the same fields.
+    """
+    keep, other = pair
+    for id_ in pair:
+        if (heir := index.heirs.of(id_)) != id_:
+            raise InputError(
+                f"{index.entity_name(id_)!r} was merged into {index.entity_name(heir)!r} ({heir}) "
+                f"after event {event.seq}: unmerge that first"
+            )
+    store = ingestion.store
+    images = changes_of(event, "entity")
+    changes = ChangeSet(index.group_id, kind)
+    for id_, entity in (await store.get(Entity, images)).items():
+        changes.change(entity, back(entity, images[id_], event, force=force))
+    edited = changes_of(event, "relates_to")
+    stored = await store.get(Fact, {*edited, *index.facts_of(keep), *index.facts_of(other)})
+    apart = index.heirs.follow(stored, index.entity_name)
+    theirs = {id_ for id_, one in apart.items() if other in (one.subject_id, one.object_id)}
+    was = {
+        id_: back(fact, edited[id_], event, force=force) if id_ in edited else fact
+        for id_, fact in stored.items()
+    }
+    with index.heirs.supposing(other, keep):  # nothing is awaited in here
+        before = index.heirs.follow(stored, index.entity_name)
+        after = index.heirs.follow(was, index.entity_name)
+        after |= united(after, theirs, ingestion.relations, now=now)
+        after = {id_: fact for id_, fact in after.items() if fact != before[id_]}
+        touched = [keep, other, *ends_of([*after.values(), *(before[id_] for id_ in theirs)])]
+        changes.updates += refreshed(dict.fromkeys(touched), index, after, now=now)
+    for id_, fact in after.items():
+        changes.change(before[id_], fact)
+    return changes

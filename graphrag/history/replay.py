@@ -6,23 +6,28 @@ the way to another embedder, and back to a moment.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError
+from graphrag.health.rows import embedding_fault
 from graphrag.health.snapshot import Image, group_names, replayed
-from graphrag.health.words import EMBEDDED, words
-from graphrag.ingest import Ingestion
+from graphrag.index.texts import EMBEDDED, words
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.io.copy_rows import claim_group, discard_group
 from graphrag.store.engine import Row
 from graphrag.store.rows import row_of, vector_bytes
 from graphrag.store.store import Store, event_of
+from graphrag.temporal.moment import utc_now
 
 _PAGE = 500
 """Rows of one transaction, and events read at once."""
 _LINKS = ("relates_to", "mentions", "occurred_after", "has_member")
-"""Tables of links, which are written after what they join; the name of a group goes last."""
+"""Tables of links, which are written after what they join."""
+_INFO = "group_info"
+"""The table of the entries of groups: one is closed until all the rest is there."""
 
 
 @dataclass(slots=True)
@@ -53,11 +58,18 @@ async def replay_groups(
     if taken := sorted({*names} & {*await group_names(target.store)}):
         raise InputError(
             f"{target.store.target.url} has a group {taken[0]!r} already: replay into an empty "
-            f"store, or forget(group={taken[0]!r}) there first"
+            f"store, or group({taken[0]!r}).erase.group(confirm={taken[0]!r}) there first"
         )
     done = Replayed(tuple(names))
     for name in names:
-        await _replay(name, source, target, until, done)
+        await claim_group(target.store, name, utc_now())
+        try:
+            await _replay(name, source, target, until, done)
+        except BaseException:
+            await discard_group(target.store, name)
+            raise
+        finally:
+            await target.catalog.drop(name)
     if target.store.profile == "engine":
         from graphrag.engine.build import build
 
@@ -75,7 +87,7 @@ async def _replay(
     if since := await source.store.forgotten_since(group):
         raise InputError(
             f"group {group!r} is being forgotten since {since.isoformat()}: "
-            f"forget(group={group!r}) finishes it"
+            f"group({group!r}).erase.group(confirm={group!r}) finishes it"
         )
     state: dict[str, Image] = {}
     done.events += await _events(group, source.store, target.store, until, state)
@@ -85,16 +97,26 @@ async def _replay(
             table, _, id_ = record.partition(":")
             rows[table][id_] = row_of(record, image)
     state.clear()
-    nodes = [table for table in rows if table not in (*_LINKS, "group_info")]
-    for table in (*nodes, *_LINKS, "group_info"):
+    nodes = [table for table in rows if table not in (*_LINKS, _INFO)]
+    for table in (*nodes, *_LINKS):
         every = iter(rows[table].values())
         while page := list(islice(every, _PAGE)):
             if table in EMBEDDED:
                 done.embedded += await _embed(table, page, rows["episode"], source, target)
             await _insert(table, page, target.store)
             done.records += len(page)
-    await target.store.count_anew(group)
-    await target.catalog.drop(group)
+    await _open(group, rows[_INFO].values(), target.store)
+    done.records += len(rows[_INFO])
+
+
+async def _open(group: str, entries: Collection[Row], store: Store) -> None:
+    """Let everybody see a group that is there, or nobody one that was never told of by then."""
+    if not entries:
+        await discard_group(store, group)
+        return
+    for entry in entries:
+        await store.transact("UPDATE $id CONTENT $entry RETURN NONE;", id=entry["id"], entry=entry)
+    await store.count_anew(group)
 
 
 async def _events(
@@ -115,7 +137,7 @@ async def _events(
         ]:
             raise StoreError(
                 f"the log of group {group!r} lacks event {gap[0]}, so a replay would not be the "
-                "graph: check() names all that is missing"
+                "graph: health.check() names all that is missing"
             )
         if kept:
             replayed(map(event_of, kept), state)
@@ -139,7 +161,12 @@ async def _embed(
         target.embedder.dimension,
     ):
         [found] = await source.store.query("SELECT * FROM $ids;", ids=[row["id"] for row in page])
-        known = {row["id"].id: row for row in found if row.get("embedding") is not None}
+        dimension = target.embedder.dimension
+        known = {
+            row["id"].id: row
+            for row in found
+            if embedding_fault(row.get("embedding"), dimension) is None
+        }
     wanted = []
     for row in page:
         same = known.get(row["id"].id)

@@ -10,22 +10,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 
+from graphrag.edit.unmerge import unmerge
 from graphrag.errors import InputError
-from graphrag.history.images import back, changes_of
-from graphrag.history.remerge import parted, remerge
-from graphrag.history.returned import Undoing, undone_facts
+from graphrag.history.images import back, changes_of, parted, remerge
+from graphrag.history.revert_facts import Undoing, undone_facts
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import fact_text
-from graphrag.ingest import Ingestion
-from graphrag.invariants import FORGET
-from graphrag.models import Change, Entity, Episode, Event, Fact, Saga
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.policy import FORGET
+from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
-from graphrag.summaries import ends_of, refreshed
 from graphrag.temporal.moment import to_micros
-from graphrag.unmerge import unmerge
 
 REVERT = "revert"
 _FOLLOWING = frozenset({"mentions", "passage", "occurred_after", "group_info", "saga"})
@@ -212,7 +211,7 @@ def _refuse_odd(event: Event) -> None:
         if table not in ("entity", "relates_to", "episode"):
             raise InputError(
                 f"event {event.seq} ({event.kind}) wrote {change.record}, which follows from the "
-                "facts: build_communities() makes it anew"
+                "facts: communities.build() makes it anew"
             )
 
 
@@ -221,14 +220,19 @@ def _refuse_read_since(told: Episode, image: Change, event: Event) -> None:
     if read and told.removed_at is None:
         raise InputError(
             f"event {event.seq} ({event.kind}) cannot be reverted: episode {told.id} was read "
-            "since; revert the event that finished it first, or remove_episode() it"
+            "since; revert the event that finished it first, or log.remove_episode() it"
         )
 
 
 def _told_twice(told: Episode, left: Episode, index: GroupIndex) -> None:
     if told.removed_at is None or left.removed_at is not None:
         return
-    known = index.episode_known(told.content_hash, to_micros(told.valid_at, BEGINNING))
+    if told.key is not None:
+        known = index.episode_keyed(told.key)
+    else:
+        alike = index.episodes_known(told.content_hash, to_micros(told.valid_at, BEGINNING))
+        rows, saga = index.episodes, index.saga_code(told.saga)
+        known = next((id_ for id_ in alike if rows["saga"][rows.row_of[id_]] == saga), None)
     if known is not None:
         raise InputError(
             f"episode {told.id} ({told.name!r}) cannot return: it was added again as {known}; "

@@ -1,36 +1,72 @@
-"""The groups held in memory: each loaded when first asked for, then kept in step."""
+"""The groups held in memory: each loaded when first asked for, then kept in step.
+
+A group is there as long as somebody uses it, and longer while there is room (``budget.py``). One
+that nobody wrote to leaves nothing behind when it is asked for.
+"""
 
 import asyncio
-from collections import OrderedDict, defaultdict
+import logging
 from collections.abc import Iterable
 from datetime import datetime
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from graphrag.errors import QueryError
+from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
 from graphrag.index.tables import COLUMNS
 from graphrag.store.store import Store
-from graphrag.store.vouch import vouch
+from graphrag.store.validate import vouch
 
-_PARTS = 8
-"""Groups of which what searches read is kept (engine profile)."""
+_LOG = logging.getLogger("graphrag")
 Stamp = tuple[int, datetime | None]
 """Number and time of the newest event of a group: another history has other times."""
+_NONE: Stamp = 0, None
+_MEASURED = 16
+"""Commits after which a group that is written to is measured anew."""
+
+
+class Locks:
+    """A lock for each name, there for as long as somebody holds it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def __len__(self) -> int:
+        """Count the locks that are there."""
+        return len(self._locks)
+
+    def __getitem__(self, name: str) -> asyncio.Lock:
+        """Return the lock of a name."""
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        return lock
+
+    def held(self, name: str) -> bool:
+        """Tell whether somebody holds the lock of a name."""
+        lock = self._locks.get(name)
+        return lock is not None and lock.locked()
 
 
 class Catalog:
     """Group indexes by name."""
 
-    def __init__(self, store: Store, dimension: int) -> None:
+    def __init__(self, store: Store, dimension: int, most_bytes: int) -> None:
+        """Start empty; ``most_bytes`` is what groups may take in memory that nobody uses."""
         self._store = store
         self._dimension = dimension
-        self._groups: dict[str, GroupIndex] = {}
-        self._loading: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._groups: WeakValueDictionary[str, GroupIndex] = WeakValueDictionary()
+        """Every index that is kept or in use, so that there are never two of a group."""
+        from graphrag.index.budget import GroupCache  # here: only who opens a graph needs it
+
+        self.kept = GroupCache(most_bytes, self._leave)
+        self._loading = Locks()
         self._checkpoints = Checkpoints(store, dimension)
-        self._parts: OrderedDict[str, tuple[Stamp, GroupIndex]] = OrderedDict()
-        self._lent: WeakKeyDictionary[GroupIndex, tuple[Stamp, GroupIndex]] = WeakKeyDictionary()
+        self._stamps: WeakKeyDictionary[GroupIndex, Stamp] = WeakKeyDictionary()
+        """Where the group stood when what searches read of it was read."""
+        self._lent: WeakKeyDictionary[GroupIndex, GroupIndex] = WeakKeyDictionary()
+        """What can be kept of what a search ranks by, if that is not the same."""
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -39,13 +75,16 @@ class Catalog:
 
         Raises:
             QueryError: if the group is being forgotten.
+            StoreError: in a fork of the process that opened the store.
         """
+        self._store.owner.check()
         async with self._loading[name]:
             index = self._groups.get(name)
             if index is None:
                 return await self._load(name)
             if not self._store.target.embedded:
-                return await self._refresh(index)
+                index = await self._refresh(index)
+            self._keep(index)
             return index
 
     async def catch_up(self, name: str) -> GroupIndex:
@@ -65,59 +104,82 @@ class Catalog:
 
     def lend(self, name: str, stamp: Stamp) -> GroupIndex | None:
         """Return what searches have read of a group that stands there, to one of them only."""
-        kept, index = self._parts.pop(name, (None, None))
-        if index is None or kept != stamp:
-            return None
-        self._lent[index] = stamp, index
-        return index
+        index = self.kept.take((name, True))
+        return index if index is not None and self._stamps.get(index) == stamp else None
 
     def lent(self, index: GroupIndex, stamp: Stamp, rows: GroupIndex) -> None:
         """Note what a search ranks by, and what of it can be kept: read at which event."""
-        self._lent[index] = stamp, rows
+        self._stamps[rows] = stamp
+        if rows is not index:
+            self._lent[index] = rows
 
     def keep(self, index: GroupIndex, *, most: int) -> None:
         """Keep what a search has read, if that is not too much, for the next one."""
-        stamp, rows = self._lent.pop(index, (None, index))
-        if stamp is not None and rows_of(rows) <= most:
-            self._parts[rows.group_id] = stamp, rows
-            while len(self._parts) > _PARTS:
-                self._parts.popitem(last=False)
+        rows = self._lent.pop(index, index)
+        if self._stamps.get(rows, _NONE)[0] and rows_of(rows) <= most:
+            self.kept.use((rows.group_id, True), rows)
 
     async def drop(self, name: str) -> None:
         """Let go of a group, on file too: whoever asks for it reads the tables."""
-        self._groups.pop(name, None)
-        self._parts.pop(name, None)
-        await self.unsave(name)
+        self._forget(name)
+        self.kept.take((name, True))
+        await self._discard(name)
 
     async def unsave(self, name: str) -> None:
-        """Delete the file of a group, before something in it is forgotten."""
-        await self._checkpoints.discard(name)
+        """Delete the file of a group, before something in it is forgotten.
+
+        Raises:
+            StoreError: if it cannot be deleted.
+        """
+        try:
+            await self._checkpoints.discard(name, self._groups.get(name))
+        except OSError as error:
+            raise StoreError(
+                f"nothing was forgotten: a file beside the store holds a copy of group {name!r} "
+                f"and cannot be deleted ({error}): delete it, and try again"
+            ) from None
 
     def changed(self, name: str, records: Iterable[tuple[str, str]] | None) -> None:
         """Take note of the records of a commit that is in the index; its writer still waits."""
         if (index := self._groups.get(name)) is not None:
             shown = sum(table in COLUMNS for table, _ in records or ())
             self._checkpoints.changed(index, shown)
+            self._keep(index)
+            if index.seq % _MEASURED == 0:
+                self.kept.grown((name, False))
 
-    async def save(self) -> None:
-        """Keep the large groups in files beside the store: the next opening reads those."""
-        await self._checkpoints.close(list(self._groups.values()))
+    async def close(self) -> None:
+        """Keep the large groups in files beside the store, and let go of all that is in memory."""
+        groups = self.kept.groups()
+        self._groups.clear()
+        self.kept.clear()
+        await self._checkpoints.close(groups)
 
     async def _load(self, name: str, *, anew: bool = False) -> GroupIndex:
-        self._groups.pop(name, None)
+        self._forget(name)
         if since := await self._store.forgotten_since(name):
             raise QueryError(
                 f"group {name!r} is being forgotten since {since.isoformat()}, and that did not "
-                f"come to its end: forget(group={name!r}) finishes it, then the name is free again"
+                f"come to its end: group({name!r}).erase.group(confirm={name!r}) finishes it, then "
+                "the name is free again"
             )
         index = None if anew else await self._from_file(name)
         if index is None:
-            await self.unsave(name)
+            await self._discard(name)
             index = await load_group(self._store, name, self._dimension)
             self._checkpoints.changed(index)
-        await vouch(self._store, name)
+        if index.seq:
+            await vouch(self._store, name)
         self._groups[name] = index
+        self._keep(index)
         return index
+
+    async def _discard(self, name: str) -> None:
+        """Delete the file of a group if that can be done; nobody will believe it."""
+        try:
+            await self._checkpoints.discard(name, None)
+        except OSError as error:
+            _LOG.warning("a file beside the store could not be deleted: %s", error)
 
     async def _from_file(self, name: str) -> GroupIndex | None:
         """Return a group as it was saved, brought up to date; None if it must be read anew."""
@@ -136,3 +198,18 @@ class Catalog:
         if last < index.seq or (last > index.seq and not await refresh_group(self._store, index)):
             return await self._load(index.group_id, anew=True)
         return index
+
+    def _keep(self, index: GroupIndex) -> None:
+        """Keep a group for the next one to ask, unless it is one that nobody wrote to."""
+        if index.seq or rows_of(index):
+            self.kept.use((index.group_id, False), index)
+
+    def _forget(self, name: str) -> None:
+        self._groups.pop(name, None)
+        self.kept.take((name, False))
+
+    def _leave(self, index: GroupIndex) -> None:
+        """Save what is let go, if it is worth it; not what is just being brought up to date."""
+        name = index.group_id
+        if self._groups.get(name) is index and not self._loading.held(name):
+            self._checkpoints.leave(index)

@@ -8,21 +8,37 @@ last one. Everything stops for the copying, 1.5 µs a row; sorting and writing g
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
+from graphrag.errors import StoreError
 from graphrag.index.group import GroupIndex
-from graphrag.index.saved import Copy, SavedGroups, copy_of
+from graphrag.index.snapshot import Copy, SavedGroups, copy_of
 from graphrag.store.store import Store
 
-_log = logging.getLogger(__name__)
+_LOG = logging.getLogger("graphrag")
 LARGE = 10_000
 """Rows from which reading the tables takes long enough, half a second, to save them."""
+LEAVING = 1_000
+"""Rows from which a group is saved before it is let go of: reading them takes 50 ms."""
 MANY = 10_000
 """Changed records that take a second to read from the log."""
 _SHARE = 6
 """Of the rows of a large group as many may have changed since it was saved."""
 _MANY_EVENTS = 200
+
+
+@dataclass(slots=True)
+class _Saved:
+    """How far the file of a group is behind."""
+
+    at: int | None = None
+    """The newest event in it; 0 if that could not be written, None if it was not tried."""
+    changed: int = 0
+    """Records that changed since."""
+    warned: bool = False
+    """It was said that it could not be written."""
 
 
 class Checkpoints:
@@ -32,10 +48,7 @@ class Checkpoints:
         self._store = store
         self._dimension = dimension
         self._files: SavedGroups | None = None
-        self._at: dict[str, int] = {}
-        """The newest event in the file of each group; 0 if that could not be written."""
-        self._changed: Counter[str] = Counter()
-        """Records of each group that changed since."""
+        self._saved: WeakKeyDictionary[GroupIndex, _Saved] = WeakKeyDictionary()
         self._writing: dict[str, tuple[Copy, asyncio.Task[None]]] = {}
         target = store.target
         if target.path is not None:
@@ -47,6 +60,7 @@ class Checkpoints:
 
         Another history may have the same number of events: of a restored backup, say.
         """
+        await self._written(group)  # it may just have been let go
         stamp = None if self._files is None else self._files.stamp(group, self._dimension)
         if stamp is None or await self._store.moment_of(group, stamp.seq) != stamp.at:
             return None
@@ -54,7 +68,7 @@ class Checkpoints:
         index = await asyncio.to_thread(self._files.load, group)
         if index is None or index.seq != stamp.seq:
             return None
-        self._note(index)
+        self._saved[index] = _Saved(index.seq)
         return index
 
     def changed(self, index: GroupIndex, records: int = 0) -> None:
@@ -62,9 +76,17 @@ class Checkpoints:
 
         To be called while nobody writes to the group.
         """
-        self._changed[index.group_id] += records
+        self._saved_of(index).changed += records
         if self._due(index):
             self._save(index)
+
+    def leave(self, index: GroupIndex) -> None:
+        """Save a group that is to be let go of, if reading it again would take long.
+
+        One at a time, what is written is still in memory: a disk that cannot keep up saves less.
+        """
+        if not self._writing and self._due(index, leaving=True):
+            self._save(index, rows=False)
 
     async def close(self, groups: list[GroupIndex]) -> None:
         """Save what is not as it was saved, and wait for all that is being saved."""
@@ -73,47 +95,59 @@ class Checkpoints:
             if self._due(index, closing=True):
                 self._save(index)
                 await self._written(index.group_id)
+        for group in [*self._writing]:
+            await self._written(group)
 
-    async def discard(self, group: str) -> None:
-        """Delete the file of a group, before something in it is forgotten."""
+    async def discard(self, group: str, index: GroupIndex | None) -> None:
+        """Delete the file of a group, before something in it is forgotten.
+
+        ``index`` is what is in memory of it.
+
+        Raises:
+            OSError: if it cannot be deleted.
+        """
         if group in self._writing:
             self._writing[group][0].dropped.set()
             await self._written(group)
-        self._at.pop(group, None)
-        self._changed.pop(group, None)
+        if index is not None:
+            self._saved.pop(index, None)
         if self._files is not None:
             self._files.discard(group)
 
-    def _due(self, index: GroupIndex, *, closing: bool = False) -> bool:
+    def _due(self, index: GroupIndex, *, closing: bool = False, leaving: bool = False) -> bool:
         group, rows = index.group_id, rows_of(index)
-        if self._files is None or rows < LARGE or group in self._writing:
+        least = LEAVING if leaving else LARGE
+        if self._files is None or rows < least or group in self._writing:
             return False
-        at, changed = self._at.get(group), self._changed[group]
-        if closing:
+        at, changed = self._saved_of(index).at, self._saved_of(index).changed
+        if closing or leaving:
             return not at or index.seq - at >= _MANY_EVENTS or 20 * changed >= rows
         return at is None or changed >= max(MANY, rows // _SHARE)
 
-    def _save(self, index: GroupIndex) -> None:
-        """Save a group as it is now: the one place where the files beside a store are begun."""
-        copy = copy_of(index)
-        self._note(index)
-        rows = self._store.held.checkpoint()
-        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy, rows))
+    def _save(self, index: GroupIndex, *, rows: bool = True) -> None:
+        """Save a group as it is now, with what is known of ``rows``.
 
-    async def _write(self, copy: Copy, rows: Callable[[], None]) -> None:
+        The one place where the files beside a store are begun.
+        """
+        saved = self._saved_of(index)
+        saved.at, saved.changed = index.seq, 0
         try:
-            await asyncio.to_thread(rows)
+            copy = copy_of(index)
+        except MemoryError as error:
+            _unsaved(index.group_id, saved, error)
+            return
+        known = self._store.held.checkpoint() if rows else None
+        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy, saved, known))
+
+    async def _write(self, copy: Copy, saved: _Saved, rows: Callable[[], None] | None) -> None:
+        try:
+            if rows is not None:
+                await asyncio.to_thread(rows)
             at = await self._store.moment_of(copy.group, copy.seq)
             if at is not None and self._files is not None:
                 await asyncio.to_thread(self._files.write, copy, at, self._dimension)
-        except OSError as error:
-            _log.warning(
-                "the columns of group %r were not saved beside the store (%s): nothing is lost, "
-                "the next opening reads the tables",
-                copy.group,
-                error,
-            )
-            self._at[copy.group] = 0
+        except (OSError, ValueError, MemoryError, StoreError) as error:
+            _unsaved(copy.group, saved, error)
         finally:
             del self._writing[copy.group]
 
@@ -122,11 +156,22 @@ class Checkpoints:
         if group in self._writing:
             await asyncio.shield(self._writing[group][1])
 
-    def _note(self, index: GroupIndex) -> None:
-        self._at[index.group_id] = index.seq
-        self._changed[index.group_id] = 0
+    def _saved_of(self, index: GroupIndex) -> _Saved:
+        return self._saved.setdefault(index, _Saved())
 
 
 def rows_of(index: GroupIndex) -> int:
     """Return how large a group is."""
     return len(index.facts) + len(index.entities) + len(index.episodes)
+
+
+def _unsaved(group: str, saved: _Saved, error: Exception) -> None:
+    saved.at = 0
+    if not saved.warned:
+        saved.warned = True
+        _LOG.warning(
+            "the columns of group %r were not saved beside the store (%s): nothing is lost, "
+            "the next opening reads the tables",
+            group,
+            error,
+        )

@@ -5,6 +5,9 @@ spare room behind the filled part, so an append costs amortised constant time an
 ordinary view, ready for vectorised work. The price is up to half of the memory spare.
 """
 
+import sys
+from collections.abc import Collection
+from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -13,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LEAST = 16
+_SAMPLE = 16
 
 
 class Column(Generic[Scalar]):
@@ -48,6 +52,11 @@ class Column(Generic[Scalar]):
         return self._buffer.dtype
 
     @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory, the spare room among them."""
+        return self._buffer.nbytes
+
+    @property
     def values(self) -> NDArray[Scalar]:
         """View the filled part; growth leaves an old view behind, so take it anew each time."""
         return self._buffer[: self._size]
@@ -80,3 +89,14 @@ class Column(Generic[Scalar]):
             buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
             buffer[: self._size] = self.values
             self._buffer = buffer
+
+
+def boxed(items: Collection[object], each: int) -> int:
+    """Return about how many bytes a container of Python objects takes, ``each`` for one of them."""
+    return sys.getsizeof(items) + each * len(items)
+
+
+def texts_bytes(texts: Collection[str]) -> int:
+    """Return how many bytes a text takes, judged by the first few of them."""
+    few = [sys.getsizeof(text) for text in islice(texts, _SAMPLE)]
+    return sum(few) // max(1, len(few))

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.codes import Slack
-from graphrag.index.shared import Shared
+from graphrag.index.int8 import Slack
+from graphrag.index.parallel import Shared
 from graphrag.index.topk import kth_best, near, top
 
 

@@ -1,4 +1,4 @@
-"""The texts that contain one word, as BM25 reads them."""
+"""The texts that contain one word, as BM25 reads them, and how those of all words are sorted."""
 
 from typing import Final
 
@@ -7,8 +7,13 @@ from numpy.typing import NDArray
 
 K1: Final = 1.5
 B: Final = 0.75
+ROW_BITS: Final = 32
+"""Of the number of a term and a row in one."""
 _BASE = np.float32(K1 * (1 - B))
 """The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
+
+Sorted = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]
+"""Rows and counts of all terms, one term after another, and where each term begins."""
 
 
 class Entries:
@@ -22,6 +27,12 @@ class Entries:
         self.size = len(rows)
         self._shares: NDArray[np.float32] | None = None
         self._slope = 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory."""
+        shares = 0 if self._shares is None else self._shares.nbytes
+        return self.rows.nbytes + self.counts.nbytes + shares
 
     def shares(self, slope: float, lengths: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return what part of the term's weight each row gets, from 0 to 1.
@@ -56,3 +67,27 @@ class Entries:
         spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
         self.rows = np.concatenate((self.rows[: self.size], spare))
         self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.float32)))
+
+
+def sort_words(
+    words: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int32], terms: int
+) -> Sorted:
+    """Sort the words of all rows that are there, given one row after another."""
+    rows = np.flatnonzero(starts >= 0)
+    lengths = lengths[rows]
+    # The place of each word of each live row: its start, then one more each time.
+    first = starts[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
+    places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
+    keys = words[places].astype(np.int64) << ROW_BITS | np.repeat(rows, lengths)
+    numbers, found, counts = tallied(keys)
+    # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
+    return found, counts, np.searchsorted(numbers, np.arange(terms + 1))
+
+
+def tallied(
+    keys: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Return term, row and count of each pair of term and row, by term."""
+    pairs, counts = np.unique(keys, return_counts=True)
+    rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
+    return pairs >> ROW_BITS, rows, counts.astype(np.float32)

@@ -1,14 +1,18 @@
-"""The episodes of a group as rows: words by piece, titles, and what they speak of."""
+"""The episodes of a group as rows: words by piece, titles, and what they speak of.
 
+The episodes of a group in the order of their reference times, and by what they say.
+"""
+
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 
+from graphrag.index.chunks import Pieces
+from graphrag.index.columns import boxed
 from graphrag.index.mentions import Mentions, Sources
-from graphrag.index.pieces import Pieces
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
-from graphrag.index.titles import Titles
-from graphrag.index.voices import asks, is_users
-from graphrag.models import Source
+from graphrag.index.titles import Titles, asks, is_users
+from graphrag.model.values import Source
 from graphrag.protocols import Matrix
 
 
@@ -23,6 +27,12 @@ class Episodes(Scope):
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        links = (self.titles, self.mentions, self.sources)
+        return super().nbytes + sum(one.nbytes for one in links if one is not None)
 
     def enter(
         self,
@@ -41,3 +51,71 @@ class Episodes(Scope):
             "own": [is_users(content) for content in told],
         }
         self.extend(ids, vectors, words, {**columns, **voices})
+
+
+_HASH_BYTES = 270
+"""Of a hash and a moment, with the ids of the episodes: usually of one."""
+_KEY_BYTES = 80
+_TIME_BYTES = 64
+
+
+class Timeline:
+    """Ids of episodes by time, by content and by the caller's own key."""
+
+    def __init__(self) -> None:
+        self._by_hash: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._by_key: dict[str, str] = {}
+        self._order: list[tuple[int, str]] = []
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        keys = boxed(self._by_hash, _HASH_BYTES) + boxed(self._by_key, _KEY_BYTES)
+        return keys + boxed(self._order, _TIME_BYTES)
+
+    def enter(
+        self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
+    ) -> None:
+        """Make an episode findable by its time and, if it stands, by content and key."""
+        self.stand(id_, content_hash, valid_at, key, stands=stands)
+        insort(self._order, (valid_at, id_))
+
+    def stand(
+        self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool
+    ) -> None:
+        """Find an episode by content and key, or no longer: a removed one may be told again."""
+        here = content_hash, valid_at
+        ids = [one for one in self._by_hash.get(here, ()) if one != id_]
+        if stands:
+            ids.append(id_)
+            if key is not None:
+                self._by_key[key] = id_
+        elif key is not None and self._by_key.get(key) == id_:
+            del self._by_key[key]
+        if ids:
+            self._by_hash[here] = tuple(ids)
+        else:
+            self._by_hash.pop(here, None)
+
+    def known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
+        """Return the ids of the episodes with this content and reference time."""
+        return self._by_hash.get((content_hash, valid_at), ())
+
+    def keyed(self, key: str) -> str | None:
+        """Return the id of the episode with this key, if any."""
+        return self._by_key.get(key)
+
+    def around(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
+        """Return the episodes just before and just after a new one, by reference time."""
+        place = bisect_left(self._order, (valid_at, id_))
+        before = self._order[place - 1][1] if place else None
+        after = self._order[place][1] if place < len(self._order) else None
+        return before, after
+
+    def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
+        """Return up to ``count`` episodes up to this reference time, oldest first.
+
+        With ``id_``, an episode that is in here, only those before it.
+        """
+        place = bisect_left(self._order, (valid_at + 1, "") if id_ is None else (valid_at, id_))
+        return [id_ for _, id_ in self._order[max(0, place - count) : place]]

@@ -6,20 +6,20 @@ Memory is about 1.6 kB a fact at 384 dimensions, nearly all of it the vector.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.ends import Ends, common
-from graphrag.index.episodes import Episodes
-from graphrag.index.heirs import Heirs, Rows
-from graphrag.index.namebook import NameBook
+from graphrag.index.columns import boxed, texts_bytes
+from graphrag.index.endpoints import Ends, Touching, common
+from graphrag.index.episodes import Episodes, Timeline
+from graphrag.index.merged import Heirs, Rows
+from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.index.timeline import Timeline
-from graphrag.index.touching import Touching
-from graphrag.models import JSON, Entity, Episode, Fact
-from graphrag.names import name_key
+from graphrag.model.values import JSON, Entity, Episode, Fact
+from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.temporal.moment import to_micros
 
@@ -29,6 +29,7 @@ FOREVER = np.iinfo(np.int64).max
 """End of an interval that has not ended, in microseconds."""
 
 Mask = npt.NDArray[np.bool_]
+_EMPTY_BYTES = 20_000  # of a group with nothing in it
 
 
 class GroupIndex:
@@ -56,13 +57,23 @@ class GroupIndex:
         self._by_end = Ends(self.facts)
         self.touching = Touching(self.facts)
         self._timeline = Timeline()
+        self.derived: dict[object, Any] = {}
+        """What is worked out from these columns: see ``index/derived.py``."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the columns: a copy of them, or their file, has nothing worked out of it yet."""
+        return {**vars(self), "derived": {}}
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory the group takes."""
+        parts = sum(int(getattr(part, "nbytes", 0)) for part in vars(self).values())
+        return _EMPTY_BYTES + parts + boxed(self._summary, texts_bytes(self._summary.values()))
 
     @property
     def is_part(self) -> bool:
         """Tell whether only some rows of the group, or of several, are in here."""
         return self.facts.postings.assumed is not None
-
-    # -- lookups of the write path -------------------------------------------------------------
 
     def entities_named(self, name: str) -> list[str]:
         """Return the ids of the entities that bear this name or alias, oldest first."""
@@ -107,8 +118,6 @@ class GroupIndex:
     def _rows_of(self, entity: str) -> list[int]:
         """Return the rows of an entity and of all that speak through it."""
         row_of = self.entities.row_of
-        if not self.heirs:
-            return [row_of[entity]] if entity in row_of else []
         return [row_of[id_] for id_ in self.heirs.family(entity) if id_ in row_of]
 
     def facts_of(self, entity: str) -> list[str]:
@@ -140,12 +149,9 @@ class GroupIndex:
     def facts_told_last(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
         """Return the rows of the facts told last at an entity, by relation, in order of telling.
 
-        Up to ``each`` rows of up to ``relations`` relations, the one told last first: the cost does
-        not grow with the number of facts.
+        Up to ``each`` rows of up to ``relations`` relations, the one told last first; quickly.
         """
         latest = self._by_end.latest(self._rows_of(entity), relations=relations, each=each)
-        if len(self.facts.row_of) == len(self.facts.ids):  # nothing was ever erased
-            return {self.relations[code]: rows for code, rows in latest.items()}
         alive = self.facts.alive.values
         return {
             self.relations[code]: [fact for fact in rows if alive[fact]]
@@ -156,9 +162,13 @@ class GroupIndex:
         """Return the summary of an entity."""
         return self._summary.get(id_, "")
 
-    def episode_known(self, content_hash: str, valid_at: int) -> str | None:
-        """Return the id of the episode with this content and reference time, if any."""
+    def episodes_known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
+        """Return the ids of the episodes with this content and reference time."""
         return self._timeline.known(content_hash, valid_at)
+
+    def episode_keyed(self, key: str) -> str | None:
+        """Return the id of the episode that the caller knows by this key, if any."""
+        return self._timeline.keyed(key)
 
     def neighbours_in_time(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
         """Return the episodes just before and just after a new one, by reference time."""
@@ -167,8 +177,6 @@ class GroupIndex:
     def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
         """Return up to ``count`` episodes up to this reference time, or before a known one."""
         return self._timeline.latest_before(valid_at, count, id_)
-
-    # -- growth --------------------------------------------------------------------------------
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
@@ -239,14 +247,14 @@ class GroupIndex:
         )
         for one, valid_at in zip(episodes, times, strict=True):
             stands = one.removed_at is None
-            self.register_episode(one.id, one.content_hash, valid_at, stands=stands)
+            self.register_episode(one.id, one.content_hash, valid_at, one.key, stands=stands)
 
     def change_episode(self, episode: Episode) -> None:
         """Take over whether an episode is removed; a removed one may be told again."""
         removed = to_micros(episode.removed_at, FOREVER)
         self.episodes.replace(episode.id, removed=removed, saga=self.saga_code(episode.saga))
         told = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
-        self._timeline.stand(episode.id, *told, stands=removed == FOREVER)
+        self._timeline.stand(episode.id, *told, episode.key, stands=removed == FOREVER)
 
     def add_passages(self, ids: Sequence[str], episodes: Sequence[str], vectors: Matrix) -> None:
         """Append the passages of long episodes, which are already present."""
@@ -282,10 +290,10 @@ class GroupIndex:
             self.heirs.redirect(id_, merged_into)
 
     def register_episode(
-        self, id_: str, content_hash: str, valid_at: int, *, stands: bool = True
+        self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
     ) -> None:
-        """Make an episode findable by its time and, unless it is removed, by its content."""
-        self._timeline.enter(id_, content_hash, valid_at, stands=stands)
+        """Make an episode findable by its time and, unless it is removed, by content and key."""
+        self._timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
     def _register(self, entity: Entity) -> None:
         names, told = (entity.name, *entity.aliases), entity.attributes

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, boxed
 
 Rows = NDArray[np.intp]
 _FEW = 2_000
+_NEW_BYTES = 150
+"""Of a row with a new link: its number and a list."""
 _SHARE = 8
 """New links are sorted in when they are more than this part of the old ones."""
 
@@ -30,6 +32,12 @@ class Incidence:
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self._left)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory."""
+        sides = {id(side): side.nbytes for side in self._sides}
+        return self._left.nbytes + self._right.nbytes + sum(sides.values())
 
     def add(self, left: ArrayLike, right: ArrayLike) -> None:
         """Add pairs that are not there yet."""
@@ -71,6 +79,10 @@ class _Side:
         self._bounds = np.zeros(int(rows.max(initial=-1)) + 2, dtype=np.intp)
         np.cumsum(np.bincount(rows, minlength=len(self._bounds) - 1), out=self._bounds[1:])
         self._new: defaultdict[int, list[int]] = defaultdict(list)
+
+    @property
+    def nbytes(self) -> int:
+        return self._others.nbytes + self._bounds.nbytes + boxed(self._new, _NEW_BYTES)
 
     def enter(self, rows: Iterable[int], others: Iterable[int]) -> None:
         for row, other in zip(rows, others, strict=True):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -10,19 +10,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.groups import Group
-from graphrag.index.damaged import readable, tied
+from graphrag.display.lists import Group
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.tables import COLUMNS, NEVER, Rows, by_group, by_ids, pages, scopes_of
+from graphrag.index.readable import readable, tied
+from graphrag.index.tables import (
+    COLUMNS,
+    NEVER,
+    Page,
+    Rows,
+    at_once,
+    by_group,
+    by_ids,
+    pages,
+    scopes_of,
+)
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
-from graphrag.models import Entity, Episode, Fact
+from graphrag.model.values import Entity, Episode, Fact
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
+from graphrag.store.sizes import read_size
 from graphrag.store.store import Store
 
 _WORDS = frozenset({"subject", "name", "object", "fact"})
 """Columns of a fact that it is found by."""
+_LARGE = 2_000
+"""Rows from which it matters how they are read."""
 _EVENTS = 500
 _CHANGES = 2_000
 """Read at a time, about: an event has one, or the thousand rows of a batch."""
@@ -34,17 +47,25 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
     index.sagas = await read_sagas(store, group)
-    sizes = {one.name: one for one in await store.group_sizes()}
-    if own := sizes.get(group):
+    if own := await read_size(group, store.query):
         index.facts.vectors.reserve(own.facts)
         index.entities.vectors.reserve(own.entities)
-    rest = sum(map(_size, sizes.values())) - _size(own)
-    reading = pages(store, group) if _size(own) >= rest else by_group(store, group)
+    if _size(own) < _LARGE:  # looking at the sizes of all groups would take longer
+        await asyncio.to_thread(_enter, index, await at_once(store, group))
+        return index
+    whole = sum(map(_size, await store.group_sizes()))
+    reading = pages(store, group) if 2 * _size(own) >= whole else by_group(store, group)
     async for table, rows in reading:
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)
     return index
+
+
+def _enter(index: GroupIndex, found: Iterable[Page]) -> None:
+    for table, rows in found:
+        _fill(index, table, rows)
+    _prepare(index)
 
 
 def _prepare(index: GroupIndex) -> None:
@@ -202,8 +223,8 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
         index.episodes.enter(
             ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
         )
-        for id_, _, _, content_hash, valid_at, gone, *_ in rows:
-            index.register_episode(id_, content_hash, valid_at, stands=gone == NEVER)
+        for id_, _, _, content_hash, valid_at, gone, _, _, _, key in rows:
+            index.register_episode(id_, content_hash, valid_at, key, stands=gone == NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
     elif table == "community":

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.aside import AsideColumn
-from graphrag.index.columns import Column
-from graphrag.index.postings import Postings
+from graphrag.index.bm25 import Postings
+from graphrag.index.columns import Column, boxed
+from graphrag.index.lazy import AsideColumn
 from graphrag.index.vectors import Vectors
 from graphrag.protocols import Matrix
 
 Array = npt.NDArray[Any]
 Columns = Mapping[str, type[np.generic]]
 
-ENTITIES: Columns = {"type": np.int16, "removed": np.int64}
+ENTITIES: Columns = {"type": np.int32, "removed": np.int64}
 FACTS: Columns = {
     "subject": np.int32,
     "object": np.int32,
@@ -39,6 +39,9 @@ EPISODES: Columns = {
 }
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
+
+_ID_BYTES = 96
+_NUMBER_BYTES = 32
 
 
 class Scope:
@@ -63,6 +66,22 @@ class Scope:
     def __len__(self) -> int:
         """Count the rows, dead ones too."""
         return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        columns = self.alive.nbytes + sum(column.nbytes for column in self.columns.values())
+        lazy = sum(column.nbytes for column in self.aside.values())
+        beside = (vectors.nbytes + boxed(ids, _ID_BYTES) for ids, vectors in self.beside.values())
+        return (
+            columns
+            + lazy
+            + self.vectors.nbytes
+            + self.postings.nbytes
+            + sum(beside)
+            + boxed(self.ids, _ID_BYTES)
+            + boxed(self.row_of, _NUMBER_BYTES)
+        )
 
     def __getitem__(self, name: str) -> Array:
         """Return a column's values, one per row."""

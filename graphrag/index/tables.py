@@ -40,7 +40,7 @@ COLUMNS = {
     ),
     "episode": (
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
-        f"{_micros('removed_at')}, saga, name, source]"
+        f"{_micros('removed_at')}, saga, name, source, key]"
     ),
     "passage": "[record::id(id), embedding, episode]",
     "community": "[record::id(id), embedding, name, summary]",
@@ -53,6 +53,15 @@ async def by_group(store: Store, group: str) -> AsyncIterator[Page]:
         sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
         [rows] = await store.query(sql, group=group)
         yield table, rows
+
+
+async def at_once(store: Store, group: str) -> list[Page]:
+    """Read the rows of a small group in one round trip."""
+    sql = "".join(
+        f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
+        for table, columns in COLUMNS.items()
+    )
+    return list(zip(COLUMNS, await store.query(sql, group=group), strict=True))
 
 
 async def pages(store: Store, group: str) -> AsyncIterator[Page]:

@@ -1,7 +1,14 @@
-"""The words by which entities, facts and episodes are found and embedded."""
+"""The words by which entities, facts and episodes are found and embedded.
 
-from graphrag.models import Entity, Fact
-from graphrag.passages import split_passages
+What the vector of a stored row is made of.
+"""
+
+from collections.abc import Mapping
+
+from graphrag.model.values import Entity, Fact
+from graphrag.store.engine import Row
+from graphrag.store.rows import from_row
+from graphrag.text.chunks import split_passages
 
 
 def entity_text(entity: Entity) -> str:
@@ -36,3 +43,23 @@ def episode_words(name: str, content: str) -> str:
     """Return the words by which an episode is found: those of its pieces, each with the title."""
     spans = split_passages(content)
     return PIECE.join(episode_text(name, content[start:end]) for start, end in spans)
+
+
+EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
+"""Tables whose rows have a vector."""
+
+
+def words(table: str, row: Row, episodes: Mapping[str, Row]) -> str:
+    """Return the words that a row is embedded by; ``episodes`` are those of its group by id."""
+    match table:
+        case "episode":
+            return episode_text(row["name"], row["content"])
+        case "passage":
+            episode = episodes[row["episode"]]
+            return episode_text(episode["name"], episode["content"][row["start"] : row["end"]])
+        case "entity":
+            return entity_text(from_row(Entity, row))
+        case "relates_to":
+            return fact_text(from_row(Fact, row))
+        case _:
+            return community_text(row["name"], row["summary"])

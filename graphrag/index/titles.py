@@ -4,6 +4,8 @@ A title is what others call an episode by: a page of an encyclopedia, a case, a 
 its words stand in the text of another episode, that one leads here, as a link on a page would,
 whether or not anybody marked it. Words are compared as the index holds them, so "the Alps" is
 "Alps", and what stands in brackets at the end of a title does not count.
+
+Who speaks in a message: somebody who asks, the user of an assistant.
 """
 
 import re
@@ -12,14 +14,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.columns import Column
+from graphrag.index.chunks import Pieces
+from graphrag.index.columns import Column, boxed
 from graphrag.index.incidence import Incidence
-from graphrag.index.phrases import Phrase, find_phrases
-from graphrag.index.pieces import Pieces
+from graphrag.text.phrases import Phrase, find_phrases
 
 LONGEST = 7
 """Words of a title that is looked for in texts."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+_TITLE_BYTES = 150
+"""Of a title as a tuple of numbered words, with its own number."""
+_NAME_BYTES = 80
 _SHORTEST = 3
 """Letters of a title that is looked for."""
 
@@ -41,6 +46,12 @@ class Titles:
     def __len__(self) -> int:
         """Count the titles that differ."""
         return len(self._numbers)
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        titles = boxed(self._numbers, _TITLE_BYTES) + boxed(self._names, _NAME_BYTES)
+        return titles + self._own.nbytes + boxed(self._lengths, 0) + self.links.nbytes
 
     def enter(self, first: int, names: Sequence[str]) -> None:
         """Take over the titles of new rows, "" for none."""
@@ -113,3 +124,21 @@ class Titles:
         rows, found = find_phrases(words, texts, sought)
         numbers = np.array([self._numbers[phrase] for phrase in sought], dtype=np.int64)
         return np.stack((rows.astype(np.int64), numbers[found]))
+
+
+_QUESTION = re.compile(r"[?\uff1f\u061f]\W*$")
+"""A question mark at the end, at most emoji and quotes after it."""
+_END = 40
+"""Characters of a text that are looked at for one."""
+_USER = re.compile(r"\s*(?:user|human)\s*:", re.IGNORECASE)
+_OTHERS = re.compile(r"^\s*(?:assistant|ai|bot|system|tool)\s*:", re.IGNORECASE | re.MULTILINE)
+
+
+def asks(message: str) -> bool:
+    """Tell whether a message ends with a question."""
+    return bool(_QUESTION.search(message[-_END:]))
+
+
+def is_users(message: str) -> bool:
+    """Tell whether a message is the user's in a chat with an assistant, and not a whole chat."""
+    return bool(_USER.match(message)) and not _OTHERS.search(message)

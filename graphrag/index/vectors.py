@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
-from graphrag.index.codes import Codes, available
 from graphrag.index.cosines import Cosines
-from graphrag.index.shared import Product, Shared
+from graphrag.index.int8 import Codes, available
+from graphrag.index.parallel import Product, Shared
 
 _WORTH_CODES = 5_000
 _WORTH_A_THREAD = 30_000
@@ -76,6 +76,11 @@ class Vectors:
     def values(self) -> NDArray[np.float32]:
         """View the filled part; growth leaves an old view behind, so take it anew each time."""
         return self._buffer[: self._size]
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory; spare room costs none until it is used."""
+        return self.values.nbytes + (0 if self._codes is None else self._codes.nbytes)
 
     def reserve(self, rows: int) -> None:
         """Have room for so many rows in all, in an array that was lent to nobody.

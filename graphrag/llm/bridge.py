@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Union
 
 from graphrag.errors import LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
-from graphrag.llm.throttle import Throttle
+from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply, in_words
+from graphrag.llm.endpoint import Throttle
 from graphrag.llm.usage import Budget, Meter, Usage
-from graphrag.llm.wording import in_words
 from graphrag.protocols import Answer, Message
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from graphrag.errors import LLMError
-from graphrag.models import JSON
+from graphrag.model.values import JSON
 from graphrag.protocols import Message
 
 _LOG = logging.getLogger("graphrag")

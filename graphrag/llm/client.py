@@ -5,7 +5,6 @@ hold for all questions to one model together. Servers that refuse a JSON schema 
 """
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from types import TracebackType
@@ -13,13 +12,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
-from graphrag.llm.endpoint import checked_url, retry_after, shown_url
-from graphrag.llm.throttle import Throttle
+from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply, in_words
+from graphrag.llm.endpoint import RequestForm, Throttle, checked_url, retry_after
 from graphrag.llm.usage import Budget, Meter, Usage
-from graphrag.llm.wording import in_words
 from graphrag.protocols import Answer, Message
-from graphrag.settings import Settings
+from graphrag.settings import Settings, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +29,7 @@ _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"
 """Local servers want some key; without one the SDK would take the environment's."""
 _BUSY = frozenset({408, 409, 425, 429})
-_INVALID = (400, 422)
 _NO_MONEY = "insufficient_quota"
-_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
 
 
 class OpenAILLM:
@@ -79,12 +74,11 @@ class OpenAILLM:
         self.model = model
         self.base_url = checked_url(base_url or _OPENAI)
         self._api_key = api_key
-        self._temperature = temperature
+        self._form = RequestForm(temperature)
+        """How the next request is sent: without what the server has refused so far."""
         self._client: AsyncOpenAI | None = None
         self._asking: Counter[AsyncOpenAI] = Counter()
         """Questions under way by the client that asks."""
-        self._in_words = False
-        """True once the server has refused a JSON schema."""
         self._dialogue = Dialogue(
             model,
             self._send,
@@ -167,33 +161,24 @@ class OpenAILLM:
     async def _send(self, question: Question) -> Reply:
         import openai
 
-        try:
-            return await self._request(question)
-        except openai.APIStatusError as error:
-            if not self._does_without(error):
-                self._refuse(error)
-        except openai.APITimeoutError:
-            raise BusyError("no answer in time") from None
-        except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise BusyError(self._redacted(f"{shown_url(self.base_url)}: {cause}")) from None
-        except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
-        return await self._send(question)
+        while True:
+            form = self._form
+            try:
+                return await self._request(question, form)
+            except openai.APIStatusError as error:
+                # By what this request sent: others under way may have learned the same meanwhile.
+                if (spared := form.without(error.status_code, str(error))) is None:
+                    self._refuse(error)
+                self._form = self._form.common(spared)
+            except openai.APITimeoutError:
+                raise BusyError("no answer in time") from None
+            except openai.APIConnectionError as error:
+                cause = error.__cause__ or error
+                raise BusyError(self._redacted(f"{shown_url(self.base_url)}: {cause}")) from None
+            except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+                raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
 
-    def _does_without(self, error: "APIStatusError") -> bool:
-        """Leave out from now on what the server refuses; false if it is nothing we can spare."""
-        if error.status_code not in _INVALID:
-            return False
-        if self._temperature is not None and "temperature" in str(error):
-            self._temperature = None
-            return True
-        if not self._in_words and _FORMAT.search(str(error)):
-            self._in_words = True
-            return True
-        return False
-
-    async def _request(self, question: Question) -> Reply:
+    async def _request(self, question: Question, form: RequestForm) -> Reply:
         if self._client is None:
             self._client = _sdk()(
                 base_url=self.base_url,
@@ -204,24 +189,26 @@ class OpenAILLM:
         client = self._client
         self._asking[client] += 1
         try:
-            return await self._answered(client, question)
+            return await self._answered(client, question, form)
         finally:
             self._asking[client] -= 1
             if client is not self._client and not self._asking[client]:
                 del self._asking[client]
                 await client.close()
 
-    async def _answered(self, client: "AsyncOpenAI", question: Question) -> Reply:
+    async def _answered(
+        self, client: "AsyncOpenAI", question: Question, form: RequestForm
+    ) -> Reply:
         from openai import Omit
 
         completion = await client.chat.completions.create(
             model=self.model,
             messages=[
                 _param(message)
-                for message in (in_words(question) if self._in_words else question.messages)
+                for message in (question.messages if form.schema else in_words(question))
             ],
-            response_format=Omit() if self._in_words else _format(question),
-            temperature=Omit() if self._temperature is None else self._temperature,
+            response_format=_format(question) if form.schema else Omit(),
+            temperature=Omit() if form.temperature is None else form.temperature,
         )
         choices = getattr(completion, "choices", None)
         if not choices:

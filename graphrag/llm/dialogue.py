@@ -3,23 +3,25 @@
 Around the one function that sends messages: cache, budget, limits of concurrency and rate, a time
 limit, patience with busy servers, and repair: an answer of the wrong shape is given back with what
 is wrong about it.
+
+The shape of an answer in words, for models whose server takes no JSON schema.
 """
 
 import asyncio
+import json
 import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag.errors import LLMError
-from graphrag.llm.answer import BadAnswerError, as_json, read_answer
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.shape import strict_schema
-from graphrag.llm.throttle import Throttle
+from graphrag.llm.endpoint import Throttle
+from graphrag.llm.schema import BadAnswerError, as_json, read_answer, strict_schema
 from graphrag.llm.usage import Meter, Usage
-from graphrag.models import JSON
+from graphrag.model.values import JSON
 from graphrag.protocols import Answer, Message
-from graphrag.token_count import count_tokens
+from graphrag.text.chunks import count_tokens
 
 _LOG = logging.getLogger("graphrag")
 _SHOWN = 4000
@@ -190,3 +192,11 @@ class Dialogue:
                 )
             )
             return reply
+
+
+def in_words(question: Question) -> tuple[Message, ...]:
+    """Return the messages with the schema added to the first."""
+    first, *rest = question.messages
+    schema = json.dumps(question.schema, ensure_ascii=False)
+    asked = f"{first.content}\n\nAnswer with one JSON object of this JSON schema:\n{schema}"
+    return (Message(first.role, asked), *rest)

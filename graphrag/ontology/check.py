@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from graphrag.extraction import Claim, Extraction, Mention
-from graphrag.models import JSON
-from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind
-from graphrag.relations import FREE
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import JSON
+from graphrag.ontology.types import UNTYPED, EntityKind, FactKind
 
 if TYPE_CHECKING:
     from graphrag.ontology.fields import Fields
@@ -94,8 +93,25 @@ class Check:
             self._note("pair", about, problem, kept=self.keep)
             if not self.keep:
                 return None
-            attributes = {FREE: True}
+            return replace(checked_claim, attributes={}, untyped=True)
         return replace(checked_claim, attributes=attributes)
+
+    def typed(self, claim: Claim) -> Claim:
+        """Return a claim whose ends of unknown type have that which its relation leaves them."""
+        kind, one, other = self._kind(claim)
+        if kind is None or one is None or other is None:
+            return claim
+        types = kind.typed(self.type_of(one), self.type_of(other))
+        one, other = (
+            replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
+            for end, found in zip((one, other), types, strict=True)
+        )
+        turned = claim.relation not in self.facts
+        return (
+            replace(claim, subject=other, object=one)
+            if turned
+            else replace(claim, subject=one, object=other)
+        )
 
     def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:
         """Return the type of a claim, and its ends in the direction of that type."""

@@ -18,7 +18,7 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from graphrag.errors import InputError
-from graphrag.relations import Relation
+from graphrag.ontology.relations import Relation
 
 Type = type[BaseModel] | str
 """A declared type, or the name of one."""

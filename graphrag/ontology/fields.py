@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from graphrag.models import JSON
+from graphrag.model.values import JSON
 from graphrag.ontology.declare import Identifier
 
 

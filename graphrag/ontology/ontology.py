@@ -3,17 +3,22 @@
 A check is a pure function on what an extractor read, before names are resolved, so that every way
 into the graph meets it. Nothing that breaks the ontology is stored as if it did not, and nothing is
 dropped in silence: each case is a ``Violation``.
+
+A fact that a person moved to other ends or another relation, against the declared types.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from graphrag.errors import InputError
-from graphrag.extraction import Extraction, Mention
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Fact
 from graphrag.ontology.check import Check, Violation
-from graphrag.ontology.kinds import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 from graphrag.ontology.prompt import describe
-from graphrag.relations import Relations
+from graphrag.ontology.relations import Relations
+from graphrag.ontology.types import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -51,8 +56,8 @@ class Ontology:
             excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
             instructions: What else a language model that reads episodes should heed.
             on_violation: ``untyped`` keeps an entity of another type as ``thing``, a relation that
-                is not declared as any free one, and a fact between the wrong types with the
-                attribute ``untyped``, which ends nothing; ``refuse`` leaves them out. An attribute
+                is not declared as any free one, and a fact between the wrong types as
+                ``Fact.untyped``, which ends nothing; ``refuse`` leaves them out. An attribute
                 that is not valid is left out in both.
 
         Raises:
@@ -114,12 +119,16 @@ class Ontology:
         ``type_of`` may know more of a mention than the text tells: the type of the entity that the
         graph has under that name.
         """
-        if not self:
-            return extraction, ()
-        check = Check(
+        return self._check(type_of).run(extraction) if self else (extraction, ())
+
+    def typed(self, claim: Claim, type_of: TypeOf = _as_told) -> Claim:
+        """Return a claim whose ends of unknown type have that which its relation leaves them."""
+        return self._check(type_of).typed(claim)
+
+    def _check(self, type_of: TypeOf) -> Check:
+        return Check(
             self._entities, self._facts, self._excluded, self._on_violation == "untyped", type_of
         )
-        return check.run(extraction)
 
 
 def _names(types: "Iterable[Type]") -> frozenset[str]:
@@ -146,3 +155,35 @@ def known_types(
         return types.pop() if len(types) == 1 else UNTYPED
 
     return type_of
+
+
+_LOG = logging.getLogger("graphrag")
+
+
+def fitted_by_hand(
+    fact: Fact, types: tuple[str, str], ontology: Ontology, relations: Relations
+) -> Fact:
+    """Return a fact between entities of these types as it may be stored.
+
+    Raises:
+        InputError: if the ontology refuses it.
+    """
+    subject, object_ = Mention(fact.subject, types[0]), Mention(fact.object, types[1])
+    claim = Claim(subject, fact.relation, object_, fact.fact, 0, 0)
+    checked, violations = ontology.check(Extraction(claims=(claim,)))
+    if out := [str(violation) for violation in violations if not violation.kept]:
+        raise InputError(f"the ontology refuses it: {'; '.join(out)}")
+    for violation in violations:
+        _LOG.warning("ontology of group %r: %s", fact.group_id, violation)
+    fact = replace(fact, untyped=checked.claims[0].untyped)
+    straight = relations.straight(fact.relation)
+    if straight is None:
+        return fact
+    return replace(
+        fact,
+        subject_id=fact.object_id,
+        subject=fact.object,
+        relation=straight,
+        object_id=fact.subject_id,
+        object=fact.subject,
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from graphrag.ontology.kinds import EntityKind, FactKind
+from graphrag.ontology.types import EntityKind, FactKind
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -39,7 +39,8 @@ def _line(head: str, meaning: str, kind: EntityKind | FactKind) -> str:
 
 
 def _signature(kind: FactKind) -> str:
-    pairs = [f"{subject} -> {object_}" for subject, object_ in sorted(kind.pairs)]
+    allowed = {pair for some in kind.pairs.values() for pair in some}
+    pairs = [f"{subject} -> {object_}" for subject, object_ in sorted(allowed)]
     return f"{kind.name} ({', '.join(pairs)})" if pairs else kind.name
 
 

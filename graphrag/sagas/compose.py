@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from graphrag.cards import lifetime, triple
-from graphrag.index.tokens import tokenize
-from graphrag.listed import some
-from graphrag.models import CONCEPT, Entity, Episode, Fact
+from graphrag.display.cards import lifetime, triple
+from graphrag.display.lists import some
+from graphrag.model.values import CONCEPT, Entity, Episode, Fact
+from graphrag.text.tokens import tokenize
 
 LONGEST = 2000
 """Characters of a summary."""

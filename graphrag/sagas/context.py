@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from graphrag.cards import lifetime, triple
-from graphrag.context import Citation, Context, excerpt
+from graphrag.display.cards import episode_title, lifetime, triple
+from graphrag.display.visible import flatten, visible
 from graphrag.errors import QueryError
+from graphrag.search.context import Citation, Context, excerpt
 
 if TYPE_CHECKING:
-    from graphrag.sagas.view import SagaView
+    from graphrag.sagas.saga import SagaView
 
 _MISSES = 8
 """After so many things in a row for which there was no room nothing more is tried."""
@@ -45,7 +46,7 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
         elif (misses := misses + 1) == _MISSES:
             break
     citations = tuple(
-        Citation(number, one.id, one.name, one.valid_at)
+        Citation(number, one.id, episode_title(one), one.valid_at)
         for number, one in enumerate(saga.episodes, start=1)
         if f"[{number}]" in text
     )
@@ -54,7 +55,7 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
 
 def _text(saga: "SagaView", summary: str, shown: Collection[str]) -> str:
     numbers = {one.id: number for number, one in enumerate(saga.episodes, start=1)}
-    lines = [f"Saga: {saga.name}", *filter(None, (summary,))]
+    lines = [f"Saga: {flatten(saga.name)}", *filter(None, (summary,))]
     facts = [one.fact for one in saga.timeline if one.fact.id in shown]
     if facts:
         lines.append("Facts:")
@@ -65,6 +66,6 @@ def _text(saga: "SagaView", summary: str, shown: Collection[str]) -> str:
     if episodes:
         lines.append("Excerpts:")
     for one in episodes:
-        title = ", ".join(filter(None, (f"{one.valid_at:%Y-%m-%d}", one.name)))
+        title = ", ".join(filter(None, (f"{one.valid_at:%Y-%m-%d}", flatten(one.name))))
         lines.append(f"- [{numbers[one.id]}] {title}: {excerpt(one, saga.name)}")
-    return "\n".join(lines)
+    return visible("\n".join(lines))

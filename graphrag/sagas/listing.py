@@ -6,11 +6,11 @@ from datetime import datetime
 
 import numpy as np
 
-from graphrag.cards import table
+from graphrag.display.cards import table
+from graphrag.display.lists import Listed, some
 from graphrag.index.group import GroupIndex
-from graphrag.listed import Listed, some
 from graphrag.sagas.order import sagas_then
-from graphrag.search.visible import Past, Visible
+from graphrag.search.visibility import Past, Visible
 from graphrag.temporal.moment import from_micros
 
 

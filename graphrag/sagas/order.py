@@ -2,15 +2,25 @@
 
 An episode names its saga, so order, removal and the past need nothing of their own: a saga is what
 its visible episodes are. The links ``occurred_after`` are this order in the database.
+
+Which episodes a summary tells of: the watermark, and how it is known to hold.
+
+The watermark is in system time: an episode of last year that is told today comes after it. Beside
+it stands a hash of the episodes' ids, so that what the watermark cannot say is seen, too: one of
+them was removed, or one that was handed in earlier was written later, or joined the saga since. A
+summary whose hash does not fit is neither shown nor continued.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
-from graphrag.search.visible import Mask, Past, Visible
+from graphrag.model.values import Saga
+from graphrag.search.visibility import Mask, Past, Visible
 
 Rows = npt.NDArray[np.intp]
 
@@ -74,3 +84,27 @@ def _only(row: int, length: int) -> Mask:
     mask = np.zeros(length, dtype=np.bool_)
     mask[row] = True
     return mask
+
+
+Told = tuple[datetime, str]
+"""When an episode was told, and its id."""
+
+
+def fingerprint(ids: Iterable[str]) -> str:
+    """Return a hash of a set of episodes."""
+    return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
+
+
+def after_watermark(saga: Saga, told: Iterable[Told]) -> list[str] | None:
+    """Return those of a saga's episodes that its summary does not tell of, in order of telling.
+
+    None if there is no summary, or it tells of something else than the others.
+    """
+    until = saga.summarized_until
+    if until is None:
+        return None
+    order = sorted(told)
+    known = [id_ for at, id_ in order if at <= until]
+    if fingerprint(known) != saga.fingerprint:
+        return None
+    return [id_ for _, id_ in order[len(known) :]]

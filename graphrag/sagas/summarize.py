@@ -8,24 +8,23 @@ Without a model the summary is composed of the saga's own sentences, each time f
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_sources import read_sources
-from graphrag.llm.retelling import Part, Retold, ask_retelling
+from graphrag.index.read_lazy import read_sources
 from graphrag.llm.usage import accounted_to
-from graphrag.models import Episode, Saga
-from graphrag.passages import split_passages
-from graphrag.protocols import LLM
-from graphrag.sagas.cover import Told, after_watermark, fingerprint
-from graphrag.sagas.order import mask_of
-from graphrag.sagas.view import read_saga, stored_saga
-from graphrag.search.visible import NOTHING_UNDONE, visible
+from graphrag.model.values import Episode, Saga
+from graphrag.protocols import LLM, call
+from graphrag.sagas.order import Told, after_watermark, fingerprint, mask_of
+from graphrag.sagas.retelling import Part, Retold, ask_retelling
+from graphrag.sagas.saga import read_saga, stored_saga
+from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import NOW, Viewpoint
-from graphrag.token_count import count_tokens
+from graphrag.text.chunks import count_tokens, split_passages
 
 SUMMARIZE = "summarize_saga"
 """Kind of the events."""
@@ -83,7 +82,7 @@ async def next_step(name: str, index: GroupIndex, store: Store, llm: LLM) -> Ste
     with accounted_to(saga.id):
         for parts in _questions(batch):
             question = ask_retelling(name, summary, parts)
-            answer = await llm.complete(question, answer=Retold)
+            answer = await call(partial(llm.complete, question, answer=Retold))
             summary = _cut(answer.summary)
     read = {id_ for _, id_ in told} - set(new) | {one.id for one in batch}
     after = replace(

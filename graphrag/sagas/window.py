@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
-from graphrag.models import Episode
+from graphrag.display.visible import escape
+from graphrag.model.values import Episode
 
 
 @dataclass(frozen=True, slots=True, repr=False)

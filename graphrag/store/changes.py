@@ -3,16 +3,18 @@
 A ``ChangeSet`` is built by the write path and applied by the store: inserts, field updates and
 deletes become one SurrealQL transaction together with one ``event`` record, whose number doubles as
 a lock: if another writer took it first, nothing is written and the caller plans again.
+
+What the store asks of rows that are derived from others.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from graphrag.models import Community, Entity, Episode, Fact, Saga
+from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
@@ -85,7 +87,7 @@ class ChangeSet:
     """
 
     rewrites: list[Row] = field(default_factory=list)
-    """Events without what ``forget`` erases: id, changes, note and actor."""
+    """Events without what ``erase`` erases: id, changes, note and actor."""
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes what is erased out of the images of this event, too."""
     images: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -238,3 +240,13 @@ def _image(row: Mapping[str, Any]) -> dict[str, Any]:
 
 _iso = lru_cache(maxsize=4096)(plain)
 """Moments as text: those of one batch come again and again."""
+
+Query = Callable[..., Awaitable[list[Any]]]
+"""``Store.query``."""
+
+
+class Derived(Protocol):
+    """Rows that follow from those of a change set and are written in its transaction."""
+
+    async def following(self, changes: ChangeSet, query: Query) -> tuple[str, dict[str, Any]]:
+        """Return the statements that keep them in step, and their parameters."""

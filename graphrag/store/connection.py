@@ -5,7 +5,9 @@ failed transaction"; the one that was the cause is found here.
 """
 
 import asyncio
+import atexit
 import random
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,12 +22,13 @@ from graphrag.errors import (
     TransactionError,
 )
 from graphrag.store.engine import Engine, EngineError, Row
-from graphrag.store.flushing import open_flushing
+from graphrag.store.process import Owner, check_limits
+from graphrag.store.renewal import give_back, open_flushing
 from graphrag.store.target import Target
 
 _RETRIES = 12
-# A worker thread of the engine may still call into Python right after close(); without this pause
-# one process in five aborted at exit (surrealdb-embedded 3.0.0b10).
+# A worker thread of the engine may still call into Python right after close(); without a pause
+# before the interpreter ends one process in five aborted (surrealdb-embedded 3.0.0b10).
 _SETTLE_SECONDS = 0.1
 
 
@@ -34,26 +37,36 @@ class Connection:
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self.owner = Owner(f"the graph at {target.url}")
+        """Who may use it."""
         self._engine: Engine | None = None
 
     async def open(self) -> None:
         """Connect, sign in and select the namespace and database.
 
+        A new folder is for its owner alone.
+
         Raises:
             StoreLockedError, StoreCorruptError, StoreUnreachableError, StoreAuthError: by cause.
+            StoreError: if this process may not have what the engine needs.
         """
+        if self.target.embedded:
+            check_limits()
         if self.target.path is not None:
             try:
                 self.target.path.parent.mkdir(parents=True, exist_ok=True)
+                self.target.path.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
-                raise StoreURLError(
-                    f"cannot create {self.target.path.parent}: {error.strerror}"
-                ) from None
+                raise StoreURLError(f"cannot create {error.filename}: {error.strerror}") from None
         opening = asyncio.create_task(open_flushing(self.target))
         try:
             self._engine = await asyncio.shield(opening)
         except EngineError as error:
             raise _opening_error(self.target, error) from None
+        except OSError as error:
+            raise StoreURLError(
+                f"cannot make a folder for {self.target.url}: {error.strerror} ({error.filename})"
+            ) from None
         except asyncio.CancelledError:
             # What is half open would abort the process at its end: it is opened, and closed.
             await asyncio.wait([opening])
@@ -94,23 +107,34 @@ class Connection:
         raise TransactionError(f"nothing was written: {cause}")
 
     async def close(self) -> None:
-        """Close and let the engine's threads settle; closing twice is fine."""
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            await engine.close()
-            await asyncio.sleep(_SETTLE_SECONDS if self.target.embedded else 0)
+        """Close and give back what the engine held; closing twice is fine."""
+        engine = self._engine
+        if engine is None or not self.owner.here:
+            return
+        self._engine = None
+        await engine.close()
+        if self.target.embedded:
+            atexit.unregister(_settle)
+            atexit.register(_settle)
+            del engine
+            await asyncio.to_thread(give_back)
 
     async def _send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         if self._engine is None:
             raise StoreClosedError(
                 f"the graph at {self.target.url} is not open: use 'async with GraphRAG.open(...)'"
             )
+        self.owner.check()
         try:
             return await self._engine.send(sql, params)
         except EngineError as error:
             if error.unreachable:
                 raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
             raise StoreError(f"the database refused a query: {error}") from None
+
+
+def _settle() -> None:
+    time.sleep(_SETTLE_SECONDS)
 
 
 def _cause(results: list[Row]) -> str | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import cbor2
 
+from graphrag.errors import InputError
 from graphrag.store.record import Null, Record
 from graphrag.store.target import Target
 
@@ -84,7 +85,7 @@ class EmbeddedEngine:
         """Run statements."""
         try:
             rows: list[Row] = await self._call("query", [sql, dict(params)])
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:  # it will not run, or not even read it
             raise EngineError(str(error)) from None
         return rows
 
@@ -163,7 +164,10 @@ async def open_engine(target: Target) -> Engine:
 
 
 def _encode(message: object) -> bytes:
-    return cbor2.dumps(message, encoders=_ENCODERS)
+    try:
+        return cbor2.dumps(message, encoders=_ENCODERS)
+    except (cbor2.CBOREncodeError, UnicodeEncodeError, OverflowError, RecursionError) as error:
+        raise InputError(f"a value cannot be stored, nothing was written: {error}") from None
 
 
 def _decode(message: bytes) -> Any:

@@ -6,7 +6,7 @@ from graphrag.errors import (
     StoreProfileError,
     StoreVersionError,
 )
-from graphrag.schema import Profile, newest, pending
+from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
 from graphrag.store.target import Target
 
@@ -18,7 +18,7 @@ async def migrate(
 
     Raises:
         StoreProfileError: if it was made for the other profile.
-        StoreVersionError: if a newer version of this library migrated it.
+        StoreVersionError: if a newer version of this library migrated it, or 0.1 made it.
         EmbedderMismatchError: if its vectors come from another model.
         StoreError: if it is half of a copy and ``copying`` is not set.
     """
@@ -33,12 +33,19 @@ async def migrate(
             f"the store at {target.url} has schema {max(applied)}, this version knows "
             f"{newest()}: upgrade surreal-graphrag"
         )
+    if applied and min(applied) < oldest():
+        raise StoreVersionError(
+            f"the store at {target.url} was made by surreal-graphrag 0.1, which was never "
+            "published: this version cannot read it, add its episodes to a new store"
+        )
     known = meta.get("embedder", {"name": embedder, "dimension": dimension})
     if (known["name"], known["dimension"]) != (embedder, dimension):
         raise EmbedderMismatchError(
             f"the store at {target.url} was built with embedder {known['name']!r} "
             f"({known['dimension']} dimensions), not {embedder!r} ({dimension}): "
-            "open it with that embedder, or start a new store"
+            "open it with that embedder; to change the embedder, open it so and "
+            "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) into a new store, "
+            "which embeds again"
         )
     if "copy" in meta and not copying:
         raise StoreError(

@@ -6,23 +6,38 @@ it knows of, and is believed only if the store's log has that event, with the sa
 later events touched is dropped, too. Deleting the folder costs reading the rows from the engine.
 
 Layout: ``NAME-N.rows`` has a frame for each row, its record and its image as the log has it, and
-only grows; ``NAME.places`` has a line of JSON, then where each record's frame is. The places are
-replaced as a whole, so a crash leaves the last ones.
+only grows; ``NAME.places`` has a line of JSON, then where each record's frame is, with its
+checksum. The places are replaced as a whole, so a crash leaves the last ones. What cannot be
+written or is not what was written is let go of, with one warning: nobody else is to suffer from it.
 """
 
-import hashlib
-import json
+import inspect
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO
+from typing import Any, BinaryIO
+from zlib import crc32
 
-from graphrag.store.places import Key, Places, record_name
+from graphrag.model import values
+from graphrag.schema import newest
+from graphrag.store import cache_file, offsets, rows
+from graphrag.store.cache_file import (
+    MALFORMED,
+    DamagedFileError,
+    files_in,
+    make_private_folder,
+    open_private,
+    read_head,
+    write_whole,
+)
+from graphrag.store.offsets import Key, Place, Places, record_name
 
-_log = logging.getLogger(__name__)
+_LOG = logging.getLogger("graphrag")
 _BUFFER = 1 << 20
 _FEWEST = 1_000
 """Rows from which a file is kept: fewer are read again in a moment."""
@@ -39,7 +54,7 @@ class RowFile:
 
     def __init__(self, folder: Path, *place: str) -> None:
         self._folder = folder
-        self._name = hashlib.sha256("\0".join(place).encode()).hexdigest()[:16]
+        self._name = sha256("\0".join(place).encode()).hexdigest()[:16]
         self._places = Places()
         self._number = 0
         self._file: BinaryIO | None = None
@@ -59,11 +74,13 @@ class RowFile:
     def find(self, keys: Sequence[Key]) -> dict[Key, bytes]:
         """Return the images of the records that are here, as JSON."""
         found: dict[Key, bytes] = {}
-        for key, (at, size) in self._places.find(keys).items() if len(self._places) else ():
-            name, frame = record_name(key), self._frame(at, size)
-            # Another record may have the same hash, and a damaged file anything.
-            if len(frame) == size and frame.startswith(name):
-                found[key] = frame[len(name) :]
+        try:
+            for key, place in self._places.find(keys).items() if len(self._places) else ():
+                name, frame = record_name(key), self._frame(place)
+                if frame.startswith(name):  # another record may have the same hash
+                    found[key] = frame[len(name) :]
+        except (OSError, DamagedFileError) as error:
+            self._let_go(error)
         return found
 
     def put(self, images: Iterable[tuple[Key, str]]) -> None:
@@ -72,14 +89,15 @@ class RowFile:
             frame = record_name(key) + image.encode()
             if len(frame) > _LONGEST or self._off:
                 continue
-            self._places.enter(key, (self._flushed + len(self._buffer), len(frame)))
+            place = self._flushed + len(self._buffer), len(frame), crc32(frame)
+            self._places.enter(key, place)
             self._buffer += frame
             self._changed = True
             if len(self._buffer) >= _BUFFER:
                 try:
                     self._flush()
                 except OSError as error:
-                    self._give_up(error)
+                    self._let_go(error, off=True)
 
     def drop(self, keys: Iterable[Key]) -> None:
         """Let go of records that changed."""
@@ -89,16 +107,29 @@ class RowFile:
         """Let go of all rows, on the disk, too: something is forgotten, or another history came.
 
         Raises:
-            OSError: if a file cannot be deleted.
+            OSError: if a file cannot be deleted; what is in it will not be read any more.
         """
         self.close()
-        for path in self._folder.glob(f"{self._name}*"):
-            path.unlink(missing_ok=True)
         self._places = Places()
         self._number += 1
         self._flushed = 0
         self._changed = False
         self.stamps.clear()
+        for path in self._files():
+            path.unlink(missing_ok=True)
+
+    def check(self) -> None:
+        """Read every row that was saved and hold it against its checksum; on any thread.
+
+        Raises:
+            DamagedFileError: if one is not what was written.
+            OSError: if it cannot be read.
+        """
+        with open_private(self._path(self._number), "rb") as file:
+            for at, size, checksum in self._places.in_order():
+                if at < self._flushed:
+                    file.seek(at)
+                    _checked(file.read(size), checksum)
 
     def save(self, stamps: Mapping[str, Stamp]) -> None:
         """Write where the rows are, for the next opening; few rows are not worth it."""
@@ -111,8 +142,8 @@ class RowFile:
                 return
             if self._flushed + len(self._buffer) > 2 * self._places.live + _SPARE:
                 self._compact()
-        except OSError as error:
-            self._give_up(error)
+        except (OSError, DamagedFileError) as error:
+            self._let_go(error, off=True)
         self.checkpoint(stamps)()
 
     def checkpoint(self, stamps: Mapping[str, Stamp]) -> Callable[[], None]:
@@ -124,7 +155,7 @@ class RowFile:
             self._flush()
             file = self._opened()
         except OSError as error:
-            self._give_up(error)
+            self._let_go(error, off=True)
             return lambda: None
         self.stamps = dict(stamps)
         self._changed = False
@@ -136,14 +167,18 @@ class RowFile:
             "stamps": self.stamps,
         }
         places = self._places.as_bytes()
+        head["checksum"] = crc32(places)
 
         def write() -> None:
             with self._writing:
                 try:
                     os.fsync(file.fileno())
-                    self._write_places(json.dumps(head).encode() + b"\n" + places)
-                except (OSError, ValueError) as error:  # full, or cleared and closed meanwhile
-                    _log.warning("the rows beside the store were not saved: %s", error)
+                    self._write_places(head, places)
+                except ValueError:  # cleared and closed meanwhile: there is nothing to save
+                    return
+                except OSError as error:
+                    self._warn(error)
+                    self._off = True
 
         return write
 
@@ -154,43 +189,56 @@ class RowFile:
             self._file = None
         self._buffer.clear()
 
-    def _give_up(self, error: OSError) -> None:
-        self._off = True
-        _log.warning(
-            "the rows beside the store could not be written (%s): nothing is lost, they are read "
-            "from the store itself",
-            error,
-        )
-        self.clear()
+    def _let_go(self, error: Exception, *, off: bool = False) -> None:
+        """Do without what is here, and with ``off`` without a file for as long as this is open."""
+        self._warn(error)
+        try:
+            self.clear()
+        except OSError:  # such as that of which it was just warned; nobody will read the file
+            off = True
+        self._off |= off
+
+    def _warn(self, error: Exception) -> None:
+        if not self._off:
+            _LOG.warning(
+                "the rows beside the store in %s are of no use (%s): nothing is lost, they are "
+                "read from the store itself",
+                self._folder,
+                error,
+            )
 
     # -- places --------------------------------------------------------------------------------
 
     def _read_places(self) -> None:
         try:
-            with self._places_path.open("rb") as file:
-                head = json.loads(file.readline())
+            if self._places_path not in self._files():
+                return
+            with open_private(self._places_path, "rb") as file:
+                head = read_head(file)
                 if head["code"] != _code_version():
                     return
-                places = Places(file.read())
-            number, length = int(head["number"]), int(head["length"])
+                data = file.read()
+            if crc32(data) != head["checksum"]:
+                raise DamagedFileError(f"{self._places_path} is damaged")
+            places, number, length = Places(data), int(head["number"]), int(head["length"])
             stamps = {group: (int(seq), int(at)) for group, (seq, at) in head["stamps"].items()}
-            if len(places) != head["count"] or self._path(number).stat().st_size < length:
-                return
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            if self._path(number).stat().st_size < length or not places.fit(length, _LONGEST):
+                raise DamagedFileError(f"{self._path(number)} is cut short")
+        except (OSError, MemoryError, *MALFORMED) as error:
+            self._let_go(error)
             return
         self._places, self._number, self._flushed = places, number, length
         self.stamps = stamps
 
-    def _write_places(self, data: bytes) -> None:
-        partial = self._places_path.with_suffix(".partial")
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self._places_path)
-        for path in self._folder.glob(f"{self._name}-*.rows"):
-            if path != self._path(self._number):
+    def _write_places(self, head: Mapping[str, Any], places: bytes) -> None:
+        write_whole(self._places_path, head, [places])
+        for path in self._files():
+            if path.suffix == ".rows" and path != self._path(self._number):
                 path.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        """Return what is on the disk of these rows."""
+        return [path for path in files_in(self._folder) if path.name.startswith(self._name)]
 
     @property
     def _places_path(self) -> Path:
@@ -201,15 +249,14 @@ class RowFile:
     def _path(self, number: int) -> Path:
         return self._folder / f"{self._name}-{number}.rows"
 
-    def _frame(self, at: int, size: int) -> bytes:
+    def _frame(self, place: Place) -> bytes:
+        at, size, checksum = place
         if at >= self._flushed:
-            return bytes(self._buffer[at - self._flushed :][:size])
-        try:
-            file = self._opened()
-            file.seek(at)
-            return file.read(size)
-        except OSError:
-            return b""  # as if it were not here: the engine has the row
+            at -= self._flushed
+            return bytes(self._buffer[at : at + size])
+        file = self._opened()
+        file.seek(at)
+        return _checked(file.read(size), checksum)
 
     def _flush(self) -> None:
         file = self._opened()
@@ -221,36 +268,33 @@ class RowFile:
 
     def _opened(self) -> BinaryIO:
         if self._file is None:
-            self._folder.mkdir(exist_ok=True)
-            path = self._path(self._number)
-            path.touch()
-            self._file = path.open("r+b", buffering=0)
+            make_private_folder(self._folder)
+            self._file = open_private(self._path(self._number), "r+b", buffering=0)
         return self._file
 
     def _compact(self) -> None:
         """Write what is live to a new file, in the order it was told."""
         self._flush()
         length = 0
-        with self._path(self._number + 1).open("wb") as file:
-            for at, size in self._places.in_order():
-                frame = self._frame(at, size)
-                if len(frame) != size:
-                    raise OSError(f"{self._path(self._number)} is cut short")
-                length += file.write(frame)
+        with open_private(self._path(self._number + 1), "wb") as file:
+            for place in self._places.in_order():
+                length += file.write(self._frame(place))
         self.close()
         self._places.close_gaps()
         self._number, self._flushed = self._number + 1, length
 
 
+def _checked(frame: bytes, checksum: int) -> bytes:
+    """Return a frame if it is what was written."""
+    if crc32(frame) != checksum:
+        raise DamagedFileError("a row is damaged")
+    return frame
+
+
 @cache
 def _code_version() -> str:
     """Return a name for what a row looks like: it changes with the code that says so."""
-    package = Path(__file__).parents[1]
-    code = hashlib.sha256()
-    for path in (
-        *(package / "store" / name for name in ("places.py", "row_file.py", "rows.py")),
-        package / "models.py",
-        *sorted((package / "schema").glob("*.surql")),
-    ):
-        code.update(path.read_bytes())
+    code = sha256(str(newest()).encode())
+    for module in (values, cache_file, offsets, rows, sys.modules[__name__]):
+        code.update(inspect.getsource(module).encode())
     return code.hexdigest()

@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphrag.models import Community, Entity, Episode, Fact, Saga, Span
+from graphrag.errors import InputError
+from graphrag.model.checks import DEEPEST, shown
+from graphrag.model.values import Community, Entity, Episode, Fact, Saga, Span
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Null, Record
@@ -94,7 +96,7 @@ def plain(item: object) -> Any:
         case Mapping():
             return dict(item)
         case _:
-            raise TypeError(f"{item!r} has no place in a row")
+            raise InputError(f"{shown(item)} cannot be stored: nothing was written")
 
 
 def unplain(column: str, item: Any) -> Any:
@@ -169,15 +171,17 @@ def _stored(item: object) -> Any:
     return item
 
 
-def _json(item: Any) -> Any:
+def _json(item: Any, deepest: int = DEEPEST) -> Any:
     if type(item) in _AS_THEY_ARE:
         return item
     if item is None:
         return NULL
+    if deepest < 0:
+        raise InputError("attributes are nested too deep, or in themselves: nothing was written")
     if isinstance(item, Mapping):
-        return {key: _json(value) for key, value in item.items()}
+        return {key: _json(value, deepest - 1) for key, value in item.items()}
     if isinstance(item, list | tuple):
-        return [_json(value) for value in item]
+        return [_json(value, deepest - 1) for value in item]
     return item
 
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from graphrag.groups import Group, Groups
-from graphrag.store.changes import ChangeSet
-from graphrag.store.derived import Query
+from graphrag.display.lists import Group, Groups
+from graphrag.store.changes import ChangeSet, Query
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
@@ -77,6 +76,18 @@ async def read_sizes(query: Query) -> Groups:
     """Return all groups by name."""
     [rows] = await query("SELECT * FROM group_info;")
     return Groups([await _read(row, query) for row in sorted(rows, key=lambda row: row["id"].id)])
+
+
+async def read_size(group: str, query: Query) -> Group | None:
+    """Return one group, None if there is none of this name."""
+    [rows] = await query("SELECT * FROM $info;", info=[Record("group_info", group)])
+    return await _read(rows[0], query) if rows else None
+
+
+async def exists(group: str, query: Query) -> bool:
+    """Tell whether there is a group of this name."""
+    [there] = await query("RETURN record::exists($info);", info=Record("group_info", group))
+    return bool(there)
 
 
 async def newest(group: str, query: Query) -> tuple[int, datetime | None]:

@@ -7,18 +7,18 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, TypeVar
 
+from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
-from graphrag.groups import Groups
-from graphrag.models import Change, Community, Entity, Episode, Event, Fact, Saga
+from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
 from graphrag.store import erase
-from graphrag.store.changes import ChangeSet, Ready
+from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
-from graphrag.store.derived import Derived
 from graphrag.store.engine import Packed, Row
-from graphrag.store.held import Held
 from graphrag.store.migrate import migrate
+from graphrag.store.process import Owner
 from graphrag.store.record import Record
+from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, from_row
 from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
@@ -90,10 +90,17 @@ class Store:
         """Return where this store is."""
         return self._connection.target
 
+    @property
+    def owner(self) -> Owner:
+        """Return the process that opened it."""
+        return self._connection.owner
+
     async def close(self) -> None:
         """Close the store; closing twice is fine."""
-        await asyncio.to_thread(self.held.close)
-        await self._connection.close()
+        try:
+            await asyncio.to_thread(self.held.close)
+        finally:
+            await self._connection.close()
 
     async def __aenter__(self) -> "Store":
         """Return the open store."""
@@ -144,7 +151,7 @@ class Store:
             params["info"] = Record("group_info", changes.group_id)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
-            self.held.written(None)
+            self.held.erase()
         try:
             await self._connection.transact(sql, params)
         except TransactionError as error:
@@ -173,7 +180,11 @@ class Store:
         """Erase a group for good and return the number of its rows by table.
 
         A group that was left half erased is erased to the end.
+
+        Raises:
+            TransactionError: if what is beside the store cannot be deleted; nothing was erased.
         """
+        self.held.erase()
         await erase.mark(group, self._connection)
         self.held.gone(group)  # before, too: nothing may be left if the process dies between
         try:

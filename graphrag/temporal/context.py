@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, HOLIDAY_WORDS, Token
 from graphrag.temporal.period import Period
-from graphrag.temporal.tokens import DAY_WORDS, DIRECTIONS, HOLIDAY_WORDS, Token
-from graphrag.temporal.words import MONTHS, PARTS, SEASONS, UNITS, WEEKDAYS
+from graphrag.temporal.vocabulary import MONTHS, PARTS, SEASONS, UNITS, WEEKDAYS
 
 _PREFIXES = frozenset(
     "in on at since from until till up to by before after prior during throughout over within for "

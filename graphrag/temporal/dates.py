@@ -22,7 +22,7 @@ from graphrag.temporal.period import (
     shift,
     unit_from,
 )
-from graphrag.temporal.words import (
+from graphrag.temporal.vocabulary import (
     DECADES,
     HOLIDAYS,
     MONTHS,

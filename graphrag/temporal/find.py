@@ -15,10 +15,10 @@ from typing import Final
 from graphrag.temporal.context import Candidate, is_meant
 from graphrag.temporal.dates import YEAR
 from graphrag.temporal.lean import choose, tense
+from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
-from graphrag.temporal.tokens import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
-from graphrag.temporal.words import MONTHS, WEEKDAYS, normalise
+from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS, normalise
 
 _LONGEST = 12
 """Words: "three weeks before the end of the third quarter of 2021" has eleven."""

@@ -8,10 +8,14 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from graphrag.errors import TimeError
+from graphrag.model.checks import shown
 
+Moment = datetime | date | str
+"""A time as callers give it: an aware datetime, a date, or words that ``parse_moment`` reads."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
 _FORMS = 'such as "2024-03-05T10:00:00Z", "2024-03-05", "2024-03", "March 2024" or "last month"'
+_LONGEST = 200
 _ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?P<clock>[Tt ].+)?)?)?", re.ASCII)
 
 
@@ -21,7 +25,7 @@ def utc_now() -> datetime:
 
 
 def parse_moment(
-    value: datetime | date | str, *, what: str = "time", reference: datetime | None = None
+    value: Moment, *, what: str = "time", reference: datetime | None = None
 ) -> datetime:
     """Turn a datetime, a date, or a string that names a time into a UTC instant.
 
@@ -33,14 +37,18 @@ def parse_moment(
     Raises:
         TimeError: If the value is naive, impossible, or not a time.
     """
+    if isinstance(value, date) and value != value:  # pandas' NaT
+        raise TimeError(f"{what} is no time (NaT): leave it out if it is unknown")
     if isinstance(value, datetime):
         return _aware(value, value, what)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     if not isinstance(value, str):
         raise TimeError(
-            f"{what} {value!r} is not a time: pass an aware datetime, a date or a string"
+            f"{what} {shown(value)} is not a time: pass an aware datetime, a date or a string"
         )
+    if len(value) > _LONGEST:
+        raise TimeError(f"{what} {shown(value)} is not a time we can place: pass one {_FORMS}")
     text = value.strip()
     if iso := _ISO.fullmatch(text):
         return _from_iso(iso, value, what)

@@ -23,7 +23,7 @@ from graphrag.temporal.period import (
     floor,
     unit_from,
 )
-from graphrag.temporal.words import normalise
+from graphrag.temporal.vocabulary import normalise
 
 if TYPE_CHECKING:
     from dateparser.date import DateDataParser

@@ -12,7 +12,7 @@ from typing import Final
 
 from graphrag.temporal.dates import NAMED, ORDINAL, WEEKDAY, occurrence
 from graphrag.temporal.period import DAY, WEEK, Period, Reference, Unit, floor, shift, unit_from
-from graphrag.temporal.words import NUMBERS, PARTS, UNITS, WEEKDAYS, any_of, number, ordinal
+from graphrag.temporal.vocabulary import NUMBERS, PARTS, UNITS, WEEKDAYS, any_of, number, ordinal
 
 Inner = Callable[[str], Period | None]
 """Reads a phrase inside the phrase."""

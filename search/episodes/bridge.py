@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.chunks import Pieces
 from graphrag.index.episodes import Episodes
-from graphrag.index.pieces import Pieces
-from graphrag.index.tokens import tokenize
-from graphrag.search.episodes.plain import Parts
+from graphrag.search.episodes.basic import Parts
 from graphrag.search.fuse import Candidates
 from graphrag.search.question import Question
+from graphrag.text.tokens import tokenize
 
 BEST = 3
 """Episodes that are read beside the query."""

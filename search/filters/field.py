@@ -4,13 +4,10 @@
 """
 
 from collections.abc import Collection
-from datetime import date, datetime
 from typing import Any, Final
 
 from graphrag.search.filters.specs import SPECS
 from graphrag.search.filters.tree import Compare, Every, Filter
-
-Moment = datetime | date | str
 
 
 class Same:
@@ -140,6 +137,8 @@ class Field(metaclass=_Fields):
     """Facts: whether a person confirmed it."""
     observed: Final = Same("observed")
     """Facts: whether its start is when it was first seen to hold."""
+    provenance: Final = Several("provenance")
+    """Facts: where they were told without an episode, such as the name of a table."""
     fact_attributes: Final = Json("fact_attributes")
     """Facts: their attributes."""
     valid_at: Final = Time("valid_at")

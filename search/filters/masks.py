@@ -2,6 +2,8 @@
 
 Exact, and a few passes over columns of numbers: a filtered search costs no more than another. What
 is rare, attributes and labels, and whatever was different at ``known_at``, is judged row by row.
+
+Whether one value fits one comparison: what a filter means, for a single value.
 """
 
 import operator
@@ -14,19 +16,61 @@ from typing import Any, Final, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.aside import MISSING
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.index.read_aside import read_aside
-from graphrag.index.read_mentions import read_mentions
-from graphrag.index.read_sources import read_sources
-from graphrag.models import Origin, Source
-from graphrag.search.filters.holds import holds
+from graphrag.index.lazy import MISSING
+from graphrag.index.read_lazy import read_aside, read_mentions, read_sources
+from graphrag.model.values import Origin, Source
 from graphrag.search.filters.specs import spec_of
 from graphrag.search.filters.tree import Compare, Every, Filter, Not, Some
-from graphrag.search.visible import Mask, Past, Visible
+from graphrag.search.visibility import Mask, Past, Visible
 from graphrag.store.rows import unplain
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
+
+
+def holds(compare: Compare, value: Any) -> bool:
+    """Tell whether a value, None for a missing one, fits.
+
+    A missing value equals nothing and is neither less nor more than anything, so it differs from
+    every value. Values of different types are never equal and have no order; True is not 1.
+    """
+    for key in compare.path:
+        value = value.get(key) if isinstance(value, dict) else None
+    wanted = compare.value
+    match compare.op:
+        case "exists":
+            return value is not None and value not in ({}, [], ())
+        case "contains":
+            return isinstance(value, list | tuple) and any(_same(one, wanted) for one in value)
+        case "in":
+            return any(_same(value, one) for one in wanted)
+        case "==":
+            return _same(value, wanted)
+        case "!=":
+            return not _same(value, wanted)
+    if not _comparable(value, wanted):
+        return False
+    match compare.op:
+        case "<":
+            return bool(value < wanted)
+        case "<=":
+            return bool(value <= wanted)
+        case ">":
+            return bool(value > wanted)
+        case ">=":
+            return bool(value >= wanted)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return _comparable(one, other) and bool(one == other)
+
+
+def _comparable(one: Any, other: Any) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return isinstance(one, bool) and isinstance(other, bool)
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return numbers or (type(one) is type(other) and one is not None)
+
 
 Array = npt.NDArray[Any]
 

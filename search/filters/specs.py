@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from graphrag.errors import QueryError
-from graphrag.models import Origin, Source
+from graphrag.model.values import Origin, Source
 
 Kind = Literal["text", "choice", "number", "flag", "moment", "labels", "json"]
 Op = Literal["==", "!=", "<", "<=", ">", ">=", "in", "contains", "exists"]
@@ -55,6 +55,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
             _spec("confidence", "number", facts="confidence"),
             _spec("confirmed", "flag", facts="confirmed"),
             _spec("observed", "flag", facts="observed"),
+            _spec("provenance", "labels", facts="provenance"),
             _spec("fact_attributes", "json", facts="attributes"),
             _spec("valid_at", "moment", facts="valid_at", episodes="valid_at"),
             _spec("invalid_at", "moment", facts="invalid_at"),

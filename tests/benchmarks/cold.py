@@ -14,6 +14,7 @@ from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
 
+from graphrag import Models  # noqa: E402
 from graphrag.graph import GraphRAG  # noqa: E402
 from tests.benchmarks.prepared import Prepared, Query  # noqa: E402
 
@@ -33,7 +34,7 @@ def cold_search(url: str, query: Query, folder: Path) -> dict[str, Any]:
 async def _main(url: str, text: str, vector: str) -> None:
     query = Query(text, np.load(vector))
     before = time.perf_counter()
-    async with GraphRAG.open(url, embedder=Prepared([query])) as graph:
+    async with GraphRAG.open(url, models=Models(embedder=Prepared([query]))) as graph:
         opened = time.perf_counter()
         results = await graph.search(query.text)
         first = time.perf_counter()

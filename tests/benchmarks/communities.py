@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import networkx
 import numpy as np
 
-from graphrag import GraphRAG
+from graphrag import GraphRAG, Models
 from graphrag.community.detect import detect
 from graphrag.community.levels import detect_levels
-from graphrag.community.local import (
+from graphrag.community.refine import (
     DRIFT,
     NOWHERE,
     Labels,
@@ -28,9 +28,9 @@ from graphrag.community.local import (
 )
 from graphrag.community.stored import Tree
 from graphrag.community.ties import Ties
-from graphrag.community.touched import redrawn
+from graphrag.community.update import redrawn
 from graphrag.index.group import GroupIndex
-from graphrag.models import Community
+from graphrag.model.values import Community
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
 from tests.benchmarks.report import Report, Section, p50, p95
@@ -208,21 +208,23 @@ async def _stored(facts: int) -> dict[str, float]:
     ]
     rows = [{"subject": one, "relation": "knows", "object": other} for one, other in pairs]
     with TemporaryDirectory(prefix="graphrag-bench-") as folder:
-        async with GraphRAG.open(f"surrealkv://{folder}/store", embedder=HashEmbedder(32)) as graph:
-            await graph.import_facts(rows[:facts])
+        async with GraphRAG.open(
+            f"surrealkv://{folder}/store", models=Models(embedder=HashEmbedder(32))
+        ) as graph:
+            await graph.load.facts(rows[:facts])
             began = time.process_time()
-            built = await graph.build_communities()
+            built = await graph.communities.build()
             building = time.process_time() - began
             began = time.process_time()
-            await graph.build_communities()
+            await graph.communities.build()
             again = time.process_time() - began
             updates, told = [], []
             for one, other in pairs[facts:]:
                 await graph.add_fact(one, "likes", other)
                 before = time.process_time()
-                await graph.update_communities()
+                await graph.communities.update()
                 updates.append(time.process_time() - before)
-                told.append(len((await graph.log())[-1].changes))
+                told.append(len((await graph.log.events())[-1].changes))
     return {
         "facts": facts,
         "communities": len(built),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from graphrag.embed import SentenceTransformerEmbedder
-from graphrag.extraction import Mention
-from graphrag.names import name_key
-from graphrag.naming.blocks import Blocks
-from graphrag.naming.likeness import likeness
-from tests.identity.meanings import DIFFERENT, SAME
+from graphrag.local.embedder import SentenceTransformerEmbedder
+from graphrag.model.extraction import Mention
+from graphrag.names.blocks import Blocks
+from graphrag.names.key import name_key
+from graphrag.names.likeness import likeness
+from tests.resolve.meanings import DIFFERENT, SAME
 
 _LIKENESSES = (0.80, 0.84, 0.88, 0.92, 0.96, 0.98)
 _COSINES = (0.75, 0.80, 0.85, 0.88, 0.90, 0.92, 0.95)

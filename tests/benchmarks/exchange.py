@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from graphrag import Models
 from graphrag.errors import InputError, PolicyError
-from graphrag.extraction import Extraction
 from graphrag.graph import GraphRAG
+from graphrag.model.extraction import Extraction
 from graphrag.testing import HashEmbedder
 from tests.benchmarks.report import Cell, Report, Section
 
@@ -48,26 +49,30 @@ async def _measure(report: Report, size: int, folder: Path) -> None:
         await tell(graph, size)
         facts = (await graph.stats()).facts
         async with Timed(rows, "export .jsonl", first):
-            records = (await graph.export(first)).records
+            records = (await graph.export.file(first)).records
         packed = folder / "packed.jsonl.gz"
         async with Timed(rows, "export .jsonl.gz, no vectors", packed):
-            await graph.export(packed, vectors=False)
+            await graph.export.file(packed, vectors=False)
         for ending in ("csv", "graphml", "ttl"):
             async with Timed(rows, f"export .{ending}", file := folder / f"group.{ending}"):
-                await graph.export(file)
+                await graph.export.file(file)
         everything = graph.at(history=True)
-        for verb in (everything.to_networkx, everything.to_igraph, everything.to_pandas):
+        for verb in (
+            everything.export.networkx,
+            everything.export.igraph,
+            everything.export.pandas,
+        ):
             async with Timed(rows, verb.__name__):
                 await verb()
     async with _opened(f"surrealkv://{folder}/second") as other:
         async with Timed(rows, "import .jsonl", first):
-            await other.import_group(first)
-        await other.export(again)
-        found = (await other.check()).findings
+            await other.load.group(first)
+        await other.export.file(again)
+        found = (await other.health.check_all()).findings
     same = first.read_bytes() == again.read_bytes()
     async with _opened(f"surrealkv://{folder}/third") as third:
         async with Timed(rows, "import .graphml", folder / "group.graphml"):
-            await third.import_facts(folder / "group.graphml", judge=False)
+            await third.load.facts(folder / "group.graphml", judge=False)
     told = ", ".join(f"{count:,} {kind}" for kind, count in records.items())
     report.add(
         Section(
@@ -76,7 +81,7 @@ async def _measure(report: Report, size: int, folder: Path) -> None:
             (
                 f"{told}; {_DIMENSION} numbers a vector",
                 f"second export of the imported group {'equal' if same else 'DIFFERENT'} by bytes, "
-                f"check() found {len(found)}",
+                f"health.check() found {len(found)}",
             ),
         )
     )
@@ -87,20 +92,20 @@ async def tell(graph: GraphRAG, size: int, seed: int = 5) -> None:
     dice = random.Random(seed)
     people = [f"Person {number}" for number in range(size // 5)]
     places = [f"Place {number}" for number in range(size // 10)]
-    await graph.import_facts(_rows(dice, people, places, size), batch=500)
+    await graph.load.facts(_rows(dice, people, places, size), batch=500)
     for number in range(size // 100):
         await graph.add_episode(f"Note {number} says nothing of anybody.", reference_time=_START)
     for number in range(size // 200):
         fact = dice.choice(await graph.facts(dice.choice(people)) or [None])
         try:
             if fact is not None and number % 2:
-                await graph.retract(fact)
+                await graph.edit.retract(fact)
             elif fact is not None:
-                await graph.merge(*dice.sample(people, 2))
+                await graph.identity.merge(*dice.sample(people, 2))
         except (InputError, PolicyError):
             continue  # one of them is merged already
-    await graph.revert((await graph.log())[-1])
-    await graph.build_communities()
+    await graph.log.revert((await graph.log.events())[-1])
+    await graph.communities.build()
 
 
 def _rows(
@@ -120,7 +125,7 @@ def _rows(
 
 
 def _opened(url: str) -> GraphRAG:
-    return GraphRAG.open(url, embedder=HashEmbedder(_DIMENSION), extractor=Nothing())
+    return GraphRAG.open(url, models=Models(embedder=HashEmbedder(_DIMENSION), extractor=Nothing()))
 
 
 @dataclass(slots=True)

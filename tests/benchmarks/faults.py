@@ -44,7 +44,7 @@ class Faults:
     """Episodes that were committed, but whose process died before it could say so."""
     lost: list[str] = field(default_factory=list)
     half: list[str] = field(default_factory=list)
-    """Findings of ``check()``."""
+    """Findings of ``health.check_all()``."""
     pending: int = 0
     """Queued episodes that a kill found waiting."""
     drained: int = 0
@@ -171,11 +171,11 @@ async def _rounds(
         )
         told |= names
         async with open_graph(url, workers=0) as graph:
-            report = await graph.check()
-            [stored] = await graph._open().store.query("SELECT VALUE name FROM episode;")
-            found.pending += (await graph.status()).pending
+            report = await graph.health.check_all()
+            [stored] = await graph.handle.session.store.query("SELECT VALUE name FROM episode;")
+            found.pending += (await graph.queue.status()).pending
             if queued and (kill + 1 == kills or (kill + 1) % _KILLS_A_STORE == 0):
-                await graph.drain()
+                await graph.queue.drain_all()
                 found.half += [f"kill {kill}: {what}" for what in await _differences(graph)]
                 found.drained += 1
         found.kills += 1
@@ -195,11 +195,11 @@ async def _rounds(
 
 async def _differences(graph: GraphRAG) -> list[str]:
     """Compare a graph with one to which the same stories are added in order."""
-    status = await graph.status()
+    status = await graph.queue.status()
     async with open_graph() as undisturbed:
         for number in range(status.done):
             await tell(undisturbed, number, queued=True)
-        await undisturbed.drain()
+        await undisturbed.queue.drain_all()
         expected, found = await facts_of(undisturbed), await facts_of(graph)
     waiting = status.pending + status.failed
     return [
@@ -211,7 +211,7 @@ async def _differences(graph: GraphRAG) -> list[str]:
 
 async def facts_of(graph: GraphRAG) -> set[tuple[object, ...]]:
     """Return every fact with its interval, retracted or not, and how often it was told."""
-    [rows] = await graph._open().store.query(
+    [rows] = await graph.handle.session.store.query(
         "SELECT VALUE [subject, name, object, valid_at, invalid_at, retracted_at IS NONE, "
         "array::len(sources)] FROM relates_to;"
     )
@@ -249,7 +249,7 @@ def _section(found: Faults, kills: int, queued: bool) -> Section:
             {"what": "committed, but not yet acknowledged", "count": found.unacknowledged},
             {"what": "acknowledged and lost", "count": len(found.lost)},
             *(queue if queued else ()),
-            {"what": "findings of check()", "count": len(found.half)},
+            {"what": "findings of health.check_all()", "count": len(found.half)},
         ],
         [
             f"a round: {p50(found.seconds):.2f} s (p50), {p95(found.seconds):.2f} s (p95)",

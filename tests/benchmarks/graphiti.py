@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from graphrag import Models
 from graphrag.graph import GraphRAG
-from graphrag.models import Fact
+from graphrag.model.values import Fact
 from tests.benchmarks.load import load
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
@@ -75,7 +76,7 @@ async def _compare(report: Report, size: int, count: int, rival: "_Rival", folde
     async with await opened(url) as store:
         await load(store, batches, after=0, in_flight=1)
     ours = sum(map(len, batches)) / (time.perf_counter() - started)
-    async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
+    async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
         rows = [await _recipe(graph, rival, name, queries, meant) for name in _RECIPES]
     report.add(
         Section(
@@ -94,8 +95,8 @@ async def _compare(report: Report, size: int, count: int, rival: "_Rival", folde
 async def _recipe(
     graph: GraphRAG, rival: "_Rival", name: str, queries: Sequence[Query], meant: Sequence[str]
 ) -> dict[str, Cell]:
-    centre = (await graph.most_connected(1))[0][0].id
-    view, held = graph.at(history=True), graph._open().store.held
+    centre = (await graph.audit.hubs(1))[0][0].id
+    view, held = graph.at(history=True), graph.handle.session.store.held
     centers = [centre] if "distance" in name else []
     ours, theirs, alike = [], [], []
     cpu, their_cpu = [], []

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.extraction import Mention
-from graphrag.ids import new_id
 from graphrag.index.group import GroupIndex
-from graphrag.models import Entity
-from graphrag.names import name_key
-from graphrag.resolve import resolve
+from graphrag.model.extraction import Mention
+from graphrag.model.ids import new_id
+from graphrag.model.values import Entity
+from graphrag.names.key import name_key
+from graphrag.resolve.mentions import resolve
 from graphrag.temporal.moment import utc_now
 from tests.benchmarks.cutoffs import by_likeness, by_meaning
 from tests.benchmarks.report import Report, Section, p50, p95

@@ -5,8 +5,15 @@ from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from graphrag import BatchReport, GraphRAG, NewEpisode, RulesExtractor, SentenceTransformerEmbedder
-from graphrag.readers.document import read_document
+from graphrag import (
+    BatchReport,
+    GraphRAG,
+    Models,
+    NewEpisode,
+    RulesExtractor,
+    SentenceTransformerEmbedder,
+)
+from graphrag.io.documents import read_document
 from tests.benchmarks.report import Cell, Report, Section, p50
 
 _WRITTEN = "1900-05-17"
@@ -72,7 +79,9 @@ async def add(
     # open() wraps a cache around the embedder, a new one each time: no run profits from the last.
     with TemporaryDirectory(prefix="graphrag-bench-") as folder:
         url = f"surrealkv://{folder}/store"
-        async with GraphRAG.open(url, embedder=embedder, extractor=extractor) as graph:
+        async with GraphRAG.open(
+            url, models=Models(embedder=embedder, extractor=extractor)
+        ) as graph:
             return await graph.add_episodes(episodes)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from graphrag.moving.copy import copy_store
+from graphrag.io.copy import copy_store
 from tests.benchmarks.report import Cell, Report, Section
 from tests.conftest import open_graph
 from tests.engine.worlds import Judge, ask, same, tell

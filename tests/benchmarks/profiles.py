@@ -6,22 +6,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from graphrag.asof import AsOf
+from graphrag import GraphRAG, Models
 from graphrag.engine.rows import EngineRows
-from graphrag.index.catalog import Catalog
-from graphrag.moving.copy import copy_store
-from graphrag.reading import Reading
+from graphrag.io.copy import copy_store
 from graphrag.schema import Profile
-from graphrag.search.engine.limits import LIMITS
-from graphrag.search.recipe import SCOPES, Scope
+from graphrag.search.candidates.limits import LIMITS, Limits
+from graphrag.search.request import SCOPES, Scope
 from graphrag.store.store import Store
 from graphrag.store.target import Target
-from graphrag.temporal.viewpoint import NOW
+from graphrag.testing import ScriptedExtractor
 from tests.benchmarks.cold import cold_search
 from tests.benchmarks.load import load
 from tests.benchmarks.prepared import DIMENSION, NAME, Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50
 from tests.benchmarks.synthetic import Synthetic
+from tests.engine.worlds import limited
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +75,12 @@ async def _row(
     profile: Profile, url: str, folder: Path, queries: Sequence[Query], made: float
 ) -> dict[str, Cell]:
     cold = cold_search(url, queries[0], folder)
-    async with await _opened(url) as store:
-        kept = Reading(store, Catalog(store, DIMENSION), Prepared(queries))
-        first = replace(kept, limits=replace(LIMITS, kept=0))
+    models = Models(embedder=Prepared(queries), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open(url, models=models) as graph:
         spent = {
-            (name, when): await _spent(reading, queries, scopes)
+            (name, when): await _spent(graph, limits, queries, scopes)
             for name, scopes in (("facts", ("facts",)), ("all scopes", SCOPES))
-            for when, reading in (("first", first), ("later", kept))
+            for when, limits in (("first", replace(LIMITS, kept=0)), ("later", LIMITS))
         }
     path = Path(url.removeprefix("surrealkv://"))
     disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
@@ -96,12 +94,15 @@ async def _row(
     }
 
 
-async def _spent(reading: Reading, queries: Sequence[Query], scopes: Sequence[Scope]) -> float:
+async def _spent(
+    graph: GraphRAG, limits: Limits, queries: Sequence[Query], scopes: Sequence[Scope]
+) -> float:
     """Search for half of the queries, then measure the others: each is asked only once."""
     seconds = []
     for query in queries:
         started = time.process_time()
-        await AsOf(reading, NOW).search(query.text, scopes=scopes)
+        with limited(graph, limits):
+            await graph.search(query.text, scopes=scopes)
         seconds.append(time.process_time() - started)
     return p50(seconds[len(seconds) // 2 :])
 

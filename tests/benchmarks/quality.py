@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag import GraphRAG, Recipe, SentenceTransformerEmbedder
+from graphrag import GraphRAG, Models, Recipe, SentenceTransformerEmbedder
 from graphrag.protocols import Embedder
 from graphrag.search.episodes.weights import EpisodeWeights
 from tests.benchmarks.corpora import SETS, Corpus, read
@@ -83,8 +83,8 @@ async def ask(graph: GraphRAG, corpus: Corpus, recipe: Recipe) -> list[Score]:
     scores = []
     for asked in corpus.questions:
         limit = _MESSAGES if corpus.sagas else 10
-        found = await graph.search(
-            asked.text, group=asked.group, limit=limit, scopes=("episodes",), recipe=recipe
+        found = await graph.group(asked.group).search(
+            asked.text, limit=limit, scopes=("episodes",), recipe=recipe
         )
         hits = [hit.item for hit in found.episodes]
         # A saga is as good as its best message.
@@ -101,7 +101,9 @@ async def _graph(
     place = places.stores / corpus.store
     complete = place.with_suffix(".json")
     place.parent.mkdir(parents=True, exist_ok=True)
-    async with GraphRAG.open(f"surrealkv://{place}?sync=never", embedder=embedder) as graph:
+    async with GraphRAG.open(
+        f"surrealkv://{place}?sync=never", models=Models(embedder=embedder)
+    ) as graph:
         if not complete.is_file():
             done = await graph.add_episodes(corpus.episodes)
             report.say(f"{corpus.name}: told {len(corpus.episodes)} in {done.seconds:.0f} s")

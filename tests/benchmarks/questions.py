@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graphrag.search.when import When, read_when
+from graphrag.search.query_time import When, read_when
 from tests.benchmarks.report import Report, Section
 
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d\d)(?!\d)")

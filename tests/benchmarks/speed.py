@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from graphrag import Models
 from graphrag.graph import GraphRAG
-from graphrag.results import Results
 from graphrag.search.filters.field import Field
 from graphrag.search.recipes import RECIPES
+from graphrag.search.results import Results
 from tests.benchmarks.cold import cold_search
 from tests.benchmarks.load import load
 from tests.benchmarks.prepared import Prepared, Query
@@ -48,7 +49,7 @@ async def measure(report: Report, options: Options) -> None:
                 await load(store, facts, after=seq, in_flight=2)
             queries = group.queries(options.queries)
             cold = _cold(report, size, url, queries[0], Path(folder), options.runs)
-            async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
+            async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
                 found = await _searches(report, size, graph, queries)
             grown.append({"facts": f"{size:,}", **found, **cold})
     report.add(Section("How it grows", grown))
@@ -79,9 +80,9 @@ def _cold(
 async def _searches(
     report: Report, size: int, graph: GraphRAG, queries: Sequence[Query]
 ) -> dict[str, Cell]:
-    index, held = await graph._open().catalog.group(GROUP), graph._open().store.held
+    index, held = await graph.handle.session.catalog.group(GROUP), graph.handle.session.store.held
     matrix = index.facts.vectors.values
-    centre = max(await graph.most_connected(1), key=lambda found: found[1])[0]
+    centre = max(await graph.audit.hubs(1), key=lambda found: found[1])[0]
     relation = Field.relation == "relation_3"
     ways: dict[str, Search] = {
         "facts": lambda query: graph.search(query.text, scopes=["facts"]),

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from graphrag.ids import new_id
-from graphrag.models import DEFAULT_GROUP, Entity, Episode, Fact, Span
-from graphrag.names import name_key
+from graphrag.model.ids import new_id
+from graphrag.model.values import DEFAULT_GROUP, Entity, Episode, Fact, Span
+from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from tests.benchmarks.prepared import DIMENSION, Query
 

@@ -53,7 +53,7 @@ async def measure(report: Report, folder: Path) -> None:
         async with GraphRAG.open("mem://") as graph:
             done = await graph.add_episodes(_episodes(corpus[group]))
             found = [await _ask(graph, question) for question in some]
-            sound = (await graph.check()).sound
+            sound = (await graph.health.check_all()).sound
             stats = await graph.stats()
         asked += found
         rows.append(
@@ -99,12 +99,14 @@ async def _ask(graph: GraphRAG, question: Line) -> Asked:
 
 
 async def _names(graph: GraphRAG) -> dict[str, str]:
-    [rows] = await graph._open().store.query("SELECT record::id(id) AS id, name FROM episode;")
+    [rows] = await graph.handle.session.store.query(
+        "SELECT record::id(id) AS id, name FROM episode;"
+    )
     return {row["id"]: row["name"] for row in rows}
 
 
 async def _facts(graph: GraphRAG) -> list[Fact]:
-    ingestion = graph._open()
+    ingestion = graph.handle.session.ingestion
     index = await ingestion.catalog.group("default")
     return list((await ingestion.store.get(Fact, index.facts.ids)).values())
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from graphrag import Models
 from graphrag.graph import GraphRAG
-from graphrag.models import Entity
+from graphrag.model.values import Entity
 from graphrag.search.within import Within
 from tests.benchmarks.load import load
 from tests.benchmarks.prepared import Prepared, Query
@@ -44,7 +45,7 @@ async def measure(report: Report, options: Options) -> None:
             seq = await load(store, entities, after=0, in_flight=2)
             await load(store, facts, after=seq, in_flight=2)
         queries = group.queries(options.calls)
-        async with GraphRAG.open(url, embedder=Prepared(queries)) as graph:
+        async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
             names = [one.name for batch in entities for one, _ in batch if isinstance(one, Entity)]
             await _anybody(report, options, graph, names, queries)
             await _hubs(report, options, graph, queries)
@@ -64,7 +65,7 @@ async def _anybody(
         "path, depth 4": (lambda a, b, q: graph.path(a, b), "15"),
         "paths, 3, depth 4": (lambda a, b, q: graph.paths(a, b), ""),
         "subgraph, 100 around": (lambda a, b, q: graph.subgraph(a), "20"),
-        "identity": (lambda a, b, q: graph.identity(a), "5"),
+        "profile": (lambda a, b, q: graph.profile(a), "5"),
         "timeline": (lambda a, b, q: graph.timeline(a), ""),
         "facts": (lambda a, b, q: graph.facts(a), ""),
         "visible": (lambda a, b, q: graph.visible(a, through=["relation_0"]), ""),
@@ -87,7 +88,7 @@ async def _anybody(
 async def _hubs(
     report: Report, options: Options, graph: GraphRAG, queries: Sequence[Query]
 ) -> None:
-    index = await graph._open().catalog.group(GROUP)
+    index = await graph.handle.session.catalog.group(GROUP)
     degrees = np.bincount(np.concatenate(index.ends()), minlength=len(index.entities))
     hubs = [index.entity_name(index.entities.ids[row]) for row in np.argsort(-degrees)[: 2 * _HUBS]]
     verbs: dict[str, tuple[Call, str]] = {
@@ -96,7 +97,7 @@ async def _hubs(
         "paths, 3, depth 4": (lambda a, b, q: graph.paths(a, b), ""),
         "subgraph, 100 around": (lambda a, b, q: graph.subgraph(a), ""),
         "subgraph, best connected": (lambda a, b, q: graph.subgraph(), "20"),
-        "identity": (lambda a, b, q: graph.identity(a), ""),
+        "profile": (lambda a, b, q: graph.profile(a), ""),
         "visible": (lambda a, b, q: graph.visible(a, through=["relation_0"]), ""),
         "search within 2 hops": (lambda a, b, q: graph.search(q.text, within=Within(a, 2)), ""),
     }

@@ -15,12 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphrag.direct.ledger import Ledger
-from graphrag.direct.tell import Teller
+from graphrag import Models, Rules
 from graphrag.graph import GraphRAG
-from graphrag.models import Entity, Fact
+from graphrag.ingest.direct import Teller
+from graphrag.ingest.ledger import Ledger
+from graphrag.model.values import Entity, Fact
+from graphrag.ontology.relations import Relation, Relations
 from graphrag.protocols import Matrix
-from graphrag.relations import Relation, Relations
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.benchmarks.prepared import DIMENSION, NAME
 from tests.benchmarks.report import Cell, Report, Section, p50
@@ -73,7 +74,7 @@ async def measure(report: Report, options: Options) -> None:
             with TemporaryDirectory(prefix="graphrag-bench-") as folder:
                 async with _opened(Path(folder)) as graph:
                     started = time.perf_counter()
-                    done = await graph.import_facts(rows[:size])
+                    done = await graph.load.facts(rows[:size])
                     whole.append(size / (time.perf_counter() - started))
                     facts.append(done.rate)
                     costs.append(await _rules(graph, rows[size : size + 2 * _SLICE]))
@@ -109,7 +110,7 @@ async def _rules(graph: GraphRAG, more: Rows) -> dict[str, float]:
     with ExitStack() as stack:
         for owner, name, rule in _STEPS:
             stack.enter_context(_timed(owner, name, seconds, rule))
-        await graph.import_facts(more)
+        await graph.load.facts(more)
     return {name: spent / len(more) for name, spent in seconds.items()}
 
 
@@ -139,7 +140,7 @@ async def _one_by_one(runs: int) -> dict[str, Cell]:
             url = f"surrealkv://{folder}/store"
             embedder = HashEmbedder(DIMENSION)
             async with GraphRAG.open(
-                url, embedder=embedder, extractor=ScriptedExtractor({})
+                url, models=Models(embedder=embedder, extractor=ScriptedExtractor({}))
             ) as graph:
                 await graph.add_fact("Person 0", "knows", "Person 1")
                 for number in range(_ONE_BY_ONE):
@@ -166,10 +167,11 @@ async def _one_by_one(runs: int) -> dict[str, Cell]:
 def _opened(folder: Path) -> GraphRAG:
     return GraphRAG.open(
         f"surrealkv://{folder}/store",
-        embedder=_NoModel(),
-        extractor=ScriptedExtractor({}),
-        relations=Relations(
-            Relation(f"relation_{number}", single_valued=True) for number in range(_SINGLE)
+        models=Models(embedder=_NoModel(), extractor=ScriptedExtractor({})),
+        rules=Rules(
+            relations=Relations(
+                Relation(f"relation_{number}", single_valued=True) for number in range(_SINGLE)
+            )
         ),
     )
 

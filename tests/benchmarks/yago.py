@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from graphrag import Models
 from graphrag.graph import GraphRAG
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.benchmarks.report import Report, Section
@@ -67,9 +68,9 @@ async def run(folder: Path, url: str, *, judge: bool = True) -> Score:
         json.loads(line) for line in (folder / _QUESTIONS).read_text(encoding="utf-8").splitlines()
     ]
     async with GraphRAG.open(
-        url, embedder=HashEmbedder(), extractor=ScriptedExtractor({})
+        url, models=Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
     ) as graph:
-        done = await graph.import_facts(facts(folder / _FACTS), judge=judge)
+        done = await graph.load.facts(facts(folder / _FACTS), judge=judge)
         started = time.perf_counter()
         exact = sum(
             [await _answer(graph, question) == set(question["gold"]) for question in questions]

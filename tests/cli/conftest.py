@@ -6,11 +6,11 @@ from collections import defaultdict
 
 import pytest
 
-from graphrag.cli.app import create_app
-from graphrag.cli.run import run
-from graphrag.demo import truth
-from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.cli.app import create_app, run
+from graphrag.cli.demo_world import truth
 from graphrag.graph import GraphRAG
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.session import Models
 from graphrag.testing import HashEmbedder
 from tests.conftest import PlainExtractor
 
@@ -57,8 +57,7 @@ def opener(extractor):
             password=settings.password,
             namespace=settings.namespace,
             database=settings.database,
-            embedder=HashEmbedder(),
-            extractor=extractor,
+            models=Models(embedder=HashEmbedder(), extractor=extractor),
             workers=0,
         )
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphrag.demo import chronicle, truth
+from graphrag.cli.demo_world import chronicle, truth
 from tests.cli.conftest import TruthfulExtractor
 
 

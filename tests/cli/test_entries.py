@@ -7,9 +7,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from graphrag.cli.entries import Entries, Entry, short
-from graphrag.cli.render import fact_entry
-from graphrag.models import Episode, Fact, Span
+from graphrag.cli.render import Entries, Entry, fact_entry, short
+from graphrag.model.values import Episode, Fact, Span
 from tests.conftest import day
 
 NOTE = "2021-02-22 to 2022-09-01"

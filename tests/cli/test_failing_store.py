@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from threading import Timer
+from time import monotonic
 
 import pytest
 from anyio.to_thread import run_sync
@@ -14,12 +16,13 @@ by_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 
 HOLD = """
 import asyncio, sys
-from graphrag import GraphRAG
+from graphrag import GraphRAG, Models
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 
 async def hold():
     async with GraphRAG.open(
-        "surrealkv://graph-store", embedder=HashEmbedder(), extractor=ScriptedExtractor({})
+        "surrealkv://graph-store",
+        models=Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({})),
     ):
         print("open", flush=True)
         sys.stdin.read()
@@ -28,16 +31,22 @@ asyncio.run(hold())
 """
 
 
-@pytest.fixture
-def held(told, tmp_path):
+def hold(folder):
+    """Start a process that has the store open until its input ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD],
-        cwd=tmp_path,
+        cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout.readline() == "open\n"
+    return process
+
+
+@pytest.fixture
+def held(told, tmp_path):
+    process = hold(tmp_path)
     yield told
     process.communicate("")
 
@@ -47,6 +56,41 @@ def test_store_that_another_process_has_open(held):
         done = held(*command, stdin="Carl works_at Acme.")
         assert done.code == 1
         assert "is open in another process" in done.error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("add", "-"), ("stats", "--json"), ("copy", "surrealkv://graph-store", "mem://"),
+     ("replay", "mem://"), ("index", "check")],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_waiting_for_a_store_until_the_other_process_closes_it(told, tmp_path, command):
+    if command[0] == "index":  # only the other profile has any
+        assert (
+            told("copy", "surrealkv://graph-store", "surrealkv://e", "--profile", "engine").code
+            == 0
+        )
+        (tmp_path / "graph-store").rename(tmp_path / "old")
+        (tmp_path / "e").rename(tmp_path / "graph-store")
+    process = hold(tmp_path)
+    # Its input ends, and so it closes the store, while the command waits.
+    closing = Timer(1, process.stdin.close)
+    closing.start()
+    done = told(*command, "--wait", 60, stdin="Carl works_at Acme.")
+    closing.join()
+    assert process.wait(timeout=30) == 0
+    process.stdout.close()
+    assert (done.code, "error" in done.err) == (0, False)
+
+
+def test_waiting_for_a_store_ends(held):
+    began = monotonic()
+    done = held("stats", "--wait", 0.5)
+    assert monotonic() - began >= 0.5
+    assert done.code == 1
+    assert "is open in another process" in done.error
+    assert done.error.endswith("; waited 0.5 s for it")
+    assert held("stats", "--wait", -1).code == 2
 
 
 @by_command

@@ -51,6 +51,7 @@ def test_json_summary_over_several_files(cli, write):
         "repeated": 0,
         "entities": 5,
         "changed": 0,
+        "skipped": 0,
     }
 
 
@@ -145,3 +146,27 @@ def test_files_that_are_not_there_or_no_tables_are_refused(cli, write, tmp_path,
     done = cli("import", *names)
     assert done.code == 2
     assert words in done.error
+
+
+def test_a_relation_for_a_table_without_one(cli, write):
+    table = write("firms.csv", "Employee,Firm\nAnn,Acme\nBo,Globex\n")
+    options = ("--column", "subject=Employee", "--column", "object=Firm", "--relation", "works_at")
+    dry = json.loads(cli("import", table, *options, "--dry-run", "--json").out)
+    assert dry[0]["relations"] == {"works_at": 2}
+    options += ("--default", "object_type=organization", "--json")
+    assert summary(cli("import", table, *options))["facts"] == 2
+    assert "organization" in cli("show", "Acme").out
+    wrong = cli("import", table, "--default", "relation")
+    assert wrong.code == 2 and "--default 'relation' is no OURS=VALUE" in wrong.error
+
+
+def test_rows_that_cannot_be_used_may_be_skipped(cli, write):
+    table = write("jobs.csv", f"{JOBS}Bo,works_at,bo,2020\nBo,works_at,Acme,soon\n")
+    stopped = cli("import", table)
+    assert stopped.code == 2 and "jobs.csv, line 5: " in stopped.err
+    done = cli("import", table, "--on-error", "skip", "--json")
+    assert done.code == 1
+    assert (json.loads(done.out)["facts"], json.loads(done.out)["skipped"]) == (2, 2)
+    skipped = done.err.splitlines()
+    assert len(skipped) == 2 and all(line.startswith("skipped: jobs.csv, line") for line in skipped)
+    assert "rows skipped" in cli("import", table, "--on-error", "skip").out

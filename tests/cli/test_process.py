@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 MAIN = """
 import asyncio, sys
 from graphrag.cli.app import create_app
-from graphrag.cli.run import run
+from graphrag.cli.app import run
 from tests.cli.conftest import opener
 from tests.conftest import PlainExtractor
 

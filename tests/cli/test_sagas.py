@@ -14,6 +14,19 @@ def in_sagas(told, tmp_path):
     assert told("add", "case.txt", "--saga", "case", "--reference-time", "2019-01-01").code == 0
 
 
+def test_a_key_is_what_a_document_is_known_by(cli, tmp_path):
+    (tmp_path / "note.txt").write_text("Alice works_at Acme.")
+    say = ("add", "note.txt", "--reference-time", "2024-01-01", "--json", "--key")
+    assert [json.loads(cli(*say, key).out)["added"] for key in ("m1", "m1", "m2")] == [1, 0, 1]
+    (tmp_path / "note.txt").write_text("Alice works_at Beta.")
+    assert "key 'm1' is that of episode" in cli(*say, "m1").err
+    (tmp_path / "chat.jsonl").write_text('{"a": 1}\n{"a": 1}\n')
+    parts = ("add", "chat.jsonl", "--reference-time", "2024-01-01", "--json", "--key", "chat")
+    assert [json.loads(cli(*parts).out)["added"] for _ in range(2)] == [2, 0]
+    done = cli("add", "note.txt", "chat.jsonl", "--key", "m1")
+    assert done.code == 2 and "--key is the id of one document" in done.error
+
+
 def test_sagas_are_listed_with_sizes_and_dates(told, tmp_path):
     assert "add --saga" in told("sagas").out
     in_sagas(told, tmp_path)

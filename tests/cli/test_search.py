@@ -13,13 +13,16 @@ def objects(done):
     return [hit["fact"]["object"] for hit in json.loads(done.out)["facts"]]
 
 
-def test_entry_has_score_fact_validity_and_source(told):
+def test_entry_has_relevance_fact_validity_and_source(told):
     done = told("search", QUESTION)
     assert done.code == 0
     assert done.err == ""
     lines = done.out.splitlines()
     fact = next(number for number, line in enumerate(lines) if "works at" in line)
-    assert re.fullmatch(r"[01]\.\d+  Alice works at Globex  +since 2023-06-01", lines[fact])
+    [first, *_] = json.loads(told("search", QUESTION, "--json").out)["facts"]
+    assert first["score"] != first["relevance"]
+    lead = re.escape(f"{first['relevance']:.2f}")
+    assert re.fullmatch(rf"{lead}  Alice works at Globex  +since 2023-06-01", lines[fact])
     assert lines[fact + 1].strip() == (
         "“Alice works_at Globex from 2023-06-01.” (new.txt, 2023-07-01)"
     )

@@ -71,11 +71,11 @@ def test_of_a_day_they_are_those_of_the_facts_that_held(facts, number):
             ]
             unique = {fact.id: fact for fact in everything}.values()
             moment = day(number)
-            found = await graph.at(valid_at=moment).communities()
+            found = await graph.at(valid_at=moment).communities.list()
             names = {(await graph.entity(name)).id: name for name in order}
             ids = sorted(names)
             assert shown(found, names) == reference([names[id_] for id_ in ids], unique, moment)
-            assert found == await graph.at(valid_at=moment).communities()
+            assert found == await graph.at(valid_at=moment).communities.list()
 
     anyio.run(check)
 
@@ -88,14 +88,14 @@ async def test_what_the_graph_had_at_a_moment_is_what_it_has_in_a_view_of_it(gra
     seen = []
     for number, text in enumerate(told):
         await graph.add_episode(text, reference_time=day(number))
-        step = graph.update_communities if number % 3 else graph.build_communities
+        step = graph.communities.update if number % 3 else graph.communities.build
         made = await step()
         seen.append((made, await found_of(graph), datetime.now(UTC)))
-    await graph.merge("Ann", "Hal")
-    await graph.build_communities()
+    await graph.identity.merge("Ann", "Hal")
+    await graph.communities.build()
     for communities, found, moment in seen:
         view = graph.at(known_at=moment)
-        assert await view.communities() == communities
+        assert await view.communities.list() == communities
         assert await found_of(view) == found
 
 
@@ -111,11 +111,11 @@ async def test_a_community_of_another_day_that_lasts_has_its_id(graph):
             NewEpisode("Dee likes Ann. Dee likes Bob. Dee likes Cid.", "2023-01-01"),
         ]
     )
-    [now] = await graph.build_communities()
-    [then] = await graph.at(valid_at="2021-01-01").communities()
+    [now] = await graph.communities.build()
+    [then] = await graph.at(valid_at="2021-01-01").communities.list()
     assert then.id == now.id and set(then.members) < set(now.members)
-    assert await graph.at(valid_at="2019-01-01").communities() == []
-    assert [one.id for one in await graph.communities()] == [now.id]
+    assert await graph.at(valid_at="2019-01-01").communities.list() == []
+    assert [one.id for one in await graph.communities.list()] == [now.id]
 
 
 async def test_a_search_of_another_day_finds_its_communities_and_knows_nothing_later(graph):
@@ -126,16 +126,16 @@ async def test_a_search_of_another_day_finds_its_communities_and_knows_nothing_l
             NewEpisode("Dee likes Ann. Dee likes Bob. Dee likes Cid.", "2023-01-01"),
         ]
     )
-    await graph.add_episode("Eve likes Hal.", group="other", reference_time="2020-06-01")
-    await graph.build_communities()
+    await graph.group("other").add_episode("Eve likes Hal.", reference_time="2020-06-01")
+    await graph.communities.build()
     for year, count in (2019, 0), (2020, 1), (2022, 2), (2024, 2):
         view = graph.at(valid_at=f"{year}-07-01")
-        there = await view.communities()
+        there = await view.communities.list()
         assert len(there) == count
         found = [item for item, *_ in await found_of(view)]
         assert sorted(found, key=lambda one: one.id) == sorted(there, key=lambda one: one.id)
-        several = await found_of(view, group=["default", "other"])
-        others = await view.communities(group="other")
+        several = await found_of(graph.groups("default", "other").at(valid_at=f"{year}-07-01"))
+        others = await graph.group("other").at(valid_at=f"{year}-07-01").communities.list()
         assert {item.id for item, *_ in several} == {one.id for one in (*there, *others)}
         assert len(await found_of(view, where=Field.created_at > "2000-01-01")) == len(there)
         assert await found_of(view, where=Field.group == "no") == []
@@ -152,13 +152,13 @@ async def test_of_many_communities_of_another_day_those_that_may_answer_are_embe
             {"subject": one, "relation": "knows", "object": other, "valid_at": "2020-01-01"}
             for one, other in pairs
         ]
-        await graph.import_facts(rows)
+        await graph.load.facts(rows)
         view = graph.at(valid_at="2021-01-01")
         embedder.documents = 0
         found = await view.search("Whom does Ann77 know?", scopes=["communities"], limit=3)
         assert "Ann77" in found.communities[0].item.name
         assert embedder.documents <= 100
-        assert len(await view.communities()) == 260
+        assert len(await view.communities.list()) == 260
 
 
 class Counting(HashEmbedder):
@@ -172,7 +172,7 @@ class Counting(HashEmbedder):
 async def test_a_search_of_the_past_looks_for_communities_only_if_asked_to():
     async with open_graph() as graph:
         await graph.add_fact("Ann", "knows", "Bob", valid_at="2020-01-01")
-        await graph.build_communities()
+        await graph.communities.build()
         assert (await graph.search("Ann Bob")).communities
         then = graph.at(valid_at="2021-01-01")
         assert not (await then.search("Ann Bob")).communities

@@ -42,52 +42,52 @@ async def test_communities_are_named_described_and_stored(tmp_path):
     url = f"surrealkv://{tmp_path}/graph"
     async with open_graph(url) as graph:
         await graph.add_episode(TOWN)
-        built = await graph.build_communities()
+        built = await graph.communities.build()
     assert {len(community.members) for community in built} == {3}
     assert any("Acme" in community.name for community in built)
     summaries = " ".join(community.summary for community in built)
     assert "Alice and Bob work at Acme (since " in summaries
     async with open_graph(url) as graph:
-        stored = await graph.communities()
+        stored = await graph.communities.list()
     assert sorted(stored, key=lambda c: c.id) == sorted(built, key=lambda c: c.id)
 
 
 async def test_unchanged_communities_keep_their_id_and_write_nothing(graph):
     await graph.add_episode(TOWN)
-    first = await graph.build_communities()
-    events = len(await graph.log())
-    assert await graph.build_communities() == first
-    assert len(await graph.log()) == events
+    first = await graph.communities.build()
+    events = len(await graph.log.events())
+    assert await graph.communities.build() == first
+    assert len(await graph.log.events()) == events
     await graph.add_episode("Erik works_at Acme.")
-    second = await graph.build_communities()
+    second = await graph.communities.build()
     assert {community.id for community in first} == {c.id for c in second}
     assert sorted(len(community.members) for community in second) == [3, 4]
 
 
 async def test_ended_facts_tie_nobody_together(graph):
     await graph.add_episode("Alice works_at Acme from 2020 to 2021.")
-    assert await graph.build_communities() == []
+    assert await graph.communities.build() == []
 
 
 async def test_an_update_takes_in_what_was_told_since(graph):
     await graph.add_episode(TOWN)
-    assert await graph.update_communities() == await graph.communities()
-    first = await graph.communities()
+    assert await graph.communities.update() == await graph.communities.list()
+    first = await graph.communities.list()
     for number in range(80):  # so that a few more facts are no twentieth of all
         await graph.add_episode(f"Carol likes thing {number}.")
-    await graph.build_communities()
+    await graph.communities.build()
     await graph.add_episode("Erik works_at Acme.")
     await graph.add_episode("Finn likes milk. Gwen likes milk.")
-    updated = await graph.update_communities()
-    assert (await graph.log())[-1].kind == "update_communities"
+    updated = await graph.communities.update()
+    assert (await graph.log.events())[-1].kind == "update_communities"
     names = [{(await graph.entities(id_))[0].name for id_ in one.members} for one in updated]
     assert {"Alice", "Bob", "Acme", "Erik"} in names
     assert {"Finn", "Gwen", "milk"} in names
     assert {one.id for one in first} <= {one.id for one in updated}
-    events = len(await graph.log())
-    assert await graph.update_communities() == updated
-    assert len(await graph.log()) == events
-    rebuilt = {frozenset(one.members) for one in await graph.build_communities()}
+    events = len(await graph.log.events())
+    assert await graph.communities.update() == updated
+    assert len(await graph.log.events()) == events
+    rebuilt = {frozenset(one.members) for one in await graph.communities.build()}
     assert rebuilt == {frozenset(one.members) for one in updated}
 
 
@@ -95,19 +95,19 @@ async def test_an_update_lets_go_of_what_ended(graph):
     await graph.add_episode(TOWN)
     for number in range(100):
         await graph.add_episode(f"Carol likes thing {number}.")
-    await graph.build_communities()
+    await graph.communities.build()
     for fact in await graph.facts("Bob"):
-        await graph.retract(fact)
+        await graph.edit.retract(fact)
     names = [
         {(await graph.entities(id_))[0].name for id_ in one.members}
-        for one in await graph.update_communities()
+        for one in await graph.communities.update()
     ]
     assert {"Alice", "Acme"} in names and not any("Bob" in some for some in names)
 
 
 async def test_much_that_is_new_is_detected_anew(graph):
     await graph.add_episode(TOWN)
-    await graph.build_communities()
+    await graph.communities.build()
     await graph.add_episode("Erik works_at Acme. Finn works_at Acme.")
-    await graph.update_communities()
-    assert (await graph.log())[-1].kind == "build_communities"
+    await graph.communities.update()
+    assert (await graph.log.events())[-1].kind == "build_communities"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.community.detect import detect
-from graphrag.community.local import DRIFT, NOWHERE, improve, modularity
+from graphrag.community.refine import DRIFT, NOWHERE, improve, modularity
 
 EDGES = st.lists(
     st.tuples(st.integers(0, 11), st.integers(0, 11)).filter(lambda edge: edge[0] != edge[1]),

@@ -26,15 +26,15 @@ def casts(communities, names):
 
 
 async def names_of(graph):
-    index = await graph._open().catalog.group("default")
+    index = await graph.handle.session.catalog.group("default")
     return {id_: index.entity_name(id_) for id_ in index.entities.row_of}
 
 
 async def test_those_of_one_scene_are_a_community_told_by_the_text(graph):
     await graph.add_episode(BOOK, reference_time="2020-01-01")
-    built = await graph.build_communities()
+    built = await graph.communities.build()
     assert casts(built, await names_of(graph)) == {"ABC", "EFG"}
-    assert built == await graph.build_communities()
+    assert built == await graph.communities.build()
     for one in built:
         assert one.name.partition(":")[0] in ("Ann", "Bob", "Cid", "Eve", "Fay", "Gil")
         assert one.summary.startswith("That evening ")
@@ -43,35 +43,35 @@ async def test_those_of_one_scene_are_a_community_told_by_the_text(graph):
 
 async def test_short_texts_tie_by_their_facts_alone(graph):
     await graph.add_episode(scene("Ann", "Bob", "Cid"))
-    built = await graph.build_communities()
+    built = await graph.communities.build()
     assert casts(built, await names_of(graph)) == {"A", "B", "C"}
 
 
 async def test_an_update_takes_in_another_chapter_as_building_does(graph):
-    await graph.import_facts(
+    await graph.load.facts(
         [{"subject": "Zed", "relation": "likes", "object": f"thing {n}"} for n in range(320)]
     )
     await graph.add_episode(BOOK, reference_time="2020-01-01")
-    await graph.build_communities()
+    await graph.communities.build()
     added = await graph.add_episode(NEXT, reference_time="2021-01-01")
-    updated = await graph.update_communities()
-    assert (await graph.log())[-1].kind == "update_communities"
+    updated = await graph.communities.update()
+    assert (await graph.log.events())[-1].kind == "update_communities"
     assert casts(updated, await names_of(graph)) == {"ABCJ", "EFGH", "Z"}
-    assert updated == await graph.build_communities()
-    await graph.remove_episode(added.episode)
-    left = await graph.update_communities()
-    assert (await graph.log())[-1].kind == "update_communities"
+    assert updated == await graph.communities.build()
+    await graph.log.remove_episode(added.episode)
+    left = await graph.communities.update()
+    assert (await graph.log.events())[-1].kind == "update_communities"
     assert casts(left, await names_of(graph)) == {"ABC", "EFG", "Z"}
-    assert left == await graph.build_communities()
+    assert left == await graph.communities.build()
 
 
 async def test_chapters_that_come_later_are_not_in_an_earlier_view(graph):
     await graph.add_episode(BOOK, reference_time="2020-01-01")
     await graph.add_episode(NEXT, reference_time="2021-01-01")
     names = await names_of(graph)
-    then = await graph.at(valid_at="2020-06-01").communities()
+    then = await graph.at(valid_at="2020-06-01").communities.list()
     assert casts(then, names) == {"ABC", "EFG"}
-    now = await graph.at(valid_at="2022-01-01").communities()
+    now = await graph.at(valid_at="2022-01-01").communities.list()
     assert casts(now, names) == {"ABCJ", "EFGH"}
 
 
@@ -79,18 +79,18 @@ async def test_two_whose_facts_have_ended_are_not_tied_by_a_text():
     async with open_graph(review_below=0) as graph:
         await graph.add_episode(f"{scene('Ann', 'Bob')}{RAIN}", reference_time="2020-01-01")
         names = await names_of(graph)
-        assert casts(await graph.build_communities(), names) == {"AB"}
+        assert casts(await graph.communities.build(), names) == {"AB"}
         fact = await graph.add_fact("Ann", "married_to", "Bob", valid_at="2020-02-01")
-        await graph.build_communities()
-        await graph.invalidate(fact.fact, at="2020-03-01")
-        assert casts(await graph.build_communities(), names) == {"A", "B"}
+        await graph.communities.build()
+        await graph.edit.invalidate(fact.fact, at="2020-03-01")
+        assert casts(await graph.communities.build(), names) == {"A", "B"}
 
 
 async def test_two_that_are_one_are_named_as_one(graph):
     await graph.add_episode(BOOK, reference_time="2020-01-01")
     await graph.add_episode(NEXT, reference_time="2021-01-01")
-    await graph.merge("Eve", "Joe")
-    built = await graph.build_communities()
+    await graph.identity.merge("Eve", "Joe")
+    built = await graph.communities.build()
     names = await names_of(graph)
     gone = next(id_ for id_, name in names.items() if name == "Joe")
     assert all(gone not in one.members for one in built)
@@ -100,5 +100,5 @@ async def test_two_that_are_one_are_named_as_one(graph):
 @pytest.mark.parametrize("text", ["", RAIN], ids=["short", "long"])
 async def test_texts_without_scenes_tie_nobody_by_themselves(graph, text):
     await graph.add_episode(f"Ann likes Bob. {text}")
-    members = [len(one.members) for one in await graph.build_communities()]
+    members = [len(one.members) for one in await graph.communities.build()]
     assert members == [2]

@@ -14,7 +14,7 @@ async def derived(graph):
     """Return every derived row; a count of nothing is as good as none."""
     found = {}
     for table in sorted(derived_tables()):
-        [rows] = await graph._store.query(f"SELECT * FROM {table};")
+        [rows] = await graph.handle.session.store.query(f"SELECT * FROM {table};")
         for row in rows:
             values = {key: value for key, value in row.items() if key != "id"}
             if isinstance(values.get("ids"), list):
@@ -27,11 +27,11 @@ async def derived(graph):
 async def follows(graph):
     """Assert that the derived rows are those that are derived anew."""
     kept = await derived(graph)
-    await graph.build_indexes()
+    await graph.health.build_indexes()
     anew = await derived(graph)
     assert kept.keys() == anew.keys()
     assert kept == anew
-    assert (await graph.check_indexes()).sound
+    assert (await graph.health.indexes()).sound
 
 
 async def test_they_follow_from_what_is_told_and_changed():
@@ -45,12 +45,12 @@ async def test_they_follow_from_what_is_undone_and_renamed():
     async with open_graph(profile="engine") as graph:
         await graph.add_episode("Alice works_at Acme. Bob knows Alice.", reference_time="2020-01")
         await graph.add_episode("Al works_at Beta.", reference_time="2021-01")
-        merged = await graph.merge("Alice", "Al")
-        await graph.unmerge(merged)
+        merged = await graph.identity.merge("Alice", "Al")
+        await graph.identity.unmerge(merged)
         [fact] = await graph.facts("Al")
-        await graph.correct(fact, subject="Bob")
-        await graph.build_communities()
-        await graph.build_communities()
+        await graph.edit.correct(fact, subject="Bob")
+        await graph.communities.build()
+        await graph.communities.build()
         await follows(graph)
 
 
@@ -58,9 +58,9 @@ async def test_what_is_forgotten_leaves_no_words_behind():
     async with open_graph(profile="engine") as graph:
         await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01")
         await graph.add_episode("Bob works_at Beta.", reference_time="2020-01-01")
-        await graph.add_episode("Alice works_at Globex.", reference_time="2020-01-01", group="g")
-        await graph.forget("Alice")
-        await graph.forget(group="g")
+        await graph.group("g").add_episode("Alice works_at Globex.", reference_time="2020-01-01")
+        await graph.erase.entity("Alice")
+        await graph.group("g").erase.group(confirm="g")
         assert "alic" not in str(await derived(graph))
         await follows(graph)
 

@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag.asof import AsOf
-from graphrag.moving.copy import copy_store
-from graphrag.search.recipe import Recipe
-from graphrag.temporal.viewpoint import NOW
+from graphrag.io.copy import copy_store
+from graphrag.search.request import Recipe
 from tests.conftest import open_graph
-from tests.engine.worlds import ASKED, CHOSEN, FIRMS, Judge, ask, near, same, tell
+from tests.engine.worlds import ASKED, CHOSEN, FIRMS, Judge, ask, limited, near, same, tell
 from tests.serving import a_server
 
 SCOPES = ("facts", "entities", "episodes", "communities")
@@ -66,10 +64,11 @@ async def test_what_earlier_searches_read_stays_and_changes_nothing(world):
         for scope in ("facts", "entities", "communities"):
             assert same(getattr(ours, scope), getattr(theirs, scope)), (asked, scope)
     group = "default"
-    stamp = await engine._store.newest(group)
-    rows = engine._open().catalog.lend(group, stamp)
+    session = engine.handle.session
+    stamp = await session.store.newest(group)
+    rows = session.catalog.lend(group, stamp)
     assert rows is not None and len(rows.facts) > 30
-    assert engine._open().catalog.lend(group, stamp) is None  # it was lent to one search already
+    assert session.catalog.lend(group, stamp) is None  # it was lent to one search already
 
 
 async def test_a_question_that_names_nobody_starts_from_the_nearest_of_all_entities(world):
@@ -77,12 +76,10 @@ async def test_a_question_that_names_nobody_starts_from_the_nearest_of_all_entit
     limits = replace(CHOSEN, kept=10_000)
     few = Recipe(pool=3, seeds=1, depth=1)
     for query in ("chess", "old maps", "in the south", "green tea", "who owns it", "jazz"):
-        found = [
-            await AsOf(replace(graph.at()._reading, limits=limits), NOW).search(
-                query, scopes=["facts"], limit=3, recipe=few
-            )
-            for graph in (process, engine)
-        ]
+        found = []
+        for graph in (process, engine):
+            with limited(graph, limits):
+                found.append(await graph.search(query, scopes=["facts"], limit=3, recipe=few))
         assert same(found[0].facts, found[1].facts), query
 
 
@@ -93,9 +90,9 @@ async def test_what_was_read_goes_when_the_group_changes():
             assert [hit.item.object for hit in await graph.search("Alice works")] == ["Acme"]
         await graph.add_episode("Alice works_at Beta from 2022.")
         assert [hit.item.object for hit in await graph.search("Alice works")] == ["Beta"]
-        await graph.forget("Alice")
+        await graph.erase.entity("Alice")
         assert len(await graph.search("Alice works", scopes=["facts", "entities"])) == 0
-        await graph.forget(group="default")
+        await graph.erase.group(confirm="default")
         await graph.add_episode("Alice works_at Globex from 2020.")
         assert [hit.item.object for hit in await graph.search("Alice works")] == ["Globex"]
 
@@ -105,7 +102,7 @@ async def test_every_recipe_ranks_alike_over_a_connection(world):
     async with a_server() as (url, options):
         remote = open_graph(url, profile="engine", reranker=Judge(), **options)
         async with remote:
-            await process.copy_group("default", into=remote)
+            await process.export.copy(into=remote)
             for number, name in enumerate(ASKED):
                 asked = ask(random.Random(300 + number), moments, names=(name,))
                 ours, theirs = await asked.of(process), await asked.of(remote)

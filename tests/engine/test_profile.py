@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag.errors import InputError, StoreIndexError, StoreProfileError
-from graphrag.search.recipe import Recipe
+from graphrag.search.request import Recipe
 from graphrag.temporal.viewpoint import Viewpoint
 from tests.conftest import open_graph, triples
 from tests.engine.worlds import Asked
@@ -26,11 +26,11 @@ def best(found):
 async def test_a_new_store_gets_the_process_profile_and_any_store_keeps_its_own(tmp_path):
     plain, chosen = f"surrealkv://{tmp_path}/plain", f"surrealkv://{tmp_path}/chosen"
     async with open_graph(plain) as graph:
-        assert graph._store.profile == "process"
+        assert graph.handle.session.store.profile == "process"
     async with open_graph(chosen, profile="engine") as graph:
         await told(graph)
     async with open_graph(chosen) as graph:
-        assert graph._store.profile == "engine"
+        assert graph.handle.session.store.profile == "engine"
         assert best(await graph.search("where does Alice work")) == "Beta"
 
 
@@ -51,7 +51,7 @@ def test_an_unknown_profile_is_refused():
 async def test_a_search_reads_nothing_of_the_group_into_memory():
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        catalog = graph._ingestion.catalog
+        catalog = graph.handle.session.ingestion.catalog
         await catalog.drop("default")
         found = await asked("where does Alice work").of(graph)
         assert best(found) == "Beta"
@@ -70,19 +70,19 @@ async def test_the_past_is_searched_as_it_was():
 async def test_a_missing_index_is_refused():
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        await graph._store.query("REMOVE INDEX relates_to_hnsw ON relates_to_vector;")
+        await graph.handle.session.store.query("REMOVE INDEX relates_to_hnsw ON relates_to_vector;")
         with pytest.raises(StoreIndexError, match="index build"):
             await asked("where does Alice work").of(graph)
-        assert "the index relates_to_hnsw is missing" in (await graph.check_indexes()).findings
-        await graph.build_indexes(rows=False)
-        assert (await graph.check_indexes()).sound
+        assert "the index relates_to_hnsw is missing" in (await graph.health.indexes()).findings
+        await graph.health.build_indexes(rows=False)
+        assert (await graph.health.indexes()).sound
         assert len(await asked("where does Alice work").of(graph))
 
 
 async def test_a_missing_word_index_is_refused():
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        await graph._store.query("REMOVE INDEX relates_to_terms ON relates_to_words;")
+        await graph.handle.session.store.query("REMOVE INDEX relates_to_terms ON relates_to_words;")
         with pytest.raises(StoreIndexError, match="index build"):
             await asked("where does Alice work").of(graph)
 
@@ -90,16 +90,16 @@ async def test_a_missing_word_index_is_refused():
 async def test_the_process_profile_has_no_such_indexes():
     async with open_graph() as graph:
         with pytest.raises(StoreProfileError, match="has profile 'process'"):
-            await graph.check_indexes()
+            await graph.health.indexes()
         with pytest.raises(StoreProfileError):
-            await graph.build_indexes()
+            await graph.health.build_indexes()
 
 
 async def test_no_group_sees_another_through_the_shared_indexes():
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        await graph.add_episode(
-            "Alice works_at Globex.", reference_time="2021-01-01", group="default2"
+        await graph.group("default2").add_episode(
+            "Alice works_at Globex.", reference_time="2021-01-01"
         )
         found = await asked("where does Alice work").of(graph)
         assert "Globex" not in {hit.item.object for hit in found}
@@ -110,10 +110,9 @@ async def test_no_group_sees_another_through_the_shared_indexes():
 async def test_a_small_group_beside_a_large_one_is_found():
     async with open_graph(profile="engine") as graph:
         for day in range(1, 29):
-            await graph.add_episode(
+            await graph.group("large").add_episode(
                 " ".join(f"Bob knows Alice Wood{chr(65 + day % 26)}{n}." for n in "abcdefgh"),
                 reference_time=f"2020-01-{day:02}",
-                group="large",
             )
         await told(graph)
         found = await asked("who does Bob know").of(graph)
@@ -130,4 +129,4 @@ async def test_the_engine_profile_works_on_a_server():
                 await other.add_episode("Alice works_at Globex.", reference_time="2022-01-01")
             found = await asked("where does Alice work").of(one)
             assert best(found) == "Globex"
-            assert (await one.check_indexes()).sound
+            assert (await one.health.indexes()).sound

@@ -1,17 +1,19 @@
 """Random graphs with a history, and random searches of them, for both profiles."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from graphrag.asof import AsOf
 from graphrag.errors import InputError, PolicyError, QueryError
-from graphrag.results import Results
-from graphrag.search.engine.limits import Limits
+from graphrag.search.candidates.limits import Limits
 from graphrag.search.filters.field import Field
-from graphrag.search.recipe import SCOPES, Recipe
 from graphrag.search.recipes import RECIPES
+from graphrag.search.request import SCOPES, Recipe
+from graphrag.search.results import Results
 from graphrag.search.within import Within
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.view.lens import Lens
+from graphrag.view.view import View
 
 FIRST = ("Alice", "Bob", "Carol", "Dan", "Eve", "Frank", "Gina", "Hal", "Ida", "Jon")
 LAST = ("Stone", "Hill", "Marsh", "Wood", "Lake", "Moor", "Field", "Reed")
@@ -62,13 +64,12 @@ async def tell(graph, dice, episodes, *, group="default"):
             text = " ".join(sentence(dice) for _ in range(60))  # long: it has passages
         text = dice.choice(("", "", "user: so\n")) + text + dice.choice(("", "", " Why?"))
         told.append(
-            await graph.add_episode(
+            await graph.group(group).add_episode(
                 text,
                 name=f"Note {number}" if dice.random() < 0.3 else "",
                 source=dice.choice(("text", "message")),
                 saga=dice.choice((None, None, "diary", "letters")),
                 reference_time=moment(dice),
-                group=group,
             )
         )
         if dice.random() < 0.1:
@@ -77,7 +78,7 @@ async def tell(graph, dice, episodes, *, group="default"):
         await change(graph, dice, told, group)
         if dice.random() < 0.3:
             moments.append(utc_now())
-    await graph.build_communities(group=group)
+    await graph.group(group).communities.build()
     return moments
 
 
@@ -88,16 +89,16 @@ async def change(graph, dice, told, group):
     try:
         match dice.randrange(5):
             case 0:
-                await graph.retract(fact.id)
+                await graph.edit.retract(fact.id)
             case 1:
-                await graph.invalidate(fact.id, at="2025-01-01")
+                await graph.edit.invalidate(fact.id, at="2025-01-01")
             case 2:
-                await graph.correct(fact.id, text=f"{fact.fact} Or {dice.choice(THINGS)}.")
+                await graph.edit.correct(fact.id, text=f"{fact.fact} Or {dice.choice(THINGS)}.")
             case 3:
-                await graph.remove_episode(dice.choice(told).episode.id)
+                await graph.log.remove_episode(dice.choice(told).episode.id)
             case _:
                 keep, other = person(dice), person(dice)
-                await graph.merge(keep, other, group=group)
+                await graph.group(group).identity.merge(keep, other)
     except (InputError, PolicyError):
         pass
 
@@ -116,18 +117,28 @@ class Asked:
 
     async def of(self, graph, *, group="default", limits=CHOSEN):
         """Return what is found; what cannot be asked finds nothing."""
-        reading = replace(graph.at()._reading, limits=limits)
         try:
-            return await AsOf(reading, self.view).search(
-                self.query,
-                recipe=self.recipe,
-                where=self.where,
-                centers=self.centers,
-                within=self.within,
-                group=group,
-            )
+            with limited(graph, limits):
+                return await View(Lens(graph.handle, group, self.view)).search(
+                    self.query,
+                    recipe=self.recipe,
+                    where=self.where,
+                    centers=self.centers,
+                    within=self.within,
+                )
         except QueryError:
             return Results(self.query)
+
+
+@contextmanager
+def limited(graph, limits):
+    """Let searches of an open graph read no more than this for a while."""
+    session = graph.handle.session
+    graph.handle.current = replace(session, limits=limits)
+    try:
+        yield
+    finally:
+        graph.handle.current = session
 
 
 def question(dice):

@@ -5,8 +5,8 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from graphrag import Fact, Relations
-from graphrag.invalidate import excludes, overlap
-from tests.edits.faint import open_unsure
+from graphrag.ingest.invalidate import excludes, overlap
+from tests.edit.faint import open_unsure
 
 PEOPLE = ("Alice", "Bob", "Carol")
 NAMES = (*PEOPLE, "Acme", "Beta", "Globex", "Dan", "tea")
@@ -44,27 +44,27 @@ async def act(graph, step, number):
         when = f"{year}-{number % 12 + 1:02}-02"
         await graph.add_episode(text, reference_time=when, wait=kind != "queue")
         return
-    index = await graph._open().catalog.group("default")
+    index = await graph.handle.session.catalog.group("default")
     facts, episodes = sorted(index.facts.row_of), sorted(index.episodes.row_of)
     person, job = PEOPLE[one % 3], ("Acme", "Globex", "Beta")[other % 3]
     row = {"subject": person, "relation": "works_at", "object": job, "valid_at": str(year)}
     match kind:
         case "invalidate" if facts:
-            await graph.invalidate(facts[one % len(facts)], str(year))
+            await graph.edit.invalidate(facts[one % len(facts)], str(year))
         case "retract" if facts:
-            await graph.retract(facts[one % len(facts)])
+            await graph.edit.retract(facts[one % len(facts)])
         case "correct" if facts:
-            await graph.correct(facts[one % len(facts)], object=("Beta", "Acme")[other % 2])
+            await graph.edit.correct(facts[one % len(facts)], object=("Beta", "Acme")[other % 2])
         case "start" if facts:
-            await graph.correct(facts[one % len(facts)], valid_at=str(year))
+            await graph.edit.correct(facts[one % len(facts)], valid_at=str(year))
         case "reword" if facts:
-            await graph.correct(facts[one % len(facts)], text=f"It was so in {year}.")
-        case "confirm" if waiting := await graph.pending_review():
-            await graph.confirm(waiting[one % len(waiting)].fact)
-        case "reject" if waiting := await graph.pending_review():
-            await graph.reject(waiting[one % len(waiting)].fact)
+            await graph.edit.correct(facts[one % len(facts)], text=f"It was so in {year}.")
+        case "confirm" if waiting := await graph.edit.pending():
+            await graph.edit.confirm(waiting[one % len(waiting)].fact)
+        case "reject" if waiting := await graph.edit.pending():
+            await graph.edit.reject(waiting[one % len(waiting)].fact)
         case "drain":
-            await graph.drain()
+            await graph.queue.drain_all()
         case "fact":
             await graph.add_fact(
                 person,
@@ -75,11 +75,11 @@ async def act(graph, step, number):
             )
         case "import":
             rows = [row, {**row, "subject": "Dan", "relation": "knows", "object": person}]
-            await graph.import_facts(rows)
+            await graph.load.facts(rows)
         case "table":
-            await graph.import_facts([row, {**row, "object": "Acme"}], judge=False)
+            await graph.load.facts([row, {**row, "object": "Acme"}], judge=False)
         case "seed":
-            await graph.seed({person: {"likes": ["tea", "chess"], "works_at": job}})
+            await graph.load.seed({person: {"likes": ["tea", "chess"], "works_at": job}})
         case "entity":
             await graph.add_entity(
                 person,
@@ -88,22 +88,22 @@ async def act(graph, step, number):
                 attributes={"age": year},
             )
         case "merge":
-            await graph.merge(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
+            await graph.identity.merge(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
         case "unmerge" if index.seq:
-            merges = [event for event in await graph.log() if event.kind == "merge"]
+            merges = [event for event in await graph.log.events() if event.kind == "merge"]
             if merges:
-                await graph.unmerge(merges[one % len(merges)])
+                await graph.identity.unmerge(merges[one % len(merges)])
         case "split" if facts:
             moving = {facts[one % len(facts)], facts[other % len(facts)]}
-            await graph.split(person, name=f"{person} {number}", facts=moving)
+            await graph.identity.split(person, name=f"{person} {number}", facts=moving)
         case "revert" if index.seq:
-            await graph.revert(index.seq - one % index.seq, force=bool(other % 2))
+            await graph.log.revert(index.seq - one % index.seq, force=bool(other % 2))
         case "cleanup":
-            await graph.cleanup(["entities", "episodes"][: one % 2 + 1], dry_run=False)
+            await graph.health.cleanup(["entities", "episodes"][: one % 2 + 1], dry_run=False)
         case "apart":
-            await graph.keep_apart(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
+            await graph.identity.keep_apart(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
         case "remove" if episodes:
-            await graph.remove_episode(episodes[one % len(episodes)])
+            await graph.log.remove_episode(episodes[one % len(episodes)])
 
 
 async def shown(view):
@@ -123,13 +123,16 @@ async def shown(view):
 
 async def one_at_a_time(graph):
     """Assert that nobody works at two places, and nothing has two leaders, at any one moment."""
-    index = await graph._open().catalog.group("default")
-    stored = await graph._open().store.get(Fact, sorted(index.facts.row_of))
+    index = await graph.handle.session.catalog.group("default")
+    stored = await graph.handle.session.store.get(Fact, sorted(index.facts.row_of))
     facts = index.heirs.follow(stored, index.entity_name).values()
+    for fact in facts:
+        over = fact.invalid_at is not None or fact.retracted_at is not None
+        assert over == (fact.closed_as is not None), fact
     held = [fact for fact in facts if fact.retracted_at is None and not fact.pending]
     for one, other in combinations(held, 2):
         free = set(one.episodes) & set(other.episodes)
-        free = free or "as_given" in one.attributes or "as_given" in other.attributes
+        free = free or one.as_given or other.as_given
         if not free and excludes(one, other, Relations()):
             assert not overlap(one, other), (one, other)
 

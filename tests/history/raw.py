@@ -5,7 +5,7 @@ import numpy as np
 
 async def rows(graph, group=None):
     """Return every row, or those of one group, with their vectors as numbers."""
-    store = graph._open().store
+    store = graph.handle.session.store
     [info] = await store.query("INFO FOR DB;")
     found = []
     for table in sorted(info["tables"]):

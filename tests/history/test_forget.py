@@ -20,7 +20,7 @@ from graphrag import (
 )
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import open_graph, triples
-from tests.edits.faint import believed, whole
+from tests.edit.faint import believed, whole
 from tests.history.acts import FIRST, STEPS, act, open_any, shown
 from tests.history.raw import rows, tables, text
 
@@ -37,9 +37,11 @@ async def test_no_table_holds_the_name(graph):
         ("Alice knows Bob. Bob knows Carol.", "2020"),
         ("Bob works_at Acme.", "2021"),
     )
-    await graph.correct((await graph.facts("Alice"))[0], text="Alice met Bob.", reason="Alice said")
-    await graph.build_communities()
-    forgotten = await graph.forget("Alice", actor="ann")
+    await graph.edit.correct(
+        (await graph.facts("Alice"))[0], text="Alice met Bob.", reason="Alice said"
+    )
+    await graph.communities.build()
+    forgotten = await graph.erase.entity("Alice", actor="ann")
     event = forgotten.event
     assert (event.kind, event.actor) == ("forget", "ann")
     assert (forgotten.group, forgotten.records["entity"], forgotten.records["episode"]) == (
@@ -50,13 +52,13 @@ async def test_no_table_holds_the_name(graph):
     assert "alice" not in await text(graph)
     assert await graph.entity("Alice") is None
     assert {fact.object for fact in await graph.facts("Bob")} == {"Carol", "Acme"}
-    assert [event.seq for event in await graph.log()] == [1, 2, 3, 4, 5, 6]
+    assert [event.seq for event in await graph.log.events()] == [1, 2, 3, 4, 5, 6]
     assert not (await graph.search("Alice")).episodes[2:]
     await whole(graph)
     with pytest.raises(InputError):
-        await graph.forget("Alice")
+        await graph.erase.entity("Alice")
     with pytest.raises(InputError, match="erased"):
-        await graph.revert(event)
+        await graph.log.revert(event)
     assert (await graph.add_episode("Alice knows Bob.", reference_time="2022")).new
     await whole(graph)
 
@@ -75,7 +77,7 @@ async def test_no_table_holds_the_name(graph):
 async def test_a_text_that_nobody_could_read_is_erased_by_the_name_in_it(graph, name, said):
     await graph.add_fact(name, "knows", "Bob")
     await tell(graph, (said, "2020"), ("Bob likes tea.", "2021"))
-    assert (await graph.forget(name)).records["episode"] == 1
+    assert (await graph.erase.entity(name)).records["episode"] == 1
     [left] = [row for row in await rows(graph) if row["id"].table == "episode"]
     assert left["content"] == "Bob likes tea."
     await whole(graph)
@@ -88,7 +90,7 @@ async def test_what_a_forgotten_text_had_closed_holds_again_as_far_as_there_is_r
         ("Bob works_at Beta from 2020-01-01. Alice knows Bob.", "2020"),
         ("Bob works_at Globex from 2023-01-01.", "2023"),
     )
-    await graph.forget("Alice")
+    await graph.erase.entity("Alice")
     assert triples(await believed(graph, "Bob")) == {
         ("Bob", "works_at", "Acme", "2018-01-01", "2023-01-01"),
         ("Bob", "works_at", "Globex", "2023-01-01", None),
@@ -105,7 +107,7 @@ async def test_an_end_that_only_a_forgotten_text_told_is_no_end(graph):
         ("Bob ends:works_at Acme. Alice knows Bob.", "2020-05-01"),
     )
     assert not [fact for fact in await graph.facts("Bob") if fact.relation == "works_at"]
-    await graph.forget("Alice")
+    await graph.erase.entity("Alice")
     [job] = await graph.facts("Bob")
     assert (job.object, job.invalid_at, job.reason) == ("Acme", None, None)
     assert "ends:works" not in await text(graph)
@@ -115,8 +117,8 @@ async def test_an_end_that_only_a_forgotten_text_told_is_no_end(graph):
 async def test_what_a_person_put_aside_stays_aside(graph):
     await tell(graph, ("Bob works_at Acme.", "2020"))
     await graph.add_fact("Alice", "leads", "Beta")
-    await graph.correct((await graph.facts("Bob"))[0], object="Beta")
-    await graph.forget("Beta")
+    await graph.edit.correct((await graph.facts("Bob"))[0], object="Beta")
+    await graph.erase.entity("Beta")
     assert await graph.facts("Bob") == []
     [aside] = await graph.at(history=True).facts("Bob")
     assert aside.retracted_at is not None
@@ -130,7 +132,7 @@ async def test_entities_that_only_forgotten_texts_knew_go_too(graph):
     await graph.add_fact("Alice", "has_number", "555-1234")
     await graph.add_fact("Alice", "knows", "Eve")
     await graph.add_fact("Alice", "knows", "Dora")
-    erased = (await graph.forget("Alice")).records
+    erased = (await graph.erase.entity("Alice")).records
     assert erased["entity"] == 4
     assert [await graph.entity(name) is None for name in ("Bob", "jazz", "555-1234")] == [True] * 3
     assert await graph.entity("Eve") and await graph.entity("Dora")
@@ -155,7 +157,7 @@ async def test_a_fact_of_two_texts_is_stated_by_the_one_that_stays(graph):
         await graph.add_episode(words, reference_time="2020")
         await graph.add_episode("Tea is what Bob likes.", reference_time="2021")
         await graph.add_entity("Alice")
-        await graph.forget("Alice")
+        await graph.erase.entity("Alice")
         [fact] = await graph.facts("Bob")
         assert fact.fact == "Tea is what Bob likes."
         assert len(fact.sources) == 1
@@ -183,7 +185,7 @@ async def test_attributes_and_aliases_that_a_forgotten_text_gave_go(graph):
             "phone": "555-0199",
             "age": 40,
         }
-        await graph.forget("Alice")
+        await graph.erase.entity("Alice")
         assert (await graph.entity("Bob")).attributes == {"city": "Rome", "age": 40}
         found = await text(graph)
         assert not [word for word in ("555-0199", "oslo") if word in found]
@@ -193,7 +195,7 @@ async def test_attributes_and_aliases_that_a_forgotten_text_gave_go(graph):
 async def test_with_keep_the_texts_stay_and_no_longer_lead_there(graph):
     await tell(graph, ("Alice works_at Acme.", "2020"), ("Bob knows Carol. Alice is in.", "2021"))
     [span] = (await graph.facts("Alice"))[0].sources
-    forgotten = await graph.forget("Alice", episodes="keep")
+    forgotten = await graph.erase.entity("Alice", episodes="keep")
     assert "episode" not in forgotten.records
     assert await graph.entity("Alice") is None
     found = await graph.search("Alice Acme")
@@ -201,7 +203,7 @@ async def test_with_keep_the_texts_stay_and_no_longer_lead_there(graph):
     assert not [hit for hit in found.facts if hit.item.object == "Acme"]
     others = [row for row in await rows(graph) if row["id"].table not in ("episode", "event")]
     assert "alice" not in repr(others).casefold()
-    for event in await graph.log():
+    for event in await graph.log.events():
         kept = [change for change in event.changes if change.record.startswith("episode:")]
         assert "alice" not in repr([c for c in event.changes if c not in kept]).casefold()
     assert (await graph.episodes([span.episode_id]))[0].content == "Alice works_at Acme."
@@ -212,10 +214,10 @@ async def test_another_person_of_that_name_is_not_forgotten(graph):
     await graph.add_entity("Ann Lee", entity_type="person", attributes={"email": "a@acme.com"})
     await tell(graph, ("Ann Lee likes tea.", "2020"), ("Ann knows Ann Lee Miller.", "2021"))
     place = await graph.add_entity("Ann Lee", entity_type="place")
-    await graph.forget(place)
+    await graph.erase.entity(place)
     assert [one.entity_type for one in await graph.at().entities("Ann Lee")] == ["person"]
     assert len(await graph.facts("Ann Lee")) == 1
-    await graph.forget("Ann Lee")
+    await graph.erase.entity("Ann Lee")
     assert (await graph.entity("Ann Lee Miller")).name == "Ann Lee Miller"
     assert [fact.subject for fact in await graph.facts("Ann Lee Miller")] == ["Ann"]
     await whole(graph)
@@ -228,28 +230,28 @@ async def test_neighbours_say_nothing_of_it_now_or_in_the_log(graph):
         ("Carol knows Dora. Alice knows Carol.", "2020"),
         ("Dora likes jazz.", "2021"),
     )
-    await graph.forget("Alice")
+    await graph.erase.entity("Alice")
     assert (await graph.entity("Carol")).summary == "likes tea (from 2019-01-01)"
-    for event in await graph.log():
+    for event in await graph.log.events():
         assert "knows" not in repr(event)
     await whole(graph)
 
 
 async def test_the_past_of_others_is_read_as_before(graph):
     await tell(graph, ("Bob works_at Acme.", "2020"), ("Carol knows Dora.", "2020"))
-    moment = (await graph.log())[-1].at
+    moment = (await graph.log.events())[-1].at
     await tell(graph, ("Bob works_at Beta.", "2021"), ("Alice knows Carol.", "2021"))
     before = [await graph.at(known_at=moment).facts(name) for name in ("Bob", "Carol")]
-    await graph.forget("Alice")
+    await graph.erase.entity("Alice")
     assert [await graph.at(known_at=moment).facts(name) for name in ("Bob", "Carol")] == before
     assert await graph.at(known_at=moment).entity("Alice") is None
 
 
 async def test_merged_entities_are_forgotten_together(graph):
     await tell(graph, ("Alice likes tea.", "2020"), ("Lissy likes jazz.", "2021"))
-    await graph.merge("Alice", "Lissy")
+    await graph.identity.merge("Alice", "Lissy")
     await tell(graph, ("Bob knows Carol.", "2022"), ("Bob wrote to Lissy.", "2023"))
-    await graph.forget("Alice")
+    await graph.erase.entity("Alice")
     found = await text(graph)
     assert not [word for word in ("alice", "lissy", "jazz") if word in found]
     await whole(graph)
@@ -259,15 +261,15 @@ async def test_nobody_is_kept_apart_from_what_is_forgotten(graph):
     for name in ("John Smith", "Jon Smith", "Johan Smith"):
         await graph.add_entity(name, entity_type="person")
     gone = await graph.entity("Jon Smith")
-    await graph.keep_apart("John Smith", gone)
-    await graph.keep_apart("John Smith", "Johan Smith")
-    await graph.forget(gone)
+    await graph.identity.keep_apart("John Smith", gone)
+    await graph.identity.keep_apart("John Smith", "Johan Smith")
+    await graph.erase.entity(gone)
     left = await graph.entity("Johan Smith")
     assert (await graph.entity("John Smith")).distinct_from == (left.id,)
-    assert all("Jon" not in repr(event.changes) for event in await graph.log())
+    assert all("Jon" not in repr(event.changes) for event in await graph.log.events())
     entities = [row for row in await rows(graph) if row["id"].table == "entity"]
     assert gone.id not in repr(entities)
-    images = [change for event in await graph.log() for change in event.changes]
+    images = [change for event in await graph.log.events() for change in event.changes]
     assert not any(gone.id in repr(one.after) for one in images if "distinct" in repr(one.after))
     await whole(graph)
 
@@ -279,8 +281,8 @@ async def test_a_saga_is_forgotten_with_its_last_episode(graph):
         ("Alice knows Bob.", "calls"),
     ):
         await graph.add_episode(said, saga=saga)
-    await graph.forget("Alice")
-    assert (await graph.sagas()).names == ["calls"]
+    await graph.erase.entity("Alice")
+    assert (await graph.sagas.list()).names == ["calls"]
     assert "letters" not in await text(graph)
     await whole(graph)
 
@@ -294,8 +296,8 @@ async def test_no_file_of_a_replayed_store_holds_the_name(tmp_path):
 
     async with open_graph(f"surrealkv://{tmp_path}/old") as graph:
         await tell(graph, ("Xantippe knows Bob.", "2020"), ("Bob likes tea.", "2021"))
-        await graph.forget("Xantippe")
-        await graph.replay(open_graph(f"surrealkv://{tmp_path}/new"))
+        await graph.erase.entity("Xantippe")
+        await graph.log.replay_all(open_graph(f"surrealkv://{tmp_path}/new"))
     assert times(tmp_path / "old", b"Bob")
     assert times(tmp_path / "new", b"Bob")
     assert not times(tmp_path / "new", b"Xantippe")
@@ -303,21 +305,21 @@ async def test_no_file_of_a_replayed_store_holds_the_name(tmp_path):
 
 async def test_what_would_go_is_counted_and_stays(graph):
     await tell(graph, ("Alice knows Bob.", "2020"), ("Bob likes tea.", "2021"))
-    planned = await graph.forget("Alice", dry_run=True)
+    planned = await graph.erase.entity("Alice", dry_run=True)
     assert planned.event is None
-    everything = await graph.forget(group="default", dry_run=True)
+    everything = await graph.erase.group(dry_run=True)
     assert everything.records["event"] == 2
-    assert len(await graph.log()) == 2
-    assert (await graph.forget("Alice")).records == planned.records
-    everything = await graph.forget(group="default", dry_run=True)
-    assert (await graph.forget(group="default")).records == everything.records
+    assert len(await graph.log.events()) == 2
+    assert (await graph.erase.entity("Alice")).records == planned.records
+    everything = await graph.erase.group(dry_run=True)
+    assert (await graph.erase.group(confirm="default")).records == everything.records
 
 
 @pytest.mark.parametrize("texts", ["erase", "keep"])
 async def test_the_rows_that_surrealdb_searches_forget_too(texts):
     async with open_graph(profile="engine") as graph:
         await tell(graph, ("Alice knows Bob. Bob likes tea.", "2020"), ("Bob likes tea.", "2021"))
-        await graph.forget("Alice", episodes=texts)
+        await graph.erase.entity("Alice", episodes=texts)
         kept = [
             row
             for row in await rows(graph)
@@ -325,26 +327,32 @@ async def test_the_rows_that_surrealdb_searches_forget_too(texts):
         ]
         assert "alic" not in repr(kept).casefold()
         assert [hit.item.object for hit in (await graph.search("who likes tea")).facts] == ["tea"]
-        assert (await graph.check_indexes()).sound
-        await graph.forget(group="default")
+        assert (await graph.health.indexes()).sound
+        await graph.erase.group(confirm="default")
         assert not [row for row in await rows(graph) if row["id"].table != "meta"]
 
 
 async def test_unclear_wishes_change_nothing(graph):
     await tell(graph, ("Alice knows Bob.", "2020"))
+    others = graph.group("others")
     for wish in (
-        {},
-        {"entity": None},
-        {"entity": None, "group": "default"},
-        {"entity": "Zed"},
-        {"entity": "Alice", "episodes": "some"},
-        {"group": "default", "episodes": "keep"},
-        {"group": ""},
-        {"group": "others"},
+        graph.erase.entity(None),
+        graph.erase.entity("Zed"),
+        graph.erase.entity("Alice", episodes="some"),
+        others.erase.entity("Alice"),
+        graph.erase.group(),
+        graph.erase.group(confirm=""),
+        graph.erase.group(confirm="others"),
+        graph.erase.group(confirm="others", dry_run=True),
+        others.erase.group(confirm="default"),
+        others.erase.group(confirm="others"),
+        others.erase.group(dry_run=True),
     ):
         with pytest.raises(InputError):
-            await graph.forget(**wish)
-    assert len(await graph.log()) == 1
+            await wish
+    with pytest.raises(InputError):
+        graph.group("")
+    assert len(await graph.log.events()) == 1
     await whole(graph)
 
 
@@ -352,8 +360,8 @@ async def test_a_policy_may_refuse(tmp_path):
     async with open_graph(policy=AppendOnly()) as graph:
         await tell(graph, ("Alice knows Bob.", "2020"))
         with pytest.raises(PolicyError, match="nothing is erased"):
-            await graph.forget("Alice")
-        assert [event.kind for event in await graph.log()] == ["add_episode", "denied"]
+            await graph.erase.entity("Alice")
+        assert [event.kind for event in await graph.log.events()] == ["add_episode", "denied"]
         assert len(await graph.facts("Alice")) == 1
         await whole(graph)
 
@@ -370,13 +378,13 @@ async def play(steps, texts):
             while entities := await graph.at(history=True).entities(name):
                 known = True
                 for entity in entities:
-                    await graph.forget(entity, episodes=texts)
+                    await graph.erase.entity(entity, episodes=texts)
                 await whole(graph)
             if known and texts == "erase":
                 found = await text(graph)
                 assert not re.search(rf"\b{name.casefold()}\b", found)
-        index = await graph._open().catalog.group("default")
-        for fact in (await graph._open().store.get(Fact, index.facts.row_of)).values():
+        index = await graph.handle.session.catalog.group("default")
+        for fact in (await graph.handle.session.store.get(Fact, index.facts.row_of)).values():
             assert fact.invalidated_by in (None, *index.facts.row_of)
 
 
@@ -393,15 +401,15 @@ async def go_on(steps, name, texts, later):
             with suppress(GraphRAGError):
                 await act(graph, step, number)
         with suppress(GraphRAGError):
-            await graph.forget(name, episodes=texts)
+            await graph.erase.entity(name, episodes=texts)
         for number, step in enumerate(later):
             with suppress(GraphRAGError):
                 await act(graph, step, number)
             await whole(graph)
-        for event in await graph.log():
+        for event in await graph.log.events():
             await shown(graph.at(known_at=event.at))
             await shown(graph.at(known_at=event.at, history=True))
-        await graph.replay(again)
+        await graph.log.replay_all(again)
         assert await tables(again) == await tables(graph)
 
 

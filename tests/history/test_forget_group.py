@@ -18,7 +18,7 @@ from graphrag import (
 )
 from graphrag.store import erase
 from tests.conftest import day, open_graph
-from tests.edits.faint import whole
+from tests.edit.faint import whole
 from tests.history.raw import rows, tables, text
 from tests.store.test_server import served
 
@@ -26,17 +26,17 @@ ROOT = Path(__file__).parents[2]
 LONG = "So it was, and nobody said more. " * 50
 
 
-async def fill(graph, group, person="Alice", count=6):
+async def fill(store, group, person="Alice", count=6):
+    graph = store.group(group)
     for number in range(count):
         await graph.add_episode(
             f"{person} works_at {('Acme', 'Beta')[number % 2]} from {2000 + number}. "
             f"{person} likes tea{number}. {LONG if number == 3 else ''}",
             reference_time=f"{2000 + number}",
-            group=group,
             saga="letters",
         )
-    await graph.retract((await graph.facts(person, group=group))[0])
-    await graph.build_communities(group=group)
+    await graph.edit.retract((await graph.facts(person))[0])
+    await graph.communities.build()
 
 
 @pytest.fixture
@@ -49,33 +49,33 @@ async def two(graph):
 
 async def test_no_row_is_left_and_other_groups_are_as_they_were(two):
     before = await tables(two, "theirs")
-    forgotten = await two.forget(group="mine")
+    forgotten = await two.group("mine").erase.group(confirm="mine")
     assert forgotten.event is None
     assert forgotten.records["episode"] == 6 and forgotten.records["event"] == 8
     assert not await rows(two, "mine")
     found = await text(two)
     assert "alice" not in found and "mine" not in found
     assert await tables(two, "theirs") == before
-    assert await two.groups() == ["theirs"]
-    assert len(await two.facts("Zoe", group="theirs")) > 3
-    assert (await two.check()).sound
+    assert [group.name for group in await two.groups().list()] == ["theirs"]
+    assert len(await two.group("theirs").facts("Zoe")) > 3
+    assert (await two.health.check_all()).sound
     with pytest.raises(QueryError, match="no group 'mine'; groups in this store: 'theirs'"):
-        await two.forget(group="mine")
+        await two.group("mine").erase.group(confirm="mine")
 
 
 async def test_the_name_is_free_again(two):
-    await two.forget(group="mine")
-    assert await two.log(group="mine") == []
-    assert (await two.stats(group="mine")).facts == 0
-    await two.add_episode("Alice works_at Acme.", group="mine")
-    assert [event.seq for event in await two.log(group="mine")] == [1]
+    await two.group("mine").erase.group(confirm="mine")
+    assert await two.group("mine").log.events() == []
+    assert (await two.group("mine").stats()).facts == 0
+    await two.group("mine").add_episode("Alice works_at Acme.")
+    assert [event.seq for event in await two.group("mine").log.events()] == [1]
     await whole(two)
 
 
 async def test_a_group_of_many_batches_is_forgotten(graph, monkeypatch):
     monkeypatch.setattr(erase, "BATCH", 3)
     await fill(graph, "mine", count=12)
-    await graph.forget(group="mine")
+    await graph.group("mine").erase.group(confirm="mine")
     assert not await rows(graph, "mine")
 
 
@@ -87,7 +87,7 @@ async def test_cut_short_anywhere_it_is_whole_or_closed_and_the_next_time_finish
             await fill(graph, "mine")
             await fill(graph, "theirs", person="Zoe", count=2)
             others, mine = await tables(graph, "theirs"), await tables(graph, "mine")
-            connection = graph._open().store._connection
+            connection = graph.handle.session.store._connection
             transact, left = connection.transact, iter(range(cuts, -1, -1))
 
             async def failing(sql, params, transact=transact, left=left):
@@ -97,7 +97,7 @@ async def test_cut_short_anywhere_it_is_whole_or_closed_and_the_next_time_finish
 
             monkeypatch.setattr(connection, "transact", failing)
             try:
-                await graph.forget(group="mine")
+                await graph.group("mine").erase.group(confirm="mine")
                 break
             except TransactionError:
                 monkeypatch.setattr(connection, "transact", transact)
@@ -106,7 +106,7 @@ async def test_cut_short_anywhere_it_is_whole_or_closed_and_the_next_time_finish
                 await whole(graph)
             else:
                 await closed(graph)
-            await graph.forget(group="mine")
+            await graph.group("mine").erase.group(confirm="mine")
             assert not await rows(graph, "mine")
             assert await tables(graph, "theirs") == others
             await whole(graph)
@@ -117,56 +117,59 @@ async def test_cut_short_anywhere_it_is_whole_or_closed_and_the_next_time_finish
 async def closed(graph):
     """Everybody sees that the group is half gone, and the others are as ever."""
     for act in (
-        graph.search("Alice", group="mine"),
-        graph.facts("Alice", group="mine"),
-        graph.add_episode("Alice likes tea.", group="mine"),
-        graph.add_fact("Alice", "likes", "tea", group="mine"),
+        graph.group("mine").search("Alice"),
+        graph.group("mine").facts("Alice"),
+        graph.group("mine").add_episode("Alice likes tea."),
+        graph.group("mine").add_fact("Alice", "likes", "tea"),
     ):
-        with pytest.raises(QueryError, match=r"is being forgotten since .* forget\(group='mine'\)"):
+        with pytest.raises(
+            QueryError,
+            match=r"is being forgotten since .* group\('mine'\)\.erase\.group\(confirm='mine'\)",
+        ):
             await act
-    [finding] = (await graph.check()).findings
+    [finding] = (await graph.health.check_all()).findings
     assert (finding.group, finding.repairable) == ("mine", False)
     assert "is being forgotten since" in finding.what
-    assert (await graph.repair()).left == (finding,)
-    assert len(await graph.facts("Zoe", group="theirs")) > 1
+    assert (await graph.health.repair_all()).left == (finding,)
+    assert len(await graph.group("theirs").facts("Zoe")) > 1
 
 
 async def test_the_queue_leaves_a_group_alone_that_is_half_gone(tmp_path, monkeypatch):
     url = f"surrealkv://{tmp_path}/store"
     async with open_graph(url, workers=0) as graph:
         for group in ("mine", "theirs"):
-            await graph.add_episode("Alice likes tea.", group=group, wait=False)
-        await erase.mark("mine", graph._open().store._connection)
+            await graph.group(group).add_episode("Alice likes tea.", wait=False)
+        await erase.mark("mine", graph.handle.session.store._connection)
     async with open_graph(url) as graph:
-        await graph.drain()
-        assert (await graph.status(group="theirs")).done == 1
-        await graph.forget(group="mine")
-        assert (await graph.check()).sound
+        await graph.queue.drain_all()
+        assert (await graph.group("theirs").queue.status()).done == 1
+        await graph.group("mine").erase.group(confirm="mine")
+        assert (await graph.health.check_all()).sound
 
 
 async def test_what_is_pending_is_forgotten_too(graph):
-    await graph.add_episode("Zoe likes tea.", group="theirs")
-    added = await graph.add_episode("Alice likes tea.", group="mine", wait=False)
-    await graph.forget(group="mine")
-    await graph.drain()
+    await graph.group("theirs").add_episode("Zoe likes tea.")
+    added = await graph.group("mine").add_episode("Alice likes tea.", wait=False)
+    await graph.group("mine").erase.group(confirm="mine")
+    await graph.queue.drain_all()
     assert await graph.episodes([added.episode.id]) == []
-    assert await graph.groups() == ["theirs"]
+    assert [group.name for group in await graph.groups().list()] == ["theirs"]
 
 
 async def test_a_policy_is_asked_before_anything_goes():
     async with open_graph(policy=ProtectedTypes({"place"})) as graph:
-        await graph.add_fact("Bob", "lives_in", "Paris", object_type="place", group="mine")
-        await graph.add_fact("Zoe", "likes", "tea", group="theirs")
+        await graph.group("mine").add_fact("Bob", "lives_in", "Paris", object_type="place")
+        await graph.group("theirs").add_fact("Zoe", "likes", "tea")
         before = await tables(graph, "mine")
         before.pop("group_info:mine")  # it tells of the newest event, here of the refusal
         with pytest.raises(PolicyError, match="what is known of a place is protected"):
-            await graph.forget(group="mine")
+            await graph.group("mine").erase.group(confirm="mine")
         after = await tables(graph, "mine")
         assert {key: after[key] for key in before} == before
-        assert (await graph.log(group="mine"))[-1].kind == "denied"
+        assert (await graph.group("mine").log.events())[-1].kind == "denied"
         await whole(graph)
-        await graph.forget(group="theirs")
-        assert await graph.groups() == ["mine"]
+        await graph.group("theirs").erase.group(confirm="theirs")
+        assert [group.name for group in await graph.groups().list()] == ["mine"]
 
 
 async def test_another_process_on_a_server_sees_that_a_group_is_gone():
@@ -176,24 +179,24 @@ async def test_another_process_on_a_server_sees_that_a_group_is_gone():
         open_graph(f"ws://{place}") as two,
     ):
         await fill(one, "mine")
-        assert len(await two.facts("Alice", group="mine")) > 3
-        index = await two._open().catalog.group("mine")
-        await one.forget(group="mine")
+        assert len(await two.group("mine").facts("Alice")) > 3
+        index = await two.handle.session.catalog.group("mine")
+        await one.group("mine").erase.group(confirm="mine")
         # A write that was planned before comes too late.
-        stale = two._open()
+        stale = two.handle.session.ingestion
         from graphrag.store.changes import ChangeSet
 
         late = ChangeSet("mine", "late")
         late.insert_row("saga", {**await saga_row(one)})
         with pytest.raises(TransactionError, match="is being forgotten, or was"):
             await stale.store.apply(late, after=index.seq)
-        assert (await two.stats(group="mine")).facts == 0
-        await two.add_episode("Bob likes tea.", group="mine")
-        assert [fact.object for fact in await one.facts("Bob", group="mine")] == ["tea"]
+        assert (await two.group("mine").stats()).facts == 0
+        await two.group("mine").add_episode("Bob likes tea.")
+        assert [fact.object for fact in await one.group("mine").facts("Bob")] == ["tea"]
 
 
 async def saga_row(graph):
-    from graphrag.ids import new_id
+    from graphrag.model.ids import new_id
     from graphrag.store.record import Record
     from graphrag.temporal.moment import utc_now
 
@@ -213,7 +216,7 @@ async def test_another_process_on_a_server_sees_that_an_entity_is_gone():
     ):
         await one.add_episode("Alice works_at Acme. Bob works_at Acme.")
         assert await two.entity("Alice")
-        await one.forget("Alice", episodes="keep")
+        await one.erase.entity("Alice", episodes="keep")
         assert await two.entity("Alice") is None
         assert [fact.subject for fact in await two.facts("Acme")] == ["Bob"]
         assert (await two.add_episode("Alice likes tea.")).entities[0].name == "Alice"
@@ -229,7 +232,7 @@ erase.BATCH = 10
 async def main():
     async with open_graph(sys.argv[1]) as graph:
         print("open", flush=True)
-        await graph.forget(group="mine")
+        await graph.group("mine").erase.group(confirm="mine")
         print("gone", flush=True)
 
 asyncio.run(main())
@@ -240,7 +243,7 @@ asyncio.run(main())
 async def test_killed_while_forgetting_the_next_process_finishes(tmp_path):
     url = f"surrealkv://{tmp_path}/store"
     async with open_graph(url) as graph:
-        await graph.add_episode("Zoe likes tea.", group="theirs")
+        await graph.group("theirs").add_episode("Zoe likes tea.")
         await graph.add_episodes(
             NewEpisode(f"Alice likes tea{n}.", day("2020-01-01") + timedelta(n), group="mine")
             for n in range(60)
@@ -253,14 +256,15 @@ async def test_killed_while_forgetting_the_next_process_finishes(tmp_path):
             assert process.stdout.readline() == "open\n"
             time.sleep(wait)
             process.send_signal(signal.SIGKILL)
+        assert process.returncode in (0, -signal.SIGKILL)
         async with open_graph(url) as graph:
-            found = {finding.what[:18] for finding in (await graph.check()).findings}
+            found = {finding.what[:18] for finding in (await graph.health.check_all()).findings}
             assert found <= {"is being forgotten"}
-            if not found and "mine" in await graph.groups():
-                assert (await graph.stats(group="mine")).facts == 60
+            if not found and "mine" in [group.name for group in await graph.groups().list()]:
+                assert (await graph.group("mine").stats()).facts == 60
     async with open_graph(url) as graph:
-        if "mine" in await graph.groups():
-            await graph.forget(group="mine")
+        if "mine" in [group.name for group in await graph.groups().list()]:
+            await graph.group("mine").erase.group(confirm="mine")
         assert not await rows(graph, "mine")
-        assert (await graph.check()).sound
-        assert len(await graph.facts("Zoe", group="theirs")) == 1
+        assert (await graph.health.check_all()).sound
+        assert len(await graph.group("theirs").facts("Zoe")) == 1

@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import HealthCheck, given, settings
 
 from graphrag import GraphRAGError
-from tests.edits.faint import whole
+from tests.edit.faint import whole
 from tests.history.acts import FIRST, STEPS, act, one_at_a_time, open_any, views
 
 
@@ -14,14 +14,14 @@ async def play(steps):
         past = []
         await graph.add_episode(FIRST, reference_time="2021-06-01")
         for number, step in enumerate(steps):
-            before = await graph.log()
+            before = await graph.log.events()
             try:
                 await act(graph, step, number)
             except GraphRAGError:
-                assert await graph.log() == before
+                assert await graph.log.events() == before
             await whole(graph)
             await one_at_a_time(graph)
-            if log := await graph.log():
+            if log := await graph.log.events():
                 past.append((log[-1].at, await views(graph)))
         for moment, then in past:
             assert await views(graph, moment) == then

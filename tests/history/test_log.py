@@ -5,8 +5,8 @@ from graphrag import Log
 
 async def test_an_event_says_what_it_did(graph):
     added = await graph.add_episode("Alice works_at Acme. Bob likes tea.", reference_time="2020")
-    await graph.retract(added.facts[0], reason="<never>", actor="ann")
-    told, taken = await graph.log()
+    await graph.edit.retract(added.facts[0], reason="<never>", actor="ann")
+    told, taken = await graph.log.events()
     assert repr(told).startswith("Event(1 add_episode by library, ")
     assert repr(told).endswith(": +1 episode, +4 entities, +2 facts)")
     assert repr(taken).endswith(": 1 fact changed; <never>)")
@@ -16,21 +16,21 @@ async def test_an_event_says_what_it_did(graph):
 
 
 async def test_a_log_counts_its_events_and_is_a_table(graph):
-    assert repr(await graph.log()) == "Log(no events)"
+    assert repr(await graph.log.events()) == "Log(no events)"
     added = await graph.add_episode("Alice works_at Acme.", reference_time="2020")
-    await graph.retract(added.facts[0], reason="<never>", actor="ann")
-    log = await graph.log()
+    await graph.edit.retract(added.facts[0], reason="<never>", actor="ann")
+    log = await graph.log.events()
     assert repr(log).endswith(": 1 add_episode, 1 retract)")
     assert repr(log).startswith("Log(2 events, ")
     assert log._repr_html_().count("<tr>") == 3
     assert "&lt;never&gt;" in log._repr_html_()
-    assert isinstance(log[-1:], Log) and isinstance(await graph.log(entity="Alice"), Log)
+    assert isinstance(log[-1:], Log) and isinstance(await graph.log.events(entity="Alice"), Log)
     assert "+1 fact" in repr(log[0])
 
 
 async def test_a_long_log_shows_its_newest_events(graph):
     await graph.add_episode("Alice works_at Acme.", reference_time="2020")
-    long = Log(list(await graph.log()) * 130)
+    long = Log(list(await graph.log.events()) * 130)
     assert "30 before these" in long._repr_html_()
     assert long._repr_html_().count("<tr>") == 101
 
@@ -39,6 +39,6 @@ async def test_a_removed_episode_is_marked_among_the_sources(graph):
     added = await graph.add_episode("Alice works_at Acme.", reference_time="2020")
     [quote] = await graph.sources(added.facts[0])
     assert not quote.removed
-    await graph.remove_episode(added.episode)
+    await graph.log.remove_episode(added.episode)
     [quote] = await graph.sources(added.facts[0])
     assert quote.removed and quote.text == "Alice works_at Acme."

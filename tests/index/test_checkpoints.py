@@ -16,7 +16,7 @@ import pytest
 
 from graphrag.index import catalog, checkpoints
 from graphrag.index.checkpoints import Checkpoints
-from graphrag.index.saved import SavedGroups, copy_of
+from graphrag.index.snapshot import SavedGroups, copy_of
 from graphrag.index.vectors import Vectors
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
@@ -36,11 +36,11 @@ def facts(first, last):
 
 
 def files_of(graph):
-    return graph._open().catalog._checkpoints
+    return graph.handle.session.catalog._checkpoints
 
 
 async def rows_in_order(graph):
-    index = await graph._open().catalog.group("default")
+    index = await graph.handle.session.catalog.group("default")
     return [index.facts.ids[row] for row in np.flatnonzero(index.facts.alive.values)]
 
 
@@ -58,7 +58,7 @@ async def import_without_end(url):
 
     SavedGroups.write = announced
     async with open_graph(url) as graph:
-        await graph.import_facts(
+        await graph.load.facts(
             facts(0, 100_000), batch=5, on_progress=lambda report: say(report.facts)
         )
 
@@ -104,7 +104,7 @@ async def test_a_killed_import_is_opened_from_a_file_and_a_bounded_part_of_the_l
         # A sixth, and what came while the last file was being written.
         assert now - before <= before
         monkeypatch.undo()
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 async def test_a_growing_group_is_saved_when_a_sixth_of_it_has_changed(url, monkeypatch):
@@ -123,7 +123,7 @@ async def test_a_growing_group_is_saved_when_a_sixth_of_it_has_changed(url, monk
     monkeypatch.setattr(checkpoints, "copy_of", copied)
     async with open_graph(url) as graph:
         for first in range(0, 120, 3):
-            await graph.import_facts(facts(first, first + 3))
+            await graph.load.facts(facts(first, first + 3))
             await files_of(graph)._written("default")
         assert 30 <= saved[0][0] <= 40
         assert len(saved) > 4
@@ -133,7 +133,7 @@ async def test_a_growing_group_is_saved_when_a_sixth_of_it_has_changed(url, monk
 
 async def test_what_was_read_from_the_tables_is_saved_at_once(url, tmp_path):
     async with open_graph(url) as graph:
-        await graph.import_facts(facts(0, 40))
+        await graph.load.facts(facts(0, 40))
     file_of(tmp_path).unlink()
     async with open_graph(url) as graph:
         await graph.search("Person7")
@@ -160,17 +160,17 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
 ):
     slow = Slow(monkeypatch)
     async with open_graph(url) as graph:
-        await graph.import_facts(facts(0, 40), batch=100)
+        await graph.load.facts(facts(0, 40), batch=100)
         assert "default" in files_of(graph)._writing
-        index = await graph._open().catalog.group("default")
+        index = await graph.handle.session.catalog.group("default")
         seq, count = files_of(graph)._writing["default"][0].seq, len(index.facts)
         old = index.facts.vectors.values.copy()
         scores = index.facts.postings.scores("Person7")
         retracted = index.facts["retracted"].copy()
         [fact] = [one for one in await graph.facts("Person7") if one.subject == "Person7"]
-        await graph.retract(fact)
-        await graph.merge("Person20", "Person21")
-        await graph.import_facts(facts(40, 45))
+        await graph.edit.retract(fact)
+        await graph.identity.merge("Person20", "Person21")
+        await graph.load.facts(facts(40, 45))
         slow.may.set()
         await files_of(graph)._written("default")
         written = SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag").load(
@@ -183,15 +183,15 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
         now = await rows_in_order(graph)
     async with open_graph(url) as graph:
         assert await rows_in_order(graph) == now
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 async def test_what_is_forgotten_while_it_is_written_is_in_no_file(url, tmp_path, monkeypatch):
     slow = Slow(monkeypatch)
     async with open_graph(url) as graph:
-        await graph.import_facts(facts(0, 40), batch=100)
+        await graph.load.facts(facts(0, 40), batch=100)
         copy, _ = files_of(graph)._writing["default"]
-        forgetting = asyncio.create_task(graph.forget("Person7"))
+        forgetting = asyncio.create_task(graph.erase.entity("Person7"))
         while not copy.dropped.is_set():
             await asyncio.sleep(0.001)
         slow.may.set()
@@ -200,7 +200,7 @@ async def test_what_is_forgotten_while_it_is_written_is_in_no_file(url, tmp_path
         left = b"".join(path.read_bytes() for path in (tmp_path / "store" / "columns").iterdir())
         assert re.search(rb"[Pp]erson8\b", left)
         assert not re.search(rb"[Pp]erson7\b", left)
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
 
 
 async def test_a_full_disk_is_not_said_at_every_commit(url, monkeypatch, caplog):
@@ -210,7 +210,7 @@ async def test_a_full_disk_is_not_said_at_every_commit(url, monkeypatch, caplog)
     monkeypatch.setattr(SavedGroups, "write", full)
     monkeypatch.setattr(checkpoints, "MANY", 1_000)
     async with open_graph(url) as graph:
-        await graph.import_facts(facts(0, 40), batch=100)
+        await graph.load.facts(facts(0, 40), batch=100)
         for first in range(40, 44):
             await files_of(graph)._written("default")
             await graph.add_fact(f"Person{first}", "likes", "tea")

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index import codes, vectors
-from graphrag.index.codes import Codes
+from graphrag.index import int8 as codes
+from graphrag.index import vectors
+from graphrag.index.int8 import Codes
 from graphrag.index.topk import top
 from graphrag.index.vectors import Vectors
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index import incidence
+from graphrag.index.chunks import Pieces
 from graphrag.index.incidence import Incidence
 from graphrag.index.mentions import Mentions
-from graphrag.index.phrases import find_phrases
-from graphrag.index.pieces import Pieces
 from graphrag.index.texts import episode_words
 from graphrag.index.titles import Titles
+from graphrag.text.phrases import find_phrases
 
 PAIRS = st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)))
 STREAM = st.lists(st.lists(st.integers(2, 5), max_size=8), max_size=5)

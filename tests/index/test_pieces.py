@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index import pieces as module
-from graphrag.index.pieces import Pieces
-from graphrag.index.postings import Postings
+from graphrag.index import chunks as module
+from graphrag.index.bm25 import Postings
+from graphrag.index.chunks import Pieces
 from graphrag.index.texts import PIECE
-from graphrag.index.tokens import tokenize
+from graphrag.text.tokens import tokenize
 
 WORDS = st.sampled_from(["river", "stone", "bridge", "tower", "lamp", "cello"])
 TEXTS = st.lists(st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=3), max_size=8)

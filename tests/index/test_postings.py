@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from graphrag.index.postings import Postings
-from graphrag.index.tokens import tokenize
+from graphrag.index.bm25 import Postings
+from graphrag.text.tokens import tokenize
 
 WORDS = st.sampled_from("acme alice bob globex joined left paris met the of 東京都 tea".split())
 TEXTS = st.lists(WORDS, max_size=8).map(" ".join)

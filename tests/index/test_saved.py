@@ -6,8 +6,9 @@ import pickle
 import pytest
 
 from graphrag import Field, NewEpisode
-from graphrag.index import catalog, checkpoints, saved
-from graphrag.index.saved import SavedGroups
+from graphrag.index import catalog, checkpoints
+from graphrag.index import snapshot as saved
+from graphrag.index.snapshot import SavedGroups
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
 
@@ -35,7 +36,7 @@ async def told(graph):
     for name in ("Ann", "Bob", "Eve", "Acme", "Beta", "tea", "Paris"):
         for entity in await graph.at(history=True).entities(name):
             found[name] = entity, await graph.at(history=True).facts(entity)
-    return found, await graph.stats(), await graph.sagas()
+    return found, await graph.stats(), await graph.sagas.list()
 
 
 async def write(url, *episodes):
@@ -66,11 +67,11 @@ async def test_a_saved_group_can_be_written_on(url, monkeypatch, tmp_path):
     await write(url, *STORIES[:2])
     after = await write(url, STORIES[2])
     async with open_graph(url) as graph:
-        assert (await graph.check()).findings == ()
+        assert (await graph.health.check_all()).findings == ()
         [fact] = [one for one in await graph.facts("Eve") if one.relation == "knows"]
-        await graph.retract(fact)
-        await graph.merge("Eve", "Ann")
-        assert (await graph.check()).findings == ()
+        await graph.edit.retract(fact)
+        await graph.identity.merge("Eve", "Ann")
+        assert (await graph.health.check_all()).findings == ()
         changed = await told(graph)
     assert changed != after
     assert await reopened(url, monkeypatch) == changed
@@ -82,7 +83,7 @@ async def test_a_saved_group_can_be_written_on(url, monkeypatch, tmp_path):
 async def test_whatever_was_asked_of_a_group_it_is_saved_all_the_same(url, monkeypatch):
     async with open_graph(url) as graph:
         await graph.add_episodes(STORIES)
-        index = await graph._open().catalog.group("default")
+        index = await graph.handle.session.catalog.group("default")
         assert index.names.like("ane") is not None
         for where in (
             (Field.origin == "stated") & (Field.created_at > "2020-01-01"),
@@ -91,7 +92,7 @@ async def test_whatever_was_asked_of_a_group_it_is_saved_all_the_same(url, monke
             Field.saga == "case",
         ):
             await graph.search("Ann", where=where)
-        await graph.build_communities()
+        await graph.communities.build()
         assert {"origin", "created_at"} <= index.facts.aside.keys()
         assert index.episodes.sources is not None
         before = await told(graph)
@@ -165,12 +166,12 @@ async def test_what_is_forgotten_is_in_no_file(url, tmp_path):
     await write(url, *STORIES)
     assert b"Eve" in file_of(tmp_path).read_bytes() or b"eve" in file_of(tmp_path).read_bytes()
     async with open_graph(url) as graph:
-        await graph.forget("Eve")
+        await graph.erase.entity("Eve")
         assert file_of(tmp_path) is None
     data = file_of(tmp_path).read_bytes()
     assert b"Eve" not in data and b"eve" not in data
     async with open_graph(url) as graph:
-        await graph.forget(group="default")
+        await graph.erase.group(confirm="default")
         assert file_of(tmp_path) is None
 
 

@@ -5,8 +5,8 @@ from threading import Event, current_thread, main_thread
 import numpy as np
 import pytest
 
-from graphrag.index import shared
-from graphrag.index.shared import Shared
+from graphrag.index import parallel as shared
+from graphrag.index.parallel import Shared
 
 NUMBERS = np.arange(10_000, dtype=np.float32)
 

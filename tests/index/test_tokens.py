@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index import tokens
-from graphrag.index.tokens import END, Numbers, numbers_of_all, tokenize
+from graphrag.text import tokens
+from graphrag.text.tokens import END, Numbers, numbers_of_all, tokenize
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag.index.voices import asks, is_users
+from graphrag.index.titles import asks, is_users
 
 
 @pytest.mark.parametrize(

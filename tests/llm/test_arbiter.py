@@ -20,8 +20,8 @@ from graphrag import (
     Relations,
     Ruling,
 )
-from graphrag.intake import prepare
-from graphrag.invalidate import Statement, judge
+from graphrag.ingest.intake import prepare
+from graphrag.ingest.invalidate import Statement, judge
 from graphrag.testing import ScriptedLLM
 from tests.conftest import PlainExtractor, day, open_graph, triples
 

@@ -177,6 +177,38 @@ async def test_a_server_that_takes_no_temperature_is_asked_without(server, conne
     assert ["temperature" in request for request in server.requests] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("temperature", "Unsupported value: 'temperature' must be 1"),
+        ("response_format", "response_format is not supported"),
+    ],
+)
+async def test_eight_questions_under_way_all_do_without_what_is_refused(
+    field, said, server, connect
+):
+    # A slow server: all eight are sent before the first of them is refused.
+    server.answer = lambda request: Reply(said, status=400, delay=1) if field in request else GOOD
+    llm = connect()
+    questions = [[Message("user", f"Town {number}?")] for number in range(8)]
+    assert await asyncio.gather(*(asked(llm, one) for one in questions)) == [GHENT] * 8
+    assert sum(field in request for request in server.requests) == 8
+
+
+async def test_eight_questions_do_without_both_that_are_refused(server, connect):
+    def answer(request):
+        for field in ("temperature", "response_format"):
+            if field in request:
+                return Reply(f"unknown parameter {field}", status=422, delay=0.5)
+        return GOOD
+
+    server.answer, llm = answer, connect()
+    questions = [[Message("user", f"Town {number}?")] for number in range(8)]
+    assert await asyncio.gather(*(asked(llm, one) for one in questions)) == [GHENT] * 8
+    assert await asked(llm) == GHENT
+    assert server.requests[-1].keys().isdisjoint({"temperature", "response_format"})
+
+
 async def test_a_refusal_is_an_error(server, connect):
     server.replies = [Reply(refusal="I can't help with that")]
     with pytest.raises(LLMError, match="refused"):
@@ -199,7 +231,7 @@ async def test_no_more_than_so_many_questions_are_under_way(server, connect):
 
 
 async def test_closing_waits_for_the_questions_under_way(server, connect):
-    server.answer = lambda request: Reply(GOOD.text, delay=0.2)
+    server.answer = lambda request: Reply(GOOD.text, delay=0.5)
     llm = connect()
     first = asyncio.create_task(asked(llm))
     while not server.requests:

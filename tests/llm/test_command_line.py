@@ -2,8 +2,7 @@
 
 import json
 
-from graphrag.cli.app import create_app, open_default
-from graphrag.cli.run import run
+from graphrag.cli.app import create_app, open_default, run
 from graphrag.graph import GraphRAG
 from graphrag.settings import Settings
 from graphrag.testing import HashEmbedder

@@ -9,6 +9,7 @@ from graphrag import (
     BudgetExceededError,
     LLMError,
     LLMExtractor,
+    Models,
     NewEpisode,
     OpenAILLM,
 )
@@ -372,7 +373,7 @@ async def test_a_long_text_is_read_in_passages_with_true_offsets(server, connect
 def test_the_blocking_graph_takes_a_model_too(server):
     server.replies = [ALICE]
     llm = OpenAILLM("tiny", base_url=server.url)
-    with BlockingGraph.open("mem://", embedder=HashEmbedder(), llm=llm) as graph:
+    with BlockingGraph.open("mem://", models=Models(embedder=HashEmbedder(), llm=llm)) as graph:
         added = graph.add_episode("Alice Johnson works at Acme.")
         assert len(added.facts) == 1
     assert llm._client is None

@@ -9,18 +9,15 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from graphrag import ExtractionContext, NewEpisode, TimeError
-from graphrag.intake import prepare
-from graphrag.llm.answer import BadAnswerError, read_answer
-from graphrag.llm.belief import Belief
-from graphrag.llm.dating import Dating
-from graphrag.llm.deciding import Decision
+from graphrag.extract.llm.arbiter import Decision
+from graphrag.extract.llm.belief import Belief, Ground, locate, locate_name
+from graphrag.extract.llm.belief_dates import Dating
+from graphrag.extract.llm.prompt import Reading
+from graphrag.ingest.intake import prepare
+from graphrag.llm.endpoint import Throttle
 from graphrag.llm.fence import fence_of, fenced
-from graphrag.llm.grounding import Ground
-from graphrag.llm.locate import locate, locate_name
-from graphrag.llm.reading import Reading
-from graphrag.llm.shape import strict_schema
-from graphrag.llm.throttle import Throttle
-from graphrag.token_count import count_tokens
+from graphrag.llm.schema import BadAnswerError, read_answer, strict_schema
+from graphrag.text.chunks import count_tokens
 from tests.conftest import day
 
 

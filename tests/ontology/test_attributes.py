@@ -5,8 +5,8 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.attributes import newer, told
-from graphrag.extraction import Claim, Extraction, Mention
+from graphrag.model.attributes import newer, told
+from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import day, open_graph
 
@@ -78,12 +78,12 @@ async def test_an_attribute_changes_and_the_log_keeps_the_old_value():
         assert acme.attributes == {"size": "large", "seat": "Rome"}
         [change] = [
             change
-            for change in (await graph.log())[1].changes
+            for change in (await graph.log.events())[1].changes
             if change.record == f"entity:{acme.id}"
         ]
         assert change.before["attributes"] == {"size": "small"}
         assert change.after["attributes"] == {"size": "large"}
-        then = (await graph.log())[0].at
+        then = (await graph.log.events())[0].at
         assert (await graph.at(known_at=then).entity("Acme")).attributes == {"size": "small"}
 
 
@@ -97,7 +97,7 @@ async def test_a_fact_told_again_takes_the_newer_attribute():
         assert fact.attributes == {"role": "chief"}
         told_before = [
             change.before["attributes"]
-            for event in await graph.log()
+            for event in await graph.log.events()
             for change in event.changes
             if change.record.endswith(fact.id) and change.before and "attributes" in change.before
         ]

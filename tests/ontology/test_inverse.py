@@ -3,9 +3,8 @@
 import pytest
 
 from graphrag.errors import InputError
-from graphrag.extraction import Extraction, Mention
-from graphrag.ontology.inverse import straightened
-from graphrag.relations import Relation, Relations
+from graphrag.model.extraction import Extraction, Mention
+from graphrag.ontology.relations import Relation, Relations, straightened
 from tests.conftest import open_graph, triples
 
 

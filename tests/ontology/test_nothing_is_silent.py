@@ -5,8 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.extraction import Claim, Extraction, Mention
-from graphrag.relations import FREE
+from graphrag.model.extraction import Claim, Extraction, Mention
 from tests.ontology.test_ontology import REFUSE, UNTYPED
 
 ATTRIBUTES = st.dictionaries(
@@ -64,5 +63,5 @@ def test_untyped_keeps_every_entity_and_every_fact(told):
     assert [one.name for one in checked.mentions] == [one.name for one in told.mentions]
     assert [one.text for one in checked.claims] == [one.text for one in told.claims]
     assert all(violation.kept for violation in violations if violation.kind != "attribute")
-    marked = [claim for claim in checked.claims if claim.attributes.get(FREE)]
+    marked = [claim for claim in checked.claims if claim.untyped]
     assert bool(marked) == any(violation.kind == "pair" for violation in violations)

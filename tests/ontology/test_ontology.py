@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from graphrag import EntityType, Extraction, FactType, Identifier, Ontology
 from graphrag.errors import InputError
-from graphrag.extraction import Claim, Mention
-from graphrag.relations import Relation, Relations
+from graphrag.model.extraction import Claim, Mention
+from graphrag.ontology.relations import Relation, Relations
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import open_graph, triples
 
@@ -131,7 +131,7 @@ def test_an_unknown_relation_is_kept_as_a_free_one():
 def test_a_forbidden_pair_is_kept_with_a_mark():
     extraction, violations = checked(UNTYPED, claim(ALICE, "works_at", BOB))
     [kept] = extraction.claims
-    assert (kept.relation, kept.attributes) == ("works_at", {"untyped": True})
+    assert (kept.relation, kept.attributes, kept.untyped) == ("works_at", {}, True)
     assert violations == [("pair", True)]
 
 
@@ -328,9 +328,9 @@ async def test_a_correction_by_hand_meets_the_ontology_too():
         await graph.add_episode("Bob works_at Acme.", reference_time="2020-01-01")
         [fact] = added.facts
         with pytest.raises(InputError, match="'likes' is none of works_at, married_to"):
-            await graph.correct(fact, relation="likes")
+            await graph.edit.correct(fact, relation="likes")
         with pytest.raises(InputError, match="does not lead from person to person"):
-            await graph.correct(fact, object="Bob")
+            await graph.edit.correct(fact, object="Bob")
         assert await graph.facts("Alice") == [fact]
 
 
@@ -339,7 +339,7 @@ async def test_a_correction_by_hand_is_stored_in_one_direction():
         await graph.add_episode("Alice works_at Globex.", reference_time="2020-01-01")
         added = await graph.add_episode("Bob works_at Acme.", reference_time="2021-01-01")
         [wrong], alice = added.facts, await graph.entity("Alice")
-        right = await graph.correct(wrong, subject="Acme", relation="employs", object=alice)
+        right = await graph.edit.correct(wrong, subject="Acme", relation="employs", object=alice)
         assert (right.subject, right.relation, right.object) == ("Alice", "works_at", "Acme")
         assert right.attributes == {}
         # It is judged as what it is: one job at a time.

@@ -24,7 +24,9 @@ async def plain_sagas(graph, at=None):
     """Return every saga as it is now, or of what is known now as of a moment of world time."""
     rows = {}
     for table in ("episode", "mentions", "entity", "relates_to"):
-        [rows[table]] = await graph._open().store.query(f"SELECT * OMIT embedding FROM {table};")
+        [rows[table]] = await graph.handle.session.store.query(
+            f"SELECT * OMIT embedding FROM {table};"
+        )
     entities = {row["id"].id: row for row in rows["entity"]}
 
     def heir(id_):

@@ -14,7 +14,7 @@ NOTHING = Plain((), frozenset(), frozenset(), frozenset())
 
 async def read(view, saga):
     try:
-        return plain(await view.saga(saga))
+        return plain(await view.sagas.get(saga))
     except QueryError:
         return NOTHING
 
@@ -29,7 +29,7 @@ async def test_a_saga_is_now_and_was_then_what_its_rows_say(seed):
             view = graph.at(known_at=at)
             for saga, wanted in sagas.items():
                 assert await read(view, saga) == wanted
-            listed = {one.name: one.episodes for one in await view.sagas()}
+            listed = {one.name: one.episodes for one in await view.sagas.list()}
             assert listed == {
                 saga: len(one.episodes) for saga, one in sagas.items() if one.episodes
             }

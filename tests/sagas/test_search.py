@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from graphrag import Field, QueryError
-from graphrag.moving.copy import copy_store
+from graphrag.io.copy import copy_store
 from tests.conftest import open_graph
 from tests.engine.worlds import ASKED, Judge, ask, same
 from tests.sagas.plain import SAGAS, history
-from tests.views.test_leaks import everything
+from tests.view.test_leaks import everything
 
 
 async def letters(graph, group="default"):
@@ -20,7 +20,7 @@ async def letters(graph, group="default"):
         ("Bob likes tea.", None),
         ("Bob knows Ann.", "letters"),
     ):
-        await graph.add_episode(said, reference_time="2020-01-01", saga=saga, group=group)
+        await graph.group(group).add_episode(said, reference_time="2020-01-01", saga=saga)
 
 
 async def test_a_search_within_a_saga_leaves_out_what_others_tell(graph):
@@ -52,7 +52,7 @@ async def test_a_saga_and_a_filter_must_both_fit(graph):
 async def test_what_was_merged_is_found_in_the_sagas_of_all_its_names(graph):
     await letters(graph)
     await graph.add_episode("Annie likes jazz.", reference_time="2020-01-01", saga="songs")
-    await graph.merge("Ann", "Annie")
+    await graph.identity.merge("Ann", "Annie")
     [hit] = (await graph.search("Ann", saga="songs", scopes=["entities"], limit=1)).entities
     assert hit.item.name == "Ann"
 
@@ -63,14 +63,14 @@ async def test_what_cannot_be_searched_says_why(graph):
         await graph.search("Ann", saga="leters")
     with pytest.raises(QueryError, match="communities are of no saga"):
         await graph.search("Ann", saga="letters", scopes=["communities"])
-    with pytest.raises(QueryError, match="saga is not comparable to 3"):
+    with pytest.raises(QueryError, match="saga 3: give text or None"):
         await graph.search("Ann", saga=3)
 
 
 async def test_a_saga_of_two_groups_is_searched_in_both_and_in_no_other(graph):
     for group in ("a", "b", "c"):
         await letters(graph, group)
-    results = await graph.search("Ann likes tea", saga="letters", group=["a", "b"], limit=50)
+    results = await graph.groups("a", "b").search("Ann likes tea", saga="letters", limit=50)
     assert sorted((hit.item.group_id, hit.item.fact) for hit in results.facts) == [
         (group, fact) for group in ("a", "b") for fact in ("Ann likes tea.", "Bob knows Ann.")
     ]
@@ -118,16 +118,17 @@ async def test_no_verb_of_a_saga_tells_of_another_group(graph):
     for group in ("zebras", "quokkas"):
         for day, said in enumerate(("Ann likes {}.", "Bob knows Ann {}."), 1):
             text, when = said.format(group), f"2020-01-0{day}"
-            await graph.add_episode(text, reference_time=when, saga="letters", group=group)
-        await graph.summarize_sagas(group=group)
+            await graph.group(group).add_episode(text, reference_time=when, saga="letters")
+        await graph.group(group).sagas.summarize_all()
     for group, other in (("zebras", "quokkas"), ("quokkas", "zebras")):
+        graph = graph.group(group)
         for view in (graph.at(), graph.at(history=True), graph.at(valid_at="2020-01-02")):
-            saga = await view.saga("letters", group=group)
+            saga = await view.sagas.get("letters")
             found = [
                 (saga, saga.summary, saga.context(500), saga.timeline),
-                await view.sagas(group=group),
-                await view.episode_window(saga.episodes[0], across="group"),
-                await view.search("Ann Bob", saga="letters", group=group),
+                await view.sagas.list(),
+                await view.sagas.window(saga.episodes[0], across="group"),
+                await view.search("Ann Bob", saga="letters"),
             ]
             told = "".join(map(everything, found))
             assert group in told and other not in told

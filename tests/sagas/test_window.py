@@ -12,7 +12,7 @@ DAYS = [f"2020-01-{day:02}" for day in range(1, 9)]
 
 
 async def around(view, id_, before, after, across):
-    window = await view.episode_window(id_, before=before, after=after, across=across)
+    window = await view.sagas.window(id_, before=before, after=after, across=across)
     assert window.episode.id == id_ and len(window) == len([*window])
     return [one.id for one in window.before], [one.id for one in window.after]
 
@@ -24,7 +24,7 @@ def beside(order, id_, before, after):
 
 async def chained(graph):
     """Return the episodes as the links between them say, and as their times say."""
-    links, rows = await graph._open().store.query(
+    links, rows = await graph.handle.session.store.query(
         "SELECT VALUE [record::id(out), record::id(in)] FROM occurred_after;"
         "SELECT VALUE [valid_at, record::id(id)] FROM episode;"
     )
@@ -44,7 +44,7 @@ async def test_windows_and_links_are_those_of_a_sorted_list_at_any_time(seed):
         told, known = {}, []
         for number in range(30):
             if told and dice.random() < 0.2:
-                await graph.remove_episode(gone := dice.choice(sorted(told)))
+                await graph.log.remove_episode(gone := dice.choice(sorted(told)))
                 del told[gone]
             else:
                 added = await graph.add_episode(
@@ -57,7 +57,9 @@ async def test_windows_and_links_are_those_of_a_sorted_list_at_any_time(seed):
         by_links, by_time = await chained(graph)
         assert by_links == by_time
         forgotten = dice.choice(sorted(told))
-        await graph.forget(told[forgotten].content.removeprefix("Ann likes ").removesuffix("."))
+        await graph.erase.entity(
+            told[forgotten].content.removeprefix("Ann likes ").removesuffix(".")
+        )
         by_links, by_time = await chained(graph)
         assert by_links == by_time and forgotten not in by_time
         day = dice.choice(DAYS)
@@ -82,12 +84,12 @@ async def test_windows_and_links_are_those_of_a_sorted_list_at_any_time(seed):
 async def test_a_window_is_of_one_saga_and_of_one_group(graph):
     for group in ("default", "other"):
         for day, saga in zip(DAYS, ("a", "b", "a", None, "a", "b"), strict=False):
-            await graph.add_episode(f"Ann likes {day}.", reference_time=day, saga=saga, group=group)
-    third = (await graph.saga("a")).episodes[1]
-    window = await graph.episode_window(third)
+            await graph.group(group).add_episode(f"Ann likes {day}.", reference_time=day, saga=saga)
+    third = (await graph.sagas.get("a")).episodes[1]
+    window = await graph.sagas.window(third)
     assert [one.valid_at.day for one in window] == [1, 3, 5]
     assert {one.group_id for one in window} == {"default"}
-    window = await graph.episode_window(third.id, before=1, after=9, across="group")
+    window = await graph.sagas.window(third.id, before=1, after=9, across="group")
     assert [one.valid_at.day for one in window] == [2, 3, 4, 5, 6]
     assert repr(window).startswith("EpisodeWindow(2020-01-03")
     assert "<b>Ann likes 2020-01-03.</b>" in window._repr_html_()
@@ -96,10 +98,10 @@ async def test_a_window_is_of_one_saga_and_of_one_group(graph):
 async def test_an_impossible_window_says_why(graph):
     added = await graph.add_episode("Ann likes tea.", reference_time="2020-01-01")
     with pytest.raises(QueryError, match="there is no episode 'nothing'"):
-        await graph.episode_window("nothing")
+        await graph.sagas.window("nothing")
     with pytest.raises(QueryError, match="not visible in"):
-        await graph.at(valid_at="2019").episode_window(added.episode)
+        await graph.at(valid_at="2019").sagas.window(added.episode)
     with pytest.raises(QueryError, match="before -1"):
-        await graph.episode_window(added.episode, before=-1)
+        await graph.sagas.window(added.episode, before=-1)
     with pytest.raises(QueryError, match="across 'all': choose"):
-        await graph.episode_window(added.episode, across="all")
+        await graph.sagas.window(added.episode, across="all")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag.search.anchored import anchored
-from graphrag.search.visible import NOTHING_UNDONE, visible
-from graphrag.search.when import read_when
+from graphrag.search.anchor import anchored
+from graphrag.search.query_time import read_when
+from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import utc_now
 from graphrag.temporal.viewpoint import Viewpoint
@@ -24,7 +24,7 @@ async def told(graph):
 
 
 async def read(graph, question):
-    index = await graph._open().catalog.group("default")
+    index = await graph.handle.session.catalog.group("default")
     ever = visible(index, Viewpoint(history=True), NOTHING_UNDONE, now=utc_now())
     return anchored(read_when(question), question, index, ever)
 

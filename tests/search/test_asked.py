@@ -1,6 +1,6 @@
 import pytest
 
-from graphrag.search.asked import asked_types, is_of_oneself
+from graphrag.search.question import asked_types, is_of_oneself
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
-from graphrag.index.pieces import Pieces
+from graphrag.index.chunks import Pieces
 from graphrag.index.texts import PIECE
-from graphrag.search.episodes.plain import Plain
+from graphrag.search.episodes.basic import Plain
 from tests.conftest import day
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
+from graphrag.index.chunks import Pieces
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.index.pieces import Pieces
-from graphrag.search.episodes.context import sessions_of
-from graphrag.search.episodes.plain import Plain
+from graphrag.search.episodes.basic import Plain
+from graphrag.search.episodes.dialogue import sessions_of
 from tests.conftest import open_graph
 
 
@@ -187,7 +187,7 @@ async def test_a_removed_message_is_nobodys_neighbour(graph):
     await graph.add_episodes(CHAT[:2])
     found = await graph.search("Where is the cello kept?", scopes=("episodes",))
     question = next(hit.item for hit in found.episodes if "cello" in hit.item.content)
-    await graph.remove_episode(question.id)
+    await graph.log.remove_episode(question.id)
     left = await graph.search("stairs", scopes=("episodes",))
     assert [hit.item.content for hit in left.episodes] == ["Bob: Under the stairs."]
     assert "previous" not in {why.method for why in left.episodes[0].why}

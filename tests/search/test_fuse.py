@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
-from graphrag.results import Why
 from graphrag.search.fuse import Fused, Method, candidates, fuse
+from graphrag.search.results import Why
 
 WEIGHTS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
 ROWS = 8

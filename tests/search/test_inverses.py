@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import Field, Within
-from graphrag.relations import Relation, Relations
+from graphrag.ontology.relations import Relation, Relations
 from tests.conftest import open_graph
 
 EMPLOYS = Field.relation == "employs"

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag.index import touching
+from graphrag.index import endpoints as touching
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance, edges_reached, hops
-from graphrag.models import Entity, Episode, Fact
-from graphrag.search import visible as module
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.search import visibility as module
 from graphrag.search.near import walk
-from graphrag.search.visible import NOTHING_UNDONE, visible
+from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.temporal.viewpoint import Viewpoint
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

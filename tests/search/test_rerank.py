@@ -21,7 +21,7 @@ from graphrag import (
     Recipe,
 )
 from graphrag.index.hops import hops
-from graphrag.search.rerank.mmr import greedy
+from graphrag.search.rerank.rerankers import greedy
 from tests.conftest import open_graph
 
 TOWN = """Alice works_at Acme. Bob works_at Acme. Carol lives_in Paris.
@@ -194,7 +194,7 @@ async def test_the_most_mentioned_come_first(graph):
     ] == [("Bob likes tea", 4.0), ("Ann likes tea", 2.0)]
     counts = {hit.item.name: hit.score for hit in found.entities}
     assert (counts["tea"], counts["Bob"], counts["Ann"]) == (6.0, 4.0, 2.0)
-    await graph.remove_episode(removed.episode.id)
+    await graph.log.remove_episode(removed.episode.id)
     found = await graph.search("who likes tea", recipe=recipe)
     assert {hit.item.name: hit.score for hit in found.entities}["Ann"] == 1.0
 
@@ -214,7 +214,7 @@ async def test_every_scope_is_read_by_the_model_of_the_graph():
     model = WordOverlap()
     async with open_graph(reranker=model) as graph:
         await graph.add_episode(TOWN, name="The town")
-        await graph.build_communities()
+        await graph.communities.build()
         found = await graph.search("Alice", recipe="combined_hybrid_search_cross_encoder")
     assert found.facts and found.entities and found.episodes and found.communities
     assert len(model.asked) == 4
@@ -226,13 +226,13 @@ async def test_a_recipe_without_its_model_says_how_to_give_one(town):
         await town.search("tea", recipe="edge_hybrid_search_cross_encoder")
 
 
-@pytest.mark.parametrize("scores", [[0.5], [2.0] * 6, [float("nan")] * 6])
+@pytest.mark.parametrize("scores", [[0.5], [2.0] * 6, [float("nan")] * 6, None, ["good"] * 6, 1])
 async def test_a_model_that_gives_no_share_for_each_text_is_refused(town, scores):
     class Wrong:
         async def rank(self, query, texts):
             return scores
 
-    with pytest.raises(QueryError, match="one score from 0 to 1 a text"):
+    with pytest.raises(QueryError, match=r"one score from 0 to 1 a text|no scores for"):
         await town.search("who", recipe=Recipe(rerank=(CrossEncoder(Wrong()),)), scopes=["facts"])
 
 

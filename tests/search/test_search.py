@@ -36,7 +36,7 @@ class Half:
 async def town():
     async with open_graph(reranker=Half()) as graph:
         await graph.add_episode(TOWN, reference_time="2020-01-01", name="The town")
-        await graph.build_communities()
+        await graph.communities.build()
         yield graph
 
 
@@ -76,8 +76,11 @@ async def test_a_search_changes_no_recipe_and_its_own_words_come_first(town):
 
 
 async def test_an_unknown_recipe_lists_those_there_are(town):
-    for wrong in ("edge_hybrid", "", "'; REMOVE TABLE entity", None.__class__, {"vector": 1}):
+    for wrong in ("edge_hybrid", "", "'; REMOVE TABLE entity"):
         with pytest.raises(QueryError, match="combined_hybrid_search_cross_encoder"):
+            await town.search("Alice", recipe=wrong)
+    for wrong in (None.__class__, {"vector": 1}):
+        with pytest.raises(QueryError, match=r"recipe a .*: give Recipe or text"):
             await town.search("Alice", recipe=wrong)
 
 
@@ -100,14 +103,14 @@ async def test_communities_are_found_by_their_words_and_members(town):
 
 async def test_communities_stay_in_step_with_what_was_built(town):
     await town.add_episode("Erik likes coffee. Finn likes coffee.", reference_time="2021-01-01")
-    built = await town.build_communities()
+    built = await town.communities.build()
     found = (await town.search("coffee", scopes=["communities"])).communities
     assert {hit.item.id for hit in found} <= {community.id for community in built}
     assert found[0].item in built
     assert "coffee" in found[0].item.summary
-    moment = (await town.log())[-1].at
+    moment = (await town.log.events())[-1].at
     await town.add_episode("Gus likes chess. Hal likes chess.", reference_time="2022-01-01")
-    await town.build_communities()
+    await town.communities.build()
     then = await town.at(known_at=moment).search("chess", scopes=["communities"])
     assert not any("chess" in hit.item.summary for hit in then.communities)
 
@@ -116,7 +119,7 @@ async def test_communities_are_there_after_opening_again(tmp_path):
     url = f"surrealkv://{tmp_path}/graph"
     async with open_graph(url) as graph:
         await graph.add_episode(TOWN)
-        await graph.build_communities()
+        await graph.communities.build()
         found = await graph.search("tea", scopes=["communities"])
     async with open_graph(url) as graph:
         assert await graph.search("tea", scopes=["communities"]) == found
@@ -133,7 +136,7 @@ async def test_a_search_asks_the_store_once(town, monkeypatch):
         asked.append(sql)
         return await query(self, sql, params)
 
-    held = town._open().store.held
+    held = town.handle.session.store.held
     await town.search("Alice")
     monkeypatch.setattr(Connection, "query", counted)
     held.written(None)
@@ -263,31 +266,37 @@ INJECTION = "x'; REMOVE TABLE entity; --"
     [
         ({"query": ""}, "the query is empty"),
         ({"query": " \t\n"}, "the query is empty"),
-        ({"query": None}, "the query is empty"),
+        ({"query": None}, "query None: give text"),
         ({"query": "\ud800"}, "half of a surrogate pair"),
-        ({"centers": ["\ud800"]}, "give entities, their names or their ids"),
+        ({"centers": ["\ud800"]}, r"centers\[0\] .* half of a surrogate pair"),
         ({"query": "a" * 100_000}, "100000 characters, at most 10000"),
         ({"limit": 0}, "ask for at least 1 hit"),
         ({"limit": -3}, "ask for at least 1 hit"),
-        ({"limit": True}, "ask for at least 1 hit"),
-        ({"limit": 2.5}, "ask for at least 1 hit"),
-        ({"limit": "10; DROP"}, "ask for at least 1 hit"),
+        ({"limit": True}, "limit True: give a whole number"),
+        ({"limit": 2.5}, "limit 2.5: give a whole number"),
+        ({"limit": "10; DROP"}, "limit '10; DROP': give a whole number"),
         ({"limit": 1001}, "at most 1000 hits"),
-        ({"limit": 10**30}, "at most 1000 hits"),
+        ({"limit": 10**30}, "at most 64 bits"),
         ({"scopes": []}, "choose from facts, entities, episodes, communities"),
         ({"scopes": "facts"}, "give a list"),
         ({"scopes": [INJECTION]}, "choose from facts"),
-        ({"scopes": [["facts"]]}, "choose from facts"),
+        ({"scopes": [["facts"]]}, r"scopes\[0\] a list of 1: give one of facts, entities"),
         ({"centers": [INJECTION]}, "no entity has this name or id"),
         ({"centers": ["\x00\x01"]}, "no entity has this name or id"),
-        ({"centers": [7]}, "give entities, their names or their ids"),
-        ({"group": INJECTION}, "there is no group"),
+        ({"centers": [7]}, r"centers\[0\] 7: give Entity or text"),
         ({"recipe": INJECTION}, "give a Recipe, or one of"),
     ],
 )
 async def test_what_cannot_be_searched_is_refused(town, given, message):
     with pytest.raises(QueryError, match=message):
         await town.search(**{"query": "Alice", **given})
+    assert (await town.stats()).facts == 6
+
+
+async def test_a_group_that_is_not_there_has_nothing_or_is_refused(town):
+    with pytest.raises(QueryError, match="there is no group"):
+        await town.group(INJECTION, strict=True).search("Alice")
+    assert len(await town.group(INJECTION).search("Alice")) == 0
     assert (await town.stats()).facts == 6
 
 
@@ -319,10 +328,10 @@ async def test_a_vector_of_another_length_is_refused(town):
         async def embed(self, texts, *, purpose):
             return np.ones((len(texts), 65), dtype=np.float32)
 
-    index = await town._open().catalog.group("default")
-    store: Store = town._open().store
+    index = await town.handle.session.catalog.group("default")
+    store: Store = town.handle.session.store
     from graphrag.errors import InputError
-    from graphrag.search.recipe import Request
+    from graphrag.search.request import Request
     from graphrag.temporal.viewpoint import NOW
 
     with pytest.raises(InputError, match="expected dimension 64, got 65"):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index.incidence import Incidence
-from graphrag.search.episodes.walk import walk
+from graphrag.search.episodes.pagerank import walk
 
 EPISODES, NAMES, STEPS, FOLLOWS, NAMED = 6, 5, 5, 0.85, 0.7
 PAIRS = st.sets(st.tuples(st.integers(0, EPISODES - 1), st.integers(0, NAMES - 1)), min_size=1)

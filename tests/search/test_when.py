@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag.errors import TimeError
-from graphrag.search.when import read_when
+from graphrag.search.query_time import read_when
 from graphrag.temporal.interval import Interval
 
 NOW = datetime(2024, 5, 15, 12, tzinfo=UTC)

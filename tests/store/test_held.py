@@ -8,8 +8,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag.errors import GraphRAGError
-from graphrag.models import Entity, Episode, Fact
-from graphrag.store.held import Held
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.store.row_cache import Held
 from graphrag.store.rows import TABLES
 from tests.conftest import day, open_graph
 from tests.serving import a_server
@@ -56,17 +56,17 @@ async def step(graph, store, verb, *numbers):
             text = f"{NAMES[name % 3]} works_at {PLACES[place % 3]} from {year}-01-01."
             await graph.add_episode(text, reference_time=f"{year}-02-01")
         case "retract":
-            await graph.retract(await one(Fact), "wrong")
+            await graph.edit.retract(await one(Fact), "wrong")
         case "correct":
-            await graph.correct(await one(Fact), valid_at="2009-01-01", reason="found")
+            await graph.edit.correct(await one(Fact), valid_at="2009-01-01", reason="found")
         case "merge":
-            await graph.merge(await one(Entity), await one(Entity, numbers[1]))
+            await graph.identity.merge(await one(Entity), await one(Entity, numbers[1]))
         case "unmerge":
-            await graph.unmerge(await store.last_seq("default") - numbers[0] % 4)
+            await graph.identity.unmerge(await store.last_seq("default") - numbers[0] % 4)
         case "remove":
-            await graph.remove_episode(await one(Episode))
+            await graph.log.remove_episode(await one(Episode))
         case "forget":
-            await graph.forget(await one(Entity))
+            await graph.erase.entity(await one(Entity))
         case "search":
             await graph.search(NAMES[numbers[0] % 3])
 
@@ -84,7 +84,7 @@ async def check(graph, store):
 
 async def lived(steps):
     async with open_graph() as graph:
-        store = graph._open().store
+        store = graph.handle.session.store
         await step(graph, store, "tell", 0, 0, 2010)
         for one in steps:
             with suppress(GraphRAGError, ZeroDivisionError):
@@ -140,15 +140,15 @@ async def test_a_server_has_other_writers_so_nothing_is_held():
     ):
         await one.add_episode("Ann works_at Acme from 2020-01-01.", reference_time="2020-02-01")
         [fact] = (await other.search("Ann", scopes=["facts"])).facts
-        await one.retract(fact.item, "wrong")
+        await one.edit.retract(fact.item, "wrong")
         [seen] = (await other.at(history=True).search("Ann", scopes=["facts"])).facts
         assert seen.item.retracted_at is not None
-        assert not len(other._open().store.held)
+        assert not len(other.handle.session.store.held)
 
 
 async def test_hits_come_with_every_episode_that_states_them():
     async with open_graph() as graph:
-        store = graph._open().store
+        store = graph.handle.session.store
         told = "Ann works_at Acme from 2020-01-01."
         first = await graph.add_episode(told, reference_time="2020-02-01")
         second = await graph.add_episode(f"Well, {told}", reference_time="2020-03-01")

@@ -11,7 +11,7 @@ from tests.conftest import open_graph
 @pytest.mark.parametrize("id_of", [lambda n: f"{n:04}", lambda n: [f"g{n % 3}", n]])
 async def test_every_row_comes_once_in_the_order_of_ids(rows, id_of):
     async with open_graph() as graph:
-        store = graph._store
+        store = graph.handle.session.store
         ids = [Record("scratch", id_of(n)) for n in range(rows)]
         await store.transact("DEFINE TABLE scratch;")
         await store.transact("INSERT INTO scratch $rows;", rows=[{"id": id_} for id_ in ids])

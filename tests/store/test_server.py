@@ -24,7 +24,7 @@ async def test_a_graph_on_a_server_is_the_same_graph(scheme):
         results = await graph.at(valid_at="2020-06-01").search("Alice Acme")
         assert [hit.item.object for hit in results] == ["Acme"]
         assert results.episodes[0].item.metadata == {"a": None, "b": [1, 2.5]}
-        assert [event.seq for event in await graph.log()] == [1, 2]
+        assert [event.seq for event in await graph.log.events()] == [1, 2]
 
 
 async def test_two_writers_on_a_server_agree():
@@ -43,7 +43,7 @@ async def test_root_may_enter_and_a_wrong_password_may_not(scheme):
     root = "DEFINE USER root ON ROOT PASSWORD 'p@ss' ROLES OWNER;"
     async with served(root) as place:
         async with open_graph(f"{scheme}://root:p%40ss@{place}") as graph:
-            assert await graph.groups() == []
+            assert [group.name for group in await graph.groups().list()] == []
         with pytest.raises(StoreAuthError, match="check user, password") as raised:
             async with open_graph(f"{scheme}://{place}", user="root", password="wr0ng"):
                 pass

@@ -14,7 +14,7 @@ from graphrag.errors import (
     StoreVersionError,
     TransactionError,
 )
-from graphrag.models import Entity, Fact, Span
+from graphrag.model.values import Entity, Fact, Span
 from graphrag.schema import engine_indexes, newest
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.connection import _cause
@@ -169,6 +169,14 @@ async def test_a_store_of_a_newer_version_is_refused(tmp_path):
     async with await opened(url) as store:
         await store.query("UPSERT meta:schema SET applied += $n;", n=newest() + 1)
     with pytest.raises(StoreVersionError, match="upgrade"):
+        await opened(url)
+
+
+async def test_store_of_a_version_that_was_never_published_gets_one_clear_line(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url) as store:
+        await store.query("UPSERT meta:schema SET applied = [1, 3, 5, 6, 7];")
+    with pytest.raises(StoreVersionError, match=r"made by surreal-graphrag 0\.1, .* new store"):
         await opened(url)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag.errors import TimeError
 from graphrag.temporal.find import find_times
 from graphrag.temporal.interval import Interval
-from graphrag.temporal.tokens import hints, tokenise
+from graphrag.temporal.lexer import hints, tokenise
 
 REFERENCE = datetime(2024, 5, 15, 12, tzinfo=UTC)
 """A Wednesday."""

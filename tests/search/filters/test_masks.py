@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag.models import Entity, Episode, Fact, Span
+from graphrag.model.values import Entity, Episode, Fact, Span
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.filters.tree import Compare, Every, Not, Some
-from graphrag.search.pipeline import undone
-from graphrag.search.visible import visible
+from graphrag.search.rewind import undone
+from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import edge
 from graphrag.temporal.moment import utc_now
@@ -42,6 +42,7 @@ def facts(draw, ends, number):
         draw(CONFIDENCES), draw(st.sampled_from(["stated", "inferred", "manual"])),
         draw(st.booleans()), attributes=draw(BAGS),
         sources=tuple(Span(f"t{one}", 0, 1) for one in sorted(draw(st.sets(TOLD)))),
+        provenance=draw(st.sampled_from([(), ("hr",), ("hr", "x")])),
     )  # fmt: skip
 
 
@@ -129,7 +130,8 @@ LEAVES = st.one_of(
     ),
     *(bag(field) for field in ("attributes", "fact_attributes", "metadata")),
     st.builds(Compare, st.just("labels"), st.just("contains"), st.sampled_from(["vip", "new"])),
-    st.just(Compare("labels", "exists")),
+    st.builds(Compare, st.just("provenance"), st.just("contains"), st.sampled_from(["hr", "x"])),
+    *(st.just(Compare(field, "exists")) for field in ("labels", "provenance")),
 )
 FILTERS = st.recursive(
     LEAVES,
@@ -228,7 +230,7 @@ def expected(where, values):
 
 async def left(graph, where, viewpoint):
     """Return the ids that the masks leave, by scope."""
-    ingestion = graph._open()
+    ingestion = graph.handle.session.ingestion
     index = await ingestion.catalog.group("default")
     past = await undone(ingestion.store, "default", viewpoint)
     await prepare(where, index, ingestion.store)
@@ -254,7 +256,7 @@ async def write(graph, values, before=None):
         ends = ("episode", f"t{one}"), ("entity", f"e{entity}")
         row = edge("mentions", f"m{one}{entity}", *ends, group_id="default", start=0, end=1)
         changes.insert_row("mentions", row)
-    ingestion = graph._open()
+    ingestion = graph.handle.session.ingestion
     index = await ingestion.catalog.group("default")
     if changes:
         await ingestion.store.apply(changes, after=index.seq)

@@ -24,7 +24,7 @@ async def test_a_filter_holds_with_a_view_of_the_past_whatever_was_asked_before(
     await tell(graph)
     [likes] = [fact for fact in await graph.facts("Alice") if fact.relation == "likes"]
     before = utc_now()
-    await graph.correct(likes, text="Alice is fond of tea.")
+    await graph.edit.correct(likes, text="Alice is fond of tea.")
     await graph.add_episode("Alice likes coffee.", metadata={"channel": "mail"})
     then = graph.at(known_at=before)
     confirmed = Field.confirmed == True  # noqa: E712
@@ -53,7 +53,7 @@ async def test_what_a_filter_reads_is_kept_up_to_date(graph):
     known = objects(await graph.search("Alice Bob", where=where))
     await graph.add_fact("Alice", "likes", "jazz")
     assert objects(await graph.search("Alice Bob jazz", where=where)) == known | {"jazz"}
-    await graph.merge("Bob", "Alice")
+    await graph.identity.merge("Bob", "Alice")
     assert await graph.search("jazz", where=where, scopes=["facts"])
 
 
@@ -62,19 +62,19 @@ async def test_filters_and_several_groups_in_either_profile(profile):
     async with open_graph(profile=profile) as graph:
         for group in ("a", "b"):
             for number in range(6):
-                await graph.add_episode(
-                    f"Alice likes tea{number}.", metadata={"number": number}, group=group
+                await graph.group(group).add_episode(
+                    f"Alice likes tea{number}.", metadata={"number": number}
                 )
         where = Field.metadata["number"].between(1, 3)
-        for groups in ("a", ["a", "b"]):
-            results = await graph.search("Alice tea2", group=groups, where=where)
+        for asked in (graph.group("a"), graph.groups("a", "b")):
+            results = await asked.search("Alice tea2", where=where)
             assert {hit.item.metadata["number"] for hit in results.episodes} == {1, 2}
             assert results.facts[0].item.object == "tea2"
 
 
 async def test_facts_are_filtered_by_their_ends_under_every_name(graph):
     await tell(graph)
-    await graph.merge("Bob", "Alice")
+    await graph.identity.merge("Bob", "Alice")
     view = graph.at(history=True)
 
     async def ends(where):
@@ -103,7 +103,7 @@ async def test_episodes_are_filtered_by_their_saga(graph):
 
 async def test_communities_are_filtered_by_their_age(graph):
     await tell(graph)
-    await graph.build_communities()
+    await graph.communities.build()
     for where, count in ((Field.created_at > "2020", 1), (Field.created_at < "2020", 0)):
         results = await graph.search("Alice", scopes=["communities"], where=where)
         assert len(results.communities) == count

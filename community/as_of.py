@@ -1,0 +1,187 @@
+"""The communities of a group at another moment: as they were stored then, or as they would be.
+
+At a moment of system time they are those that the graph had, read back from the log. At a moment of
+world time nobody had made any: they are detected from the facts that held then, and described
+without a model. What continues a stored community has its id, any other one an id made from its
+members, so that it is the same when it is asked for again.
+
+The communities of another moment as searches rank them: by what was to be said of them then.
+
+Of the stored ones the index has words and vectors; of others a search makes them. An embedder takes
+its time, so of many only those are embedded that have words of the question, or members that are
+about it.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from graphrag.community.describe import AtMoment, Describer
+from graphrag.community.draft import Draft, drafts, lasting
+from graphrag.community.levels import detect_levels
+from graphrag.community.stored import Tree, in_order, merged, with_members
+from graphrag.community.summarize import Facts
+from graphrag.community.ties import Ties
+from graphrag.index.bm25 import Postings
+from graphrag.index.group import GroupIndex
+from graphrag.index.lazy import AsideColumn
+from graphrag.index.merged import Heirs
+from graphrag.index.scope import COMMUNITIES, Scope
+from graphrag.index.texts import community_text
+from graphrag.model.values import Community
+from graphrag.protocols import Embedder, Matrix
+from graphrag.search.rank_communities import Made
+from graphrag.search.visibility import Past, Visible
+from graphrag.store.record import Record
+from graphrag.store.rows import unplain
+from graphrag.store.store import Store
+
+
+async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -> Tree:
+    """Return the communities as they were stored, their members seen through the heirs."""
+    found = await store.query(
+        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
+        "SELECT * FROM has_member WHERE group_id = $group;",
+        group=group,
+    )
+    rows, links = (
+        _then(rows, table, past)
+        for rows, table in zip(found, ("community", "has_member"), strict=True)
+    )
+    told: dict[str, dict[str, int]] = {id_: {} for id_ in rows}
+    for link in links.values():
+        if (inside := told.get(link["in"].id)) is not None:
+            inside[link["out"].id] = link["rank"]
+    ranks = {id_: merged(inside, heirs) for id_, inside in told.items()}
+    communities = (
+        with_members({**row, "id": Record("community", id_)}, ranks[id_])
+        for id_, row in rows.items()
+    )
+    return Tree(tuple(in_order(communities)), ranks)
+
+
+async def communities_of(
+    index: GroupIndex, store: Store, seen: Visible, past: Past, stored: Tree, at: datetime
+) -> list[Community]:
+    """Return the communities that the visible facts make, whatever is stored."""
+    subject, object_ = seen.ends
+    held = seen.facts & seen.entities[subject] & seen.entities[object_]
+    ties = await Ties.read(index, store, held, seen, past=past)
+    clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
+    moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, seen.valid, seen.invalid)
+    made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
+    known = lasting(stored.communities, made)
+    told = await Facts().describe(made, {}, Describer(index, moment), set())
+    ids = [known[place].id if place in known else _id(one) for place, one in enumerate(made)]
+    return in_order(
+        Community(
+            id=ids[place],
+            group_id=index.group_id,
+            created_at=known[place].created_at if place in known else at,
+            name=said.name,
+            summary=said.summary,
+            members=one.members,
+            fingerprint=mark,
+            level=one.level,
+            parent=None if one.parent is None else ids[one.parent],
+        )
+        for place, (one, (said, mark)) in enumerate(zip(made, told, strict=True))
+    )
+
+
+def _id(draft: Draft) -> str:
+    told = "\n".join((str(draft.level), *sorted(draft.members)))
+    return str(uuid.UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest()))
+
+
+def _then(found: list[Any], table: str, past: Past) -> dict[str, dict[str, Any]]:
+    """Return rows by id as they were: changed and deleted ones from the images of the log."""
+    rows: dict[str, dict[str, Any]] = {row["id"].id: row for row in found}
+    for record, image in past.before.items():
+        kind, _, id_ = record.partition(":")
+        if kind != table:
+            continue
+        if image is None:
+            rows.pop(id_, None)
+        else:
+            old: Mapping[str, Any] = {
+                column: unplain(column, item) for column, item in image.items()
+            }
+            rows[id_] = {**rows.get(id_, {}), **old}
+    return rows
+
+
+_EACH = 50
+"""Communities that are embedded for their words, and for their members."""
+_MEMBERS = 8
+"""Members by which a community is judged before it is embedded."""
+_ALWAYS = 1 << 62
+"""Number of an event that does not come: what is in memory alone stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The communities of a group at another moment."""
+
+    index: GroupIndex
+    past: Past
+    communities: Sequence[Community]
+    anew: bool
+    """Made of the facts of then, not stored."""
+
+
+async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: Embedder) -> Made:
+    """Return the communities of some groups to be ranked by a question."""
+    found: list[tuple[Community, str, Matrix | None]] = []
+    for then in groups:
+        texts = [community_text(one.name, one.summary) for one in then.communities]
+        known = [None if then.anew else _stored(one, then) for one in then.communities]
+        for place in _likely(then, texts, query, vector):
+            found.append((then.communities[place], texts[place], known[place]))
+    new = [text for _, text, stored in found if stored is None]
+    fresh = iter(await embedder.embed(new, purpose="document") if new else ())
+    rows = Scope(embedder.dimension, COMMUNITIES)
+    if found:
+        vectors = [next(fresh) if stored is None else stored for _, _, stored in found]
+        ids = [one.id for one, _, _ in found]
+        rows.extend(ids, np.stack(vectors), [text for _, text, _ in found], {})
+    for name in ("created_at", "group_id"):
+        column = rows.aside[name] = AsideColumn(name, _ALWAYS)
+        for row, (one, _, _) in enumerate(found):
+            column.put(row, getattr(one, name))
+    return Made(rows, {one.id: one for one, _, _ in found})
+
+
+def _stored(one: Community, then: Then) -> Matrix | None:
+    """Return the vector that the index has of what was said of it then."""
+    rows = then.index.communities
+    if one.id not in rows.row_of or f"community:{one.id}" in then.past.before:
+        return None
+    vector: Matrix = rows.vectors.rows([rows.row_of[one.id]])[0]
+    return vector
+
+
+def _likely(then: Then, texts: Sequence[str], query: str, vector: Matrix) -> Sequence[int]:
+    """Return the places of the communities that may answer: all, if they are few."""
+    if len(texts) <= 2 * _EACH:
+        return range(len(texts))
+    row_of = then.index.entities.row_of
+    best = [
+        [row_of[id_] for id_ in one.members[:_MEMBERS] if id_ in row_of] for one in then.communities
+    ]
+    sizes = np.array([len(rows) for rows in best])
+    cosines = then.index.entities.vectors.compare(vector).at(np.concatenate(best).astype(np.intp))
+    places = np.repeat(np.arange(len(best)), sizes)
+    near = np.bincount(places, weights=cosines, minlength=len(best)) / np.maximum(sizes, 1)
+    words = Postings(texts).scores(query)
+    chosen = {
+        int(place)
+        for scores in (near, words)
+        for place in np.argsort(-scores, kind="stable")[:_EACH]
+    }
+    return sorted(chosen)

@@ -1,0 +1,209 @@
+"""What communities say of a question about the whole: a text for a prompt, within a budget.
+
+A vector search answers "where does Ann work"; it has no answer to "what is going on here", which no
+single fact or passage gives (Edge et al., 2024, let a model read every community for it). Here the
+hierarchy is walked instead: each community is ranked against the question as in any search, one
+whose parts answer more than it does is told by them, and what is left of the budget goes to the
+largest communities, so that the whole is covered.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graphrag.display.cards import episode_title, lifetime, triple
+from graphrag.display.visible import escape, flatten, visible
+from graphrag.errors import QueryError
+from graphrag.model.values import Community, Episode, Fact
+from graphrag.search.context import Citation
+from graphrag.search.results import Results
+
+_FACTS = 4
+"""Facts that a community is told with, at most."""
+_EVIDENCE = 12
+"""Facts, the best found, by which communities are judged beside their own words."""
+_HOLDS, _MOSTLY = 0.25, 0.75
+"""Share of a community's evidence at which a part is told instead of it, if all those parts
+together hold most of it."""
+_SAYS = 0.05
+"""By how much the words of a part must answer more for it to be told instead."""
+_ANSWERS = 0.2
+"""Worth below which a community does not answer, and counts by its size."""
+_PATIENCE = 3
+"""Communities in a row without room after which none is tried any more."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GlobalContext:
+    """What communities say of a question; ``str()`` of it is the text."""
+
+    question: str
+    text: str
+    communities: tuple[Community, ...]
+    """Those that the text tells of, in its order."""
+    citations: tuple[Citation, ...]
+    """What the numbers in the text stand for."""
+    tokens: int
+    """Of the text, by the counter that was given."""
+    left_out: int
+    """Communities that had no room."""
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Show the question and the counts."""
+        return (
+            f"GlobalContext({self.question!r}: {len(self.communities)} communities, "
+            f"{self.tokens} tokens, {self.left_out} left out)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space:pre-wrap">{escape(self.text)}</pre>'
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One community as it is told."""
+
+    community: Community
+    within: str
+    """Name of the community that it is a part of."""
+    facts: tuple[Fact, ...] = ()
+
+
+def assembled(
+    results: Results,
+    communities: Sequence[Community],
+    relevance: Mapping[str, float],
+    *,
+    max_tokens: int,
+    count: Callable[[str], int],
+) -> GlobalContext:
+    """Put what communities say of a question into a text of at most ``max_tokens``.
+
+    Args:
+        results: The facts that answer the question best, with their sources.
+        communities: All of them.
+        relevance: How much each answers, by id, 0 to 1.
+        max_tokens: What the text may take.
+        count: Counts tokens.
+
+    Raises:
+        QueryError: for a budget below 1.
+    """
+    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
+        raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
+    names = {one.id: one.name for one in communities}
+    told = _told(communities, relevance, results)
+    facts = _by_community(results, told)
+    episodes = {one.id: one for one in results.passages}
+    shown: list[_Block] = []
+    text, failed = "", 0
+    for one in told:
+        block = _Block(one, names.get(one.parent or "", "").partition(":")[0], facts[one.id])
+        for facts_shown in sorted({len(block.facts), min(1, len(block.facts)), 0}, reverse=True):
+            version = replace(block, facts=block.facts[:facts_shown])
+            longer = _text([*shown, version], episodes)
+            if count(longer) <= max_tokens:
+                shown.append(version)
+                text, failed = longer, 0
+                break
+        else:
+            failed += 1
+            if failed == _PATIENCE:
+                break
+    citations = tuple(
+        Citation(number, id_, episode_title(episodes[id_]), episodes[id_].valid_at)
+        for id_, number in _numbers(shown, episodes).items()
+    )
+    used = tuple(block.community for block in shown)
+    left_out = len(told) - len(shown)
+    return GlobalContext(results.query, text, used, citations, count(text), left_out)
+
+
+def _told(
+    communities: Sequence[Community], relevance: Mapping[str, float], results: Results
+) -> list[Community]:
+    """Return the communities to tell, what answers best first, then the largest."""
+    parts: dict[str | None, list[Community]] = defaultdict(list)
+    for one in communities:
+        parts[one.parent].append(one)
+    evidence = _evidence(communities, results)
+
+    def walked(one: Community) -> Iterator[Community]:
+        here, said = evidence[one.id], relevance.get(one.id, 0.0) + _SAYS
+        answering = [
+            part
+            for part in parts[one.id]
+            if (here and evidence[part.id] >= _HOLDS * here) or relevance.get(part.id, 0.0) >= said
+        ]
+        if answering and sum(evidence[part.id] for part in answering) >= _MOSTLY * here:
+            for part in answering:
+                yield from walked(part)
+        else:
+            yield one
+
+    def worth(one: Community) -> tuple[float, int, str]:
+        answers = relevance.get(one.id, 0.0) + evidence[one.id]
+        return (-answers if answers >= _ANSWERS else 0.0, -len(one.members), one.id)
+
+    return sorted((told for top in parts[None] for told in walked(top)), key=worth)
+
+
+def _evidence(communities: Sequence[Community], results: Results) -> dict[str, float]:
+    """Return the share of the best found facts that lie inside each community."""
+    best = results.facts[:_EVIDENCE]
+    whole = sum(hit.relevance for hit in best) or 1.0
+    found = {}
+    for one in communities:
+        members = frozenset(one.members)
+        found[one.id] = sum(
+            hit.relevance / whole
+            for hit in best
+            if hit.item.subject_id in members and hit.item.object_id in members
+        )
+    return found
+
+
+def _by_community(
+    results: Results, communities: Sequence[Community]
+) -> dict[str, tuple[Fact, ...]]:
+    """Return the found facts of each community: those between its members, else at one of them."""
+    homes = {member: one.id for one in communities for member in one.members}
+    inside: dict[str, list[Fact]] = defaultdict(list)
+    at: dict[str, list[Fact]] = defaultdict(list)
+    for hit in results.facts:
+        ends = [homes.get(end) for end in (hit.item.subject_id, hit.item.object_id)]
+        if ends[0] is not None and ends[0] == ends[1]:
+            inside[ends[0]].append(hit.item)
+        elif (home := ends[0] or ends[1]) is not None:
+            at[home].append(hit.item)
+    return {one.id: tuple((inside[one.id] + at[one.id])[:_FACTS]) for one in communities}
+
+
+def _numbers(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> dict[str, int]:
+    """Return the number of each source, in order of first use."""
+    cited = dict.fromkeys(
+        id_ for block in blocks for fact in block.facts for id_ in fact.episodes if id_ in episodes
+    )
+    return {id_: number for number, id_ in enumerate(cited, start=1)}
+
+
+def _text(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> str:
+    numbers = _numbers(blocks, episodes)
+    lines = ["Groups:"]
+    for block in blocks:
+        one = block.community
+        within = f", part of {flatten(block.within)}" if block.within else ""
+        lines.append(f"- {flatten(one.name)} ({len(one.members)} members{within}): {one.summary}")
+        for fact in block.facts:
+            marks = "".join(f" [{numbers[id_]}]" for id_ in fact.episodes if id_ in numbers)
+            lines.append(f"  - {triple(fact)} ({lifetime(fact)}){marks}")
+    if numbers:
+        lines.append("Sources:")
+    for id_, number in numbers.items():
+        episode = episodes[id_]
+        lines.append(f"[{number}] {episode.valid_at:%Y-%m-%d}, {episode_title(episode)}")
+    return visible("\n".join(lines))

@@ -1,0 +1,177 @@
+"""Which communities must be looked at again after a few facts changed, and what becomes of them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import takewhile
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.community.detect import by_label
+from graphrag.community.draft import Seats, seats_of
+from graphrag.community.levels import LEVELS, Cluster, divided
+from graphrag.community.refine import NOWHERE, Labels, Weights, improve
+from graphrag.community.stored import Detection, Tree
+from graphrag.community.text_ties import long_texts
+from graphrag.community.ties import Ties
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.read_lazy import read_mentions
+from graphrag.model.values import Community
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+_TOLD_BY = frozenset({"aliases", "entity_type", "merged_into", "name", "removed_at"})
+"""Columns of an entity that say where it belongs, or what its community is told by."""
+
+
+async def changed_since(
+    last: Detection, index: GroupIndex, store: Store, now: datetime
+) -> tuple[int, list[int]]:
+    """Return how many facts changed since, and the rows of the entities that this is about."""
+    facts: set[int] = set()
+    nodes: set[int] = set()
+    entities, of = index.entities.row_of, index.heirs.of
+    spoken: defaultdict[str, set[str]] = defaultdict(set)
+    for event in await store.events(index.group_id, after=last.seen):
+        for change in event.changes:
+            table, _, id_ = change.record.partition(":")
+            if table == "relates_to" and id_ in index.facts.row_of:
+                facts.add(index.facts.row_of[id_])
+            elif table == "entity" and id_ in entities:
+                if _TOLD_BY & (change.after or {}).keys():
+                    nodes |= {entities[id_], entities[of(id_)]}
+            elif table == "episode":
+                spoken[id_]
+            elif table == "mentions":
+                link = change.after or change.before or {}
+                if {"in", "out"} <= link.keys():
+                    episode, entity = (str(link[end]).partition(":")[2] for end in ("in", "out"))
+                    spoken[episode].add(entity)
+    nodes |= await _named(spoken, index, store)
+    if last.at is not None:
+        since, at = (to_micros(moment, FOREVER) for moment in (last.at, now))
+        for moments in (index.facts["valid"], index.facts["invalid"]):
+            facts.update(np.flatnonzero((since < moments) & (moments <= at)).tolist())
+    for ends in index.ends():
+        nodes.update(ends[sorted(facts)].tolist())
+    return len(facts), sorted(nodes)
+
+
+async def _named(
+    spoken: Mapping[str, Collection[str]], index: GroupIndex, store: Store
+) -> set[int]:
+    """Return the rows of all that the long ones among some episodes name, or named."""
+    row_of, entities = index.episodes.row_of, index.entities.row_of
+    long = set(long_texts(index).tolist()) if spoken and len(index.passages) else set()
+    texts = {row_of[id_]: ids for id_, ids in spoken.items() if row_of.get(id_) in long}
+    if not texts:
+        return set()
+    await read_mentions(store, index)
+    assert index.episodes.mentions is not None
+    found = set(index.episodes.mentions.of_left(list(texts))[1].tolist())
+    found |= {entities[id_] for ids in texts.values() for id_ in ids if id_ in entities}
+    ids_of, of = index.entities.ids, index.heirs.of
+    return found | {entities[of(ids_of[row])] for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Redrawn:
+    """What becomes of the communities around a change."""
+
+    kept: Sequence[Community]
+    """Those that stay as they are, with all their parts."""
+    loose: Sequence[Community]
+    """All others there were."""
+    clusters: Sequence[Cluster]
+    """What they become."""
+    strengths: Weights
+    """The weight of all ties of every entity."""
+    same: Mapping[int, Community] = field(default_factory=dict)
+    """Of the loose ones those in which nothing changed, by the place of the cluster."""
+
+
+def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -> Redrawn:
+    """Move what is around the changed entities to where it fits best."""
+    nodes, seats = len(index.entities), seats_of(index)
+    tops = list(takewhile(lambda one: one.level == 0, tree.communities))
+    old = seats.labels(tops, nodes)
+    strengths = ties.strengths(nodes)
+    labels = improve(
+        ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
+    )
+    left, made = _stirred(old, labels, changed, [len(one.members) for one in tops])
+    inner = np.where(made[labels], labels, NOWHERE)
+    clusters = by_label(inner, strengths)
+    leaving = {one.id for one, leaves in zip(tops, left, strict=True) if leaves}
+    kept: list[Community] = []
+    loose: list[Community] = []
+    for one in tree.communities:  # parents come before their parts
+        if one.id in leaving or one.parent in leaving:
+            leaving.add(one.id)
+            loose.append(one)
+        else:
+            kept.append(one)
+    settled = _Settled(loose, seats, nodes, changed)
+    near = ties.some(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
+    found = divided(
+        clusters,
+        near.subjects,
+        near.objects,
+        weights=near.weights,
+        initial=settled.labels,
+        known=settled.parts,
+    )
+    places = ((place, settled.community(one.level, one.members)) for place, one in enumerate(found))
+    same = {place: one for place, one in places if one is not None}
+    return Redrawn(kept, loose, found, strengths, same)
+
+
+class _Settled:
+    """Communities that may still be good, and in which of them nothing changed."""
+
+    def __init__(
+        self, loose: Sequence[Community], seats: Seats, nodes: int, changed: Sequence[int]
+    ) -> None:
+        self._seats = seats
+        self._levels = [[one for one in loose if one.level == level] for level in range(LEVELS)]
+        self._touched = np.zeros(nodes, dtype=np.bool_)
+        self._touched[list(changed)] = True
+        self.labels = [seats.labels(communities, nodes) for communities in self._levels]
+        """By level, the number of the community of every entity."""
+
+    def community(self, level: int, members: Sequence[int]) -> Community | None:
+        """Return the community that some entities still are, with the same facts."""
+        labels, rows = self.labels[level], np.asarray(members)
+        number = int(labels[rows[0]])
+        if number == NOWHERE:
+            return None
+        one = self._levels[level][number]
+        alike = len(one.members) == len(rows) and bool((labels[rows] == number).all())
+        return one if alike and not self._touched[rows].any() else None
+
+    def parts(self, level: int, members: Sequence[int]) -> list[list[int]] | None:
+        """Return the parts of a community in which nothing changed, None for another."""
+        one = self.community(level, members)
+        if one is None:
+            return None
+        parts = (part for part in self._levels[level + 1] if part.parent == one.id)
+        return [self._seats.of(part).tolist() for part in parts]
+
+
+def _stirred(
+    old: Labels, labels: Labels, changed: Sequence[int], members: Sequence[int]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Tell of each old community whether anything changed in it, and of each new label.
+
+    How many members each has is as stored: of two of them one may speak for both by now.
+    """
+    moved = np.flatnonzero(old != labels)
+    about = np.concatenate((moved, np.asarray(changed, dtype=np.int64)))
+    stirred = np.zeros(int(max(old.max(initial=0), labels.max(initial=0))) + 2, dtype=np.bool_)
+    stirred[old[about]] = stirred[labels[about]] = True  # the last one stands for nowhere
+    here = np.bincount(old + 1, minlength=len(members) + 1)[1:]
+    stirred[: len(members)] |= here != np.asarray(members, dtype=np.int64)
+    stirred[NOWHERE] = False
+    return stirred[: len(members)], stirred

@@ -1,0 +1,270 @@
+"""The way from blocking calls to the graph, which runs on an event loop in a thread of its own.
+
+The loop is written out because its thread must be a daemon: that of ``anyio``'s blocking portal
+belongs to an executor, which Python joins at exit before anything could stop it, so a script that
+forgets to close its graph would hang for ever.
+
+Episodes of a batch are pulled, and progress is reported, in the calling thread. A generator may
+hold a database cursor that belongs to its thread, or ask the graph while it runs; on the loop's own
+thread the first would fail and the second would wait for itself.
+"""
+
+import asyncio
+import threading
+import warnings
+import weakref
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+from typing import Any, Protocol, TypeVar
+
+from graphrag.errors import StoreClosedError, StoreError
+from graphrag.ingest.batch import BatchReport, Progress
+from graphrag.ingest.intake import NewEpisode
+from graphrag.ingest.queue import WORKER
+from graphrag.model.values import Event
+from graphrag.session import Handle
+from graphrag.store.log import FOLLOWER
+from graphrag.store.process import Owner
+
+T = TypeVar("T")
+
+# Seconds that a forgotten graph gets to close at exit.
+_PATIENCE = 5.0
+
+
+class BackgroundLoop:
+    """A running event loop; stopping it twice is fine."""
+
+    def __init__(self, graph: str) -> None:
+        self.owner = Owner(graph)
+        """The process whose thread it is: a fork has none."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="graphrag-loop", daemon=True)
+        self._thread.start()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start a coroutine and return its future.
+
+        Raises:
+            StoreError: in a fork of the process that opened the graph.
+        """
+        try:
+            self.owner.check()
+        except StoreError:
+            work.close()
+            raise
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end; an interrupt of the caller cancels it.
+
+        Raises:
+            RuntimeError: if called from the loop itself, which would wait for ever.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("a blocking call from inside the graph's own loop: use 'await'")
+        future = self.start(work)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def settled(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Close something once the other work on this loop has ended."""
+        # Closing ends these: waiting for them would empty the queue first, or never end.
+        others = {
+            task
+            for task in asyncio.all_tasks() - {asyncio.current_task()}
+            if task.get_name() not in (WORKER, FOLLOWER)
+        }
+        await asyncio.gather(*others, return_exceptions=True)
+        await close()
+
+    def stop(self) -> None:
+        """Cancel what still runs, wait for it, and end the thread."""
+        if self._loop.is_closed() or not self.owner.here:
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def stop_after(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Close something and stop, for a graph that was forgotten."""
+
+        def begin() -> None:
+            task = self._loop.create_task(close())
+            task.add_done_callback(lambda _: self._loop.stop())
+
+        self._loop.call_soon_threadsafe(begin)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+            rest = asyncio.all_tasks(self._loop)
+            for task in rest:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        finally:
+            self._loop.close()
+
+
+def abandon(
+    loop: BackgroundLoop, close: Callable[[], Coroutine[Any, Any, None]], label: str
+) -> None:
+    """Warn that something was dropped open, close it, and stop its loop; never raise."""
+    if not loop.owner.here:
+        return  # its parent's
+    warnings.warn(f"{label} was never closed: use 'with'", ResourceWarning, stacklevel=2)
+    loop.stop_after(close)
+
+
+class Portal:
+    """What all blocking objects of one graph share: it is opened by ``with``, or the first call."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._loop: BackgroundLoop | None = None
+        self._closed = False
+        self._opening = threading.Lock()
+        self._finalizer: weakref.finalize[Any, Portal] | None = None
+
+    @property
+    def loop(self) -> BackgroundLoop:
+        """Return the loop; the first call of all opens the graph, as a notebook wants it.
+
+        Raises:
+            StoreClosedError: if the graph was closed.
+        """
+        loop = self._loop
+        if loop is not None:
+            return loop
+        if self._closed:
+            raise StoreClosedError(f"{self._handle!r} was closed: use 'with GraphRAG.open(...)'")
+        return self.open()
+
+    def open(self) -> BackgroundLoop:
+        """Open the graph; opening twice is fine."""
+        with self._opening:
+            if self._loop is not None:
+                return self._loop
+            loop = BackgroundLoop("this graph")
+            try:
+                loop.wait(self._handle.open())
+            except BaseException:
+                loop.stop()
+                raise
+            self._loop, self._closed = loop, False
+            close = self._handle.close
+            self._finalizer = weakref.finalize(self, abandon, loop, close, repr(self._handle))
+            return loop
+
+    def close(self) -> None:
+        """Close the graph; closing twice is fine."""
+        with self._opening:
+            loop, self._loop = self._loop, None
+            self._closed = True
+            if self._finalizer is not None:
+                self._finalizer.detach()
+        if loop is not None and loop.owner.here:
+            try:
+                loop.wait(loop.settled(self._handle.close))
+            finally:
+                loop.stop()
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of the graph to its end."""
+        try:
+            loop = self.loop
+        except BaseException:
+            work.close()
+            raise
+        return loop.wait(work)
+
+    def follow(self, stream: Callable[[], AsyncIterator[Event]]) -> Iterator[Event]:
+        """Give the events of a stream, which ends when the graph is closed."""
+        self.loop  # noqa: B018 - opens the graph, or says that it is closed, now
+        return self._following(stream())
+
+    def _following(self, stream: AsyncIterator[Event]) -> Iterator[Event]:
+        async def news() -> Event | None:
+            if (task := asyncio.current_task()) is not None:
+                task.set_name(FOLLOWER)
+            return await anext(stream, None)
+
+        while self._loop is not None and (event := self._loop.wait(news())) is not None:
+            yield event
+
+
+class _AddEpisodes(Protocol):
+    def __call__(
+        self,
+        episodes: AsyncIterator[NewEpisode],
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Coroutine[Any, Any, BatchReport]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """The batch asks for its next episode; None says that there is none."""
+
+    answer: asyncio.Future[NewEpisode | None]
+
+    def give(self, episode: NewEpisode | None) -> None:
+        self.answer.get_loop().call_soon_threadsafe(self._set, episode)
+
+    def _set(self, episode: NewEpisode | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(episode)
+
+
+class _Done:
+    """The batch has ended."""
+
+
+def feed(
+    portal: Portal,
+    add: _AddEpisodes,
+    episodes: Iterable[NewEpisode],
+    on_progress: Callable[[Progress], None] | None,
+) -> BatchReport:
+    """Run ``add`` on the loop with episodes that are pulled here, and return its report.
+
+    Whatever goes wrong here (in the iterable, in ``on_progress``, or Ctrl-C) cancels the batch.
+    """
+    inbox: SimpleQueue[_Wanted | Progress | _Done] = SimpleQueue()
+    total = len(episodes) if isinstance(episodes, Sized) else None
+    source = iter(episodes)
+    future = portal.loop.start(add(_pulled(inbox), on_progress=inbox.put))
+    future.add_done_callback(lambda _: inbox.put(_Done()))
+    try:
+        while not isinstance(message := inbox.get(), _Done):
+            if isinstance(message, _Wanted):
+                message.give(next(source, None))
+            elif on_progress is not None:
+                on_progress(replace(message, total=total))
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+async def _pulled(
+    inbox: "SimpleQueue[_Wanted | Progress | _Done]",
+) -> AsyncIterator[NewEpisode]:
+    while True:
+        wanted = _Wanted(asyncio.get_running_loop().create_future())
+        inbox.put(wanted)
+        episode = await wanted.answer
+        if episode is None:
+            return
+        yield episode

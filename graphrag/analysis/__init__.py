@@ -1,0 +1,1 @@
+"""Read-only questions to the graph: walks, paths, timelines, differences, contradictions."""

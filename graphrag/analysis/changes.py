@@ -1,0 +1,187 @@
+"""What became different between two moments: what the graph learned, or what happened in the world.
+
+In system time two states of the graph are compared, each rebuilt from the log: a fact that was told
+and taken back in between is not news. In world time the facts known at the view are asked what
+began and what ended.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from graphrag.display.cards import entity_title, episode_title, lifetime, lifetime_cell, triple
+from graphrag.display.visible import escape, flatten
+from graphrag.index.group import GroupIndex
+from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.search.visibility import Past
+from graphrag.store.store import Store
+
+Axis = Literal["system", "world"]
+Kind = Literal[
+    "learned", "closed", "reopened", "corrected", "retracted", "restored", "began", "ended"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFact:
+    """One fact that is different."""
+
+    kind: Kind
+    fact: Fact
+    """As it is at the later moment."""
+    at: datetime
+    """System time of the last change; of ``began`` and ``ended`` the moment in the world."""
+    before: Fact | None = None
+    """As it was at the earlier moment; None if it was not known."""
+
+    def __str__(self) -> str:
+        """Say what happened to which fact."""
+        why = (
+            flatten(f": {self.fact.reason}") if self.fact.reason and self.kind != "learned" else ""
+        )
+        return f"{self.kind:<9} {triple(self.fact)} ({lifetime(self.fact)}){why}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Changes:
+    """What became different between two moments, in the order of time."""
+
+    since: datetime
+    until: datetime
+    axis: Axis
+    facts: tuple[ChangedFact, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    """New ones."""
+    episodes: tuple[Episode, ...] = ()
+    """New ones."""
+    merged: tuple[Entity, ...] = ()
+    """Entities that were found to be another, which ``merged_into`` names."""
+    removed: tuple[Episode, ...] = ()
+    """Episodes that were taken out."""
+
+    def of(self, *kinds: Kind) -> list[Fact]:
+        """Return the facts that were learned, closed, ..."""
+        return [one.fact for one in self.facts if one.kind in kinds]
+
+    def __iter__(self) -> Iterator[ChangedFact]:
+        """Iterate over the facts that are different."""
+        return iter(self.facts)
+
+    def __len__(self) -> int:
+        """Count everything that is different."""
+        others = (self.entities, self.episodes, self.merged, self.removed)
+        return len(self.facts) + sum(map(len, others))
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is different."""
+        return len(self) > 0
+
+    def __repr__(self) -> str:
+        """Show the moments and the counts."""
+        return (
+            f"Changes({self.axis} time {self.since:%Y-%m-%d %H:%M} to {self.until:%Y-%m-%d %H:%M}: "
+            f"{len(self.facts)} facts, {len(self.entities)} new entities, "
+            f"{len(self.episodes)} new episodes)"
+        )
+
+    def __str__(self) -> str:
+        """Write one line a change."""
+        lines = [str(one) for one in self.facts]
+        lines += [f"entity    {entity_title(one)}" for one in self.entities]
+        lines += [f"merged    {entity_title(one)}" for one in self.merged]
+        lines += [f"episode   {episode_title(one)}" for one in self.episodes]
+        lines += [f"removed   {episode_title(one)}" for one in self.removed]
+        return "\n".join(lines) or "nothing changed"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{one.at:%Y-%m-%d %H:%M}</td><td>{one.kind}</td>"
+            f'<td title="{escape(one.fact.fact)}">{escape(triple(one.fact))}</td>'
+            f"<td>{lifetime_cell(one.fact)}</td>"
+            f"<td>{escape((one.kind != 'learned' and one.fact.reason) or '')}</td></tr>"
+            for one in self.facts
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("at", "", "fact", "valid", "why"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+async def learned_between(
+    index: GroupIndex, store: Store, events: Sequence[Event], since: datetime, until: datetime
+) -> Changes:
+    """Compare the group as known at two moments, given all events since the first."""
+    between = [event for event in events if event.at <= until]
+    at = {change.record: event.at for event in between for change in event.changes}
+    early, late = Past.undoing(events), Past.undoing(events[len(between) :])
+    facts = await store.get(Fact, _ids(at, "relates_to"))
+    were = early.facts({id_: one for id_, one in facts.items() if _was(early, one)}, index)
+    are = late.facts(facts, index)
+    changed = [
+        ChangedFact(kind, fact, at[f"relates_to:{id_}"], were.get(id_))
+        for id_, fact in are.items()
+        if (kind := _kind(were.get(id_), fact)) is not None
+    ]
+    entities = (await store.get(Entity, _ids(at, "entity"))).values()
+    episodes = (await store.get(Episode, _ids(at, "episode"))).values()
+    return Changes(
+        since,
+        until,
+        "system",
+        tuple(sorted(changed, key=lambda one: (one.at, one.fact.id))),
+        tuple(late.rewind(one) for one in entities if not _was(early, one)),
+        tuple(late.rewind(one) for one in episodes if not _was(early, one)),
+        tuple(
+            now
+            for one in entities
+            if (now := late.rewind(one)).merged_into and not early.rewind(one).merged_into
+        ),
+        tuple(
+            gone
+            for one in episodes
+            if (gone := late.rewind(one)).removed_at and not early.rewind(one).removed_at
+        ),
+    )
+
+
+def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
+    """Return what began and what ended in a stretch of world time."""
+    changed = [
+        ChangedFact(kind, fact, moment)
+        for fact in facts
+        for kind, moment in _turns(fact)
+        if moment is not None and since <= moment < until
+    ]
+    order = tuple(sorted(changed, key=lambda one: (one.at, one.kind == "began", one.fact.id)))
+    return Changes(since, until, "world", order)
+
+
+def _turns(fact: Fact) -> tuple[tuple[Kind, datetime | None], tuple[Kind, datetime | None]]:
+    return ("began", fact.valid_at), ("ended", fact.invalid_at)
+
+
+def _ids(records: Iterable[str], table: str) -> list[str]:
+    return sorted(record.partition(":")[2] for record in records if record.startswith(f"{table}:"))
+
+
+def _was(past: Past, value: Fact | Entity | Episode) -> bool:
+    """Tell whether a value was there then."""
+    table = {Fact: "relates_to", Entity: "entity", Episode: "episode"}[type(value)]
+    return past.before.get(f"{table}:{value.id}", {}) is not None
+
+
+def _kind(before: Fact | None, after: Fact) -> Kind | None:
+    """Say what happened to a fact; None for nothing that a reader would see."""
+    shown = after.retracted_at is None and not after.pending
+    if before is None or before.pending:
+        return "learned" if shown else None
+    if before.retracted_at is not None:
+        return "restored" if shown else None
+    if not shown:
+        return "retracted"
+    if before.invalid_at != after.invalid_at:
+        later = before.invalid_at is not None and (
+            after.invalid_at is None or after.invalid_at > before.invalid_at
+        )
+        return "reopened" if later else "closed"
+    same = (before.valid_at, before.fact, dict(before.attributes))
+    return None if same == (after.valid_at, after.fact, dict(after.attributes)) else "corrected"

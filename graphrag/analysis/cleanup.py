@@ -1,0 +1,121 @@
+"""Take out of the reads what nothing speaks of, one event for each kind, which ``revert`` undoes.
+
+Nothing is deleted: an entity or an episode gets ``removed_at``, as with its last episode, and comes
+back when it is told of again. What a person entered for its own sake stays, and so do facts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import get_args
+
+from graphrag.analysis.manual import told_by_hand
+from graphrag.analysis.orphans import Kind, line_of, look
+from graphrag.display.visible import escape
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.model.values import Entity, Episode, Event
+from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
+from graphrag.temporal.viewpoint import Viewpoint
+
+CLEANUP = "cleanup"
+_SILENT: Mapping[Kind, str] = {
+    "entities": "no fact that stands is about it, and no episode mentions it",
+    "episodes": "it mentions no entity and states no fact that stands",
+}
+_BY_HAND = "somebody entered it for its own sake"
+_ATTRIBUTES = "it has attributes"
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """An entity or an episode, and why it goes or stays."""
+
+    item: Entity | Episode
+    why: str
+
+    def __str__(self) -> str:
+        """Return it in a line."""
+        return f"{line_of(self.item)}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cleanup:
+    """What a cleanup took out, or would take out."""
+
+    group: str
+    removed: tuple[Cleaned, ...] = ()
+    kept: tuple[Cleaned, ...] = ()
+    """Nothing speaks of them either, but they are left."""
+    events: tuple[Event, ...] = ()
+    """One for each kind of which something was removed; none of a dry run."""
+    dry_run: bool = True
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        done = "to remove" if self.dry_run else "removed"
+        return f"Cleanup({self.group!r}: {len(self.removed)} {done}, {len(self.kept)} kept)"
+
+    def __str__(self) -> str:
+        """Write a line for each."""
+        return "\n".join(self._lines()) or "nothing to clean up"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{escape(words)}</li>" for words in self._lines())
+        return f"<ul>{rows}</ul>" if rows else "<p>nothing to clean up</p>"
+
+    def _lines(self) -> list[str]:
+        done = "would remove" if self.dry_run else "removed"
+        return [
+            *(f"{done} {one}" for one in self.removed),
+            *(f"keeps {one}" for one in self.kept),
+        ]
+
+
+def checked_kinds(kinds: Sequence[Kind]) -> tuple[Kind, ...]:
+    """Return the kinds to clean up, each once, or say what there is.
+
+    Raises:
+        InputError: for another kind, or none.
+    """
+    named = tuple(dict.fromkeys(kinds))
+    if not named or any(kind not in _SILENT for kind in named):
+        raise InputError(f"kinds {kinds!r}: choose from {', '.join(get_args(Kind))}")
+    return tuple(kind for kind in _SILENT if kind in named)
+
+
+async def plan_cleanup(
+    kind: Kind, index: GroupIndex, store: Store, *, now: datetime
+) -> tuple[ChangeSet, Cleanup]:
+    """Work out the transaction that takes out the orphans of one kind, and what it does."""
+    seen = visible(index, Viewpoint(), NOTHING_UNDONE, now=now)
+    ever = visible(index, Viewpoint(history=True), NOTHING_UNDONE, now=now)
+    found = await look(index, store, seen, ever, NOTHING_UNDONE)
+    changes = ChangeSet(index.group_id, CLEANUP)
+    removed: list[Cleaned] = []
+    kept: list[Cleaned] = []
+    if kind == "episodes":
+        for episode in (await store.get(Episode, found.episodes)).values():
+            changes.change(episode, replace(episode, removed_at=now))
+            removed.append(Cleaned(episode, _SILENT[kind]))
+    else:
+        meant = await _meant(found.entities, index, store)
+        for entity in (await store.get(Entity, found.entities)).values():
+            why = _ATTRIBUTES if entity.attributes else _BY_HAND if entity.id in meant else None
+            if why is not None:
+                kept.append(Cleaned(entity, why))
+                continue
+            changes.change(entity, replace(entity, removed_at=now))
+            removed.append(Cleaned(entity, _SILENT[kind]))
+    return changes, Cleanup(index.group_id, tuple(removed), tuple(kept))
+
+
+async def _meant(ids: Sequence[str], index: GroupIndex, store: Store) -> set[str]:
+    """Return those of the entities that somebody entered for their own sake."""
+    if not ids:
+        return set()
+    events = await store.events(index.group_id)
+    by_hand = told_by_hand((event.kind, event.changes) for event in events)
+    return {id_ for id_ in ids if by_hand.intersection(index.heirs.family(id_))}

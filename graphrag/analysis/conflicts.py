@@ -1,0 +1,290 @@
+"""Find the contradictions of a group as seen from a view: what was settled, and what is open.
+
+Pairs of facts that overlap in time where a relation has room for one, from the columns alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.analysis.changes import Axis
+from graphrag.analysis.contradictions import Contradiction, Contradictions, Outcome, Rule
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.read_lazy import read_aside
+from graphrag.ingest.invalidate import exclusion, overlap
+from graphrag.model.values import Fact
+from graphrag.ontology.relations import Relations
+from graphrag.search.sources import quotes_of
+from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.store.store import Store
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import to_micros
+
+Pair = tuple[int, int]
+_Keys = npt.NDArray[np.int64]
+_Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """The facts to compare."""
+
+    index: GroupIndex
+    seen: Visible
+    """Their lifetimes and ends, as they are known at the view."""
+    told: Mask
+    given: Mask
+    """Facts of tables that nobody was to judge: two of them exclude nothing."""
+
+    def pairs(self, relations: Relations) -> Iterator[Pair]:
+        """Yield the rows of two facts of different values that overlap, some pairs twice."""
+        subject, object_ = (end.astype(np.int64) for end in self.seen.ends)
+        names = self.index.relations
+        for code, name in enumerate(names):
+            relation, rows = relations[name], self._rows_of(code)
+            if not rows.size:
+                continue
+            if relation.single_valued and relation.symmetric:
+                ends = np.concatenate((subject[rows], object_[rows]))
+                others = np.concatenate((object_[rows], subject[rows]))
+                yield from self._overlapping(np.concatenate((rows, rows)), ends, others)
+            elif relation.single_valued:
+                yield from self._overlapping(rows, subject[rows], object_[rows])
+            if relation.single_holder:
+                yield from self._overlapping(rows, object_[rows], subject[rows])
+            for other in relation.exclusive_with:
+                # It is declared both ways: a pair of relations is looked at from the first one.
+                if other in names[code + 1 :]:
+                    both = np.concatenate((rows, against := self._rows_of(names.index(other))))
+                    keys = subject[both] << 32 | object_[both]
+                    side = np.repeat(np.array([0, 1]), (len(rows), len(against)))
+                    yield from self._overlapping(both, keys, side)
+
+    def _rows_of(self, relation: int) -> _Rows:
+        return np.flatnonzero(self.told & (self.index.facts["relation"] == relation))
+
+    def _overlapping(self, rows: _Rows, keys: _Keys, values: _Keys) -> Iterator[Pair]:
+        """Yield the rows of one key and two values whose lifetimes overlap."""
+        order = np.lexsort((rows, self.seen.valid[rows], keys))
+        rows, keys, values = rows[order], keys[order], values[order]
+        bounds = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1, append=keys[-1] + 1))
+        for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            if last - first > 1:
+                yield from self._swept(rows[first:last], values[first:last].tolist())
+
+    def _swept(self, rows: _Rows, values: Sequence[int]) -> Iterator[Pair]:
+        """Yield the overlapping ones of some facts that are in the order of their starts."""
+        starts, stops, given = (
+            column[rows].tolist() for column in (self.seen.valid, self.seen.invalid, self.given)
+        )
+        running: list[int] = []
+        for at, start in enumerate(starts):
+            running = [one for one in running if stops[one] > start]
+            for one in running:
+                if values[one] != values[at] and not (given[one] and given[at]):
+                    yield int(rows[one]), int(rows[at])
+            running.append(at)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which contradictions are wanted."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    axis: Axis = "system"
+    at: datetime | None = None
+    """World time that both facts must have been told for; None for any."""
+    limit: int = 100
+    outcomes: frozenset[Outcome] = frozenset()
+    """Those wanted; empty for any."""
+
+    def wants(self, one: Contradiction) -> bool:
+        """Tell whether a contradiction is one of those."""
+        if self.outcomes and one.outcome not in self.outcomes:
+            return False
+        if self.at is not None and not (one.disputed and one.disputed.contains(self.at)):
+            return False
+        if self.since is None and self.until is None:
+            return True
+        if self.axis == "system":
+            early = self.since is not None and one.at < self.since
+            return not early and (self.until is None or one.at < self.until)
+        window = interval(self.since, self.until)
+        return bool(window and one.disputed and window.overlaps(one.disputed))
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where contradictions are looked for."""
+
+    index: GroupIndex
+    store: Store
+    seen: Visible
+    """What is visible of all times."""
+    past: Past
+    relations: Relations
+
+    async def read(self, rows: Iterable[int]) -> dict[int, Fact]:
+        """Return facts by row, as they were then."""
+        ids = {row: self.index.facts.ids[row] for row in rows}
+        then = self.past.facts(await self.store.get(Fact, ids.values()), self.index)
+        return {row: then[id_] for row, id_ in ids.items() if id_ in then}
+
+
+async def find_contradictions(sources: Sources, asked: Asked) -> Contradictions:
+    """Return what was asked for, open ones first, the latest first."""
+    index = sources.index
+    wanted = {"relates_to": ["invalidated_by", "expired_at", "untyped", "as_given"]}
+    await read_aside(sources.store, index, wanted)
+    found = [*await _open(sources), *await _settled(sources, asked)]
+    fitting = sorted(filter(asked.wants, found), key=_order)
+    shown = fitting[: asked.limit]
+    return Contradictions(
+        index.group_id, tuple(await _quoted(shown, sources.store)), len(fitting) - len(shown)
+    )
+
+
+async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
+    """Return the facts that another one closed, without most of those that are not wanted."""
+    row_of = sources.index.facts.row_of
+    closed = _then("invalidated_by", sources)
+    if asked.axis == "system" and not sources.past.before:
+        # Columns say when: a window of a large group reads the facts inside alone.
+        rows = np.array([*closed], dtype=np.intp)
+        columns = sources.index.facts
+        expired = columns.aside["expired_at"].values(len(columns))[rows]
+        retracted = sources.seen.retracted[rows]
+        at = np.where(retracted == FOREVER, expired, retracted)
+        early, late = to_micros(asked.since, BEGINNING), to_micros(asked.until, FOREVER)
+        closed = {row: closed[row] for row in rows[(early <= at) & (at < late)].tolist()}
+    facts = await sources.read(closed)
+    closers = await sources.read({row_of[id_] for id_ in closed.values() if id_ in row_of})
+    found = []
+    for row, fact in facts.items():
+        closer = closers.get(row_of.get(closed[row], -1))
+        # What only repeats another fact is put aside in its favour, and contradicts nothing.
+        repeats = fact.retracted_at is not None and fact.closed_as == "superseded"
+        if closer is not None and not repeats:
+            found.append(settled(fact, closer, sources.relations))
+    return found
+
+
+async def _open(sources: Sources) -> list[Contradiction]:
+    """Return the facts that overlap others, and those that end before they start."""
+    seen = sources.seen
+    live = seen.facts & (seen.retracted == FOREVER)
+    waits = seen.told & ~seen.facts & (seen.retracted == FOREVER)
+    told = (live | waits) & (seen.valid < seen.invalid) & ~_flags("untyped", sources)
+    rivals = Rivals(sources.index, seen, told, _flags("as_given", sources))
+    pairs = {
+        (min(pair), max(pair))
+        for pair in rivals.pairs(sources.relations)
+        if live[pair[0]] or live[pair[1]]
+    }
+    inverted = np.flatnonzero(live & (seen.valid > seen.invalid)).tolist()
+    facts = await sources.read({*inverted, *(row for pair in pairs for row in pair)})
+    found = [unsettled(facts[one], facts[other], sources.relations) for one, other in pairs]
+    impossible = (
+        Contradiction(facts[row], None, "impossible", None, None, facts[row].created_at)
+        for row in inverted
+    )
+    return [*filter(None, found), *impossible]
+
+
+def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
+    """Return a fact with the one that closed it."""
+    rule, outcome = _decided(fact, closer, relations)
+    told_until = fact.told_end_at if outcome == "ended" else fact.invalid_at
+    own = interval(fact.valid_at, told_until)
+    both = own and _meeting(own, interval(closer.valid_at, closer.invalid_at))
+    # One that corrects another need not speak of the same time: all of the other is in dispute.
+    disputed = both or (None if outcome == "ended" else own)
+    at = fact.retracted_at or fact.expired_at or closer.created_at
+    return Contradiction(fact, closer, outcome, rule, disputed, at)
+
+
+def unsettled(one: Fact, other: Fact, relations: Relations) -> Contradiction | None:
+    """Return two facts that overlap, if they exclude each other by what is declared."""
+    one, other = sorted((one, other), key=lambda it: (not it.pending, it.created_at, it.id))
+    rule = exclusion(one, other, relations)
+    if rule is None or not overlap(one, other):
+        return None
+    together = set(one.episodes) & set(other.episodes)
+    outcome: Outcome = "waiting" if one.pending else "both" if together else "open"
+    disputed = Interval(one.valid_at, one.invalid_at).intersection(
+        Interval(other.valid_at, other.invalid_at)
+    )
+    return Contradiction(one, other, outcome, rule, disputed, max(one.created_at, other.created_at))
+
+
+def interval(start: datetime | None, end: datetime | None) -> Interval | None:
+    """Return a stretch of time, None for an empty one."""
+    return None if start is not None and end is not None and start >= end else Interval(start, end)
+
+
+def _meeting(one: Interval, other: Interval | None) -> Interval | None:
+    return None if other is None else one.intersection(other)
+
+
+def _decided(fact: Fact, closer: Fact, relations: Relations) -> tuple[Rule | None, Outcome]:
+    """Return by what a fact was closed, and what became of it."""
+    corrected = fact.closed_as == "corrected"
+    outcome: Outcome = (
+        "ended" if fact.retracted_at is None else "corrected" if corrected else "replaced"
+    )
+    if fact.closed_by_arbiter:
+        return "arbiter", outcome
+    if corrected:
+        return "by_hand" if fact.closed_by_hand else "correction", outcome
+    return exclusion(fact, closer, relations), outcome
+
+
+def _then(column: str, sources: Sources) -> dict[int, Any]:
+    """Return the values of a column by row, of the facts that had one then."""
+    values = dict(sources.index.facts.aside[column].sparse)
+    values.update(_before(column, sources))
+    return {row: value for row, value in values.items() if value}
+
+
+def _flags(column: str, sources: Sources) -> Mask:
+    """Return a column of flags as it was then."""
+    facts = sources.index.facts
+    flags = facts.aside[column].values(len(facts))[: len(sources.seen.valid)].copy()
+    for row, value in _before(column, sources):
+        if row < len(flags):
+            flags[row] = bool(value)
+    return flags
+
+
+def _before(column: str, sources: Sources) -> Iterator[tuple[int, Any]]:
+    """Yield the rows whose value was another one then, with that value."""
+    row_of = sources.index.facts.row_of
+    for record, image in sources.past.before.items():
+        table, _, id_ = record.partition(":")
+        row = row_of.get(id_) if table == "relates_to" else None
+        if row is not None and (image is None or column in image):
+            yield row, None if image is None else image[column]
+
+
+def _order(one: Contradiction) -> tuple[bool, float, str, str]:
+    other = "" if one.other is None else one.other.id
+    return not one.open, -one.at.timestamp(), one.fact.id, other
+
+
+async def _quoted(found: Sequence[Contradiction], store: Store) -> list[Contradiction]:
+    facts = {fact.id: fact for one in found for fact in (one.fact, one.other) if fact is not None}
+    quotes = await quotes_of(list(facts.values()), store)
+    of = {id_: tuple(some) for id_, some in zip(facts, quotes, strict=True)}
+    return [
+        replace(
+            one,
+            quotes=of[one.fact.id],
+            other_quotes=() if one.other is None else of[one.other.id],
+        )
+        for one in found
+    ]

@@ -1,0 +1,240 @@
+"""What leads nowhere: entities that nothing speaks of, texts that told nothing, empty sagas."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from graphrag.display.cards import entity_line, episode_line, fact_line
+from graphrag.display.visible import escape, flatten
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.values import Entity, Episode, Fact, Saga
+from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.store.store import Store
+
+Kind = Literal["entities", "episodes"]
+"""What can be taken out of the reads."""
+_TITLES = {
+    "entities": "entities that nothing speaks of",
+    "episodes": "episodes that tell of nothing",
+    "sagas": "sagas without episodes",
+    "aliases": "names that lead to an entity that is not there",
+    "facts": "facts whose episodes are not there",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Orphans:
+    """What leads nowhere in a group; ``health.cleanup()`` takes out what nobody can miss."""
+
+    group: str
+    entities: tuple[Entity, ...] = ()
+    """No fact that stands is about them, and no episode that is there mentions them."""
+    episodes: tuple[Episode, ...] = ()
+    """They were read, mention no entity and state no fact that stands. They are still searched."""
+    sagas: tuple[Saga, ...] = ()
+    """No episode that is there belongs to them: no read shows them until one does."""
+    aliases: tuple[Entity, ...] = ()
+    """Merged entities whose heir is not there: nothing is found by their names."""
+    facts: tuple[Fact, ...] = ()
+    """They stand and rest on an episode that is not there. The write path leaves none: ``check()``
+    says what happened to the store."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many more there are of each kind than were asked for."""
+
+    def __len__(self) -> int:
+        """Count those that are here."""
+        return sum(len(values) for _, values in self._kinds())
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything."""
+        return len(self) > 0
+
+    def __repr__(self) -> str:
+        """Show the counts, of all that there are."""
+        counts = ", ".join(
+            f"{len(values) + self.left_out.get(kind, 0)} {kind}" for kind, values in self._kinds()
+        )
+        return f"Orphans({self.group!r}: {counts})"
+
+    def __str__(self) -> str:
+        """Write a line for each, under the kind."""
+        parts = [
+            "\n".join((f"{title}:", *(f"- {words}" for words in lines)))
+            for title, lines in self._shown()
+        ]
+        return "\n".join(parts) or "nothing leads nowhere"
+
+    def _repr_html_(self) -> str:
+        parts = [
+            f"<b>{escape(title)}</b><ul>"
+            + "".join(f"<li>{escape(words)}</li>" for words in lines)
+            + "</ul>"
+            for title, lines in self._shown()
+        ]
+        return "".join(parts) or "<p>nothing leads nowhere</p>"
+
+    def _kinds(self) -> Iterator[tuple[str, Sequence[Entity | Episode | Saga | Fact]]]:
+        yield "entities", self.entities
+        yield "episodes", self.episodes
+        yield "sagas", self.sagas
+        yield "aliases", self.aliases
+        yield "facts", self.facts
+
+    def _shown(self) -> Iterator[tuple[str, list[str]]]:
+        for kind, values in self._kinds():
+            if values:
+                more = self.left_out.get(kind)
+                lines = [*map(line_of, values), *([f"and {more} more"] if more else [])]
+                yield _TITLES[kind], lines
+
+
+def line_of(value: Entity | Episode | Saga | Fact) -> str:
+    """Return one value in a line."""
+    match value:
+        case Entity():
+            return entity_line(value)
+        case Episode():
+            return episode_line(value)
+        case Fact():
+            return fact_line(value)
+    return flatten(value.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What ties episodes, facts and entities together in a group, as it was known then."""
+
+    mentions: frozenset[tuple[str, str]]
+    """Ids of an episode and an entity."""
+    stated: Mapping[str, frozenset[str]]
+    """Ids of the episodes of each fact that has some."""
+    unread: frozenset[str]
+    """Ids of the episodes that are not read yet, or could not be."""
+
+    @classmethod
+    async def read(cls, index: GroupIndex, store: Store, past: Past) -> "Links":
+        """Read the links of a group."""
+        mentions, stated, unread = await store.query(
+            "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM mentions "
+            "WHERE group_id = $group;"
+            "SELECT VALUE [record::id(id), sources.episode] FROM relates_to "
+            "WHERE group_id = $group AND sources != [];"
+            "SELECT VALUE record::id(id) FROM episode "
+            "WHERE group_id = $group AND status != 'done';",
+            group=index.group_id,
+        )
+        ends = {id_: (episode, entity) for id_, episode, entity in mentions}
+        sources = {id_: frozenset(episodes) for id_, episodes in stated}
+        waiting = set(unread)
+        for record, image in past.before.items():
+            table, _, id_ = record.partition(":")
+            if table == "mentions" and image is None:
+                ends.pop(id_, None)
+            elif table == "relates_to" and image and "sources" in image:
+                told = image["sources"] or ()
+                sources[id_] = frozenset(span["episode"] for span in told)
+            elif table == "episode" and image and "status" in image:
+                (waiting.discard if image["status"] == "done" else waiting.add)(id_)
+        return cls(frozenset(ends.values()), sources, frozenset(waiting))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Ids of what leads nowhere."""
+
+    entities: list[str]
+    episodes: list[str]
+    sagas: list[Saga]
+    aliases: list[str]
+    facts: list[str]
+
+
+async def look(index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past) -> Found:
+    """Find what leads nowhere.
+
+    Args:
+        index: The group.
+        store: Where its links are.
+        seen: What is there at the view, at any moment of world time.
+        ever: What was told of all times, with what was removed.
+        past: What has changed since the view.
+    """
+    links = await Links.read(index, store, past)
+    stands = ever.told & (ever.retracted == FOREVER)
+    held = _ends_of(stands, ever) | _mentioned(links, index, seen)
+    entities = _ids(index.entities.ids, seen.entities & ~held)
+    standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
+    states = {one for id_, told in links.stated.items() if id_ in standing for one in told}
+    mentions = {episode for episode, _ in links.mentions}
+    there = set(_ids(index.episodes.ids, seen.episodes))
+    row_of = index.entities.row_of
+    return Found(
+        entities,
+        sorted(there - states - mentions - links.unread),
+        await _sagas(index, store, seen, past),
+        [
+            id_
+            for id_ in row_of
+            if ever.heirs.of(id_) != id_ and not seen.shown([id_], index) and _was(id_, past)
+        ],
+        sorted(id_ for id_ in standing if links.stated.get(id_, frozenset()) - there),
+    )
+
+
+def _ends_of(facts: Mask, ever: Visible) -> Mask:
+    held = np.zeros(len(ever.entities), dtype=np.bool_)
+    for end in ever.ends:
+        held[end[facts]] = True
+    return held
+
+
+def _mentioned(links: Links, index: GroupIndex, seen: Visible) -> Mask:
+    """Return the entities that an episode which is there mentions."""
+    rows, told = index.entities.row_of, index.episodes.row_of
+    held = np.zeros(len(index.entities), dtype=np.bool_)
+    for episode, entity in links.mentions:
+        if episode in told and seen.episodes[told[episode]]:
+            row = rows.get(seen.heirs.of(entity))
+            if row is not None:
+                held[row] = True
+    return held
+
+
+async def _sagas(index: GroupIndex, store: Store, seen: Visible, past: Past) -> list[Saga]:
+    used = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
+    empty = [id_ for name, id_ in index.sagas.items() if index.saga_code(name) not in used]
+    told = [id_ for id_ in empty if past.before.get(f"saga:{id_}", {}) is not None]
+    return [past.rewind(saga) for saga in (await store.get(Saga, told)).values()]
+
+
+def _was(entity: str, past: Past) -> bool:
+    return past.before.get(f"entity:{entity}", {}) is not None
+
+
+def _ids(ids: Sequence[str], mask: Mask) -> list[str]:
+    return sorted(ids[row] for row in np.flatnonzero(mask).tolist())
+
+
+async def find_orphans(
+    index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past, *, limit: int
+) -> Orphans:
+    """Return what leads nowhere, up to ``limit`` of each kind, those told first."""
+    found = await look(index, store, seen, ever, past)
+    entities, episodes, aliases, facts = (
+        ids[:limit] for ids in (found.entities, found.episodes, found.aliases, found.facts)
+    )
+    counts = {
+        kind: len(getattr(found, kind)) - limit
+        for kind in ("entities", "episodes", "sagas", "aliases", "facts")
+    }
+    return Orphans(
+        index.group_id,
+        tuple(past.rewound(await store.get(Entity, entities)).values()),
+        tuple(past.rewound(await store.get(Episode, episodes)).values()),
+        tuple(found.sagas[:limit]),
+        tuple(past.rewound(await store.get(Entity, aliases)).values()),
+        tuple(past.facts(await store.get(Fact, facts), index).values()),
+        {kind: more for kind, more in counts.items() if more > 0},
+    )

@@ -1,0 +1,164 @@
+"""What every command is given: where the graph is, and where its output goes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from graphrag.cli.forms import plain
+from graphrag.display.visible import visible
+from graphrag.errors import StoreError, StoreLockedError
+from graphrag.settings import Settings
+
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
+    from graphrag.store.target import Target
+
+T = TypeVar("T")
+
+PANEL = "Store and output"
+"""Where --help lists the options that all commands share."""
+OpenGraph = Callable[[Settings], "GraphRAG"]
+
+# A pipe has no width; rich would take 80 columns, which is too narrow for four.
+_PIPE_WIDTH = 120
+_PAUSE = 0.2
+"""Seconds between two attempts to open a locked store: less is not felt."""
+
+
+class Stopped(Exception):
+    """Ctrl-C, with what became of the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of one command."""
+
+    settings: Settings
+    store_given: bool
+    """True if the command line names the store, not the environment or a default."""
+    group: str
+    wait: float
+    """Seconds to try again to open a store that another process has open."""
+    json: bool
+    debug: bool
+    open_graph: OpenGraph
+    out: Console
+    err: Console
+    _shown: list[RenderableType] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def graph(self, *, create: bool = False) -> AsyncIterator["GraphRAG"]:
+        """Give the graph of the group, opened, and close it afterwards.
+
+        Args:
+            create: Make an embedded store that is not there; otherwise that is an error.
+        """
+        path = self.folder()
+        if not create and path is not None and not path.exists():
+            raise StoreError(
+                f"there is no store at {path}: add something to it first, "
+                "or name another with --store"
+            )
+        graph = self.open_graph(self.settings)
+        await self.unlocked(graph.__aenter__)
+        try:
+            # Who reads a group that is not there has mistyped its name.
+            yield graph.group(self.group, strict=not create)
+        finally:
+            await graph.close()
+
+    async def unlocked(self, opening: Callable[[], Awaitable[T]]) -> T:
+        """Return what an opening gives, tried again for ``--wait`` seconds while a store is locked.
+
+        Raises:
+            StoreLockedError: if it still is.
+        """
+        last = monotonic() + self.wait
+        while True:
+            try:
+                return await opening()
+            except StoreLockedError as error:
+                left = last - monotonic()
+                if left <= 0:
+                    if self.wait:
+                        error.add_note(f"waited {self.wait:g} s for it")
+                    raise
+            await asyncio.sleep(min(left, _PAUSE))
+
+    def target(self) -> "Target":
+        """Return where the store is."""
+        from graphrag.store.target import Target
+
+        settings = self.settings
+        return Target.parse(
+            settings.store,
+            user=settings.user,
+            password=settings.password,
+            namespace=settings.namespace,
+            database=settings.database,
+        )
+
+    def folder(self) -> Path | None:
+        """Return the folder of an embedded store."""
+        return self.target().path
+
+    def size(self) -> int | None:
+        """Return the bytes of an embedded store on disk."""
+        folder = self.folder()
+        if folder is None:
+            return None
+        return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+    def busy(self, what: str) -> AbstractContextManager[object]:
+        """Show a status line while something slow happens, on a terminal only."""
+        return self.err.status(what) if self.err.is_terminal else nullcontext()
+
+    def show(self, *parts: RenderableType) -> None:
+        """Print parts for people, with an empty line between them."""
+        for part in parts:
+            if self._shown:
+                self.out.print()
+            # A line is left for the terminal to wrap, so that a command in it can be copied.
+            self.out.print(part, soft_wrap=isinstance(part, Text))
+            self._shown.append(part)
+
+    def show_json(self, value: Any) -> None:
+        """Print one JSON value."""
+        text = visible(json.dumps(plain(value), ensure_ascii=False, indent=2))
+        if self.out.is_terminal:
+            self.out.print_json(text, ensure_ascii=False)
+        else:
+            self.out.file.write(text + "\n")
+
+    def note(self, line: str) -> None:
+        """Print one line to standard error."""
+        self.err.print(Text(visible(line)), soft_wrap=True)
+
+
+class VisibleConsole(Console):
+    """A console whose text never steers the terminal, wherever it comes from."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as rich does, with control characters in texts shown."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(visible(text), style)
+
+
+def consoles() -> tuple[Console, Console]:
+    """Return the consoles of standard output and standard error."""
+    out = VisibleConsole(highlight=False)
+    if not out.is_terminal:
+        out = VisibleConsole(highlight=False, width=max(out.width, _PIPE_WIDTH))
+    return out, VisibleConsole(stderr=True, highlight=False)

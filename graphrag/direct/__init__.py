@@ -1,1 +1,0 @@
-"""Facts and entities written as they are given, without any extraction."""

@@ -1,0 +1,186 @@
+"""One value for people: a line in a terminal, a card in a notebook."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from graphrag.display.bars import Axis, bar
+from graphrag.display.visible import escape, flatten
+from graphrag.model.values import Community, Entity, Episode, Fact, Saga
+from graphrag.temporal.moment import utc_now
+
+_HOLDS, _OVER, _NEVER = "#2a7f62", "#9aa5b1", "#c0504d"
+_SHORT = 60
+_LONG = 600
+_TITLE = 40
+
+
+def lifetime(fact: Fact) -> str:
+    """Return a fact's interval for people: ``2021-03-01 to 2023-06-01``, ``since 2023-06-01``."""
+    start = "" if fact.valid_at is None else _day(fact.valid_at)
+    if fact.retracted_at is not None:
+        return "never true"
+    if fact.invalid_at is None:
+        return f"since {start}" if start else "always so far"
+    return f"{start or 'unknown'} to {_day(fact.invalid_at)}"
+
+
+def triple(fact: Fact) -> str:
+    """Return ``subject relation object`` in words."""
+    return flatten(f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}")
+
+
+def lifetime_cell(fact: Fact) -> str:
+    """Return a fact's interval as HTML that stays on one line."""
+    return f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>'
+
+
+def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
+    """Draw a fact's interval on an axis."""
+    over = fact.invalid_at is not None and fact.invalid_at <= now
+    colour = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
+    return bar(axis, fact.valid_at, fact.invalid_at, colour=colour, title=lifetime(fact))
+
+
+def fact_line(fact: Fact) -> str:
+    """Return what a fact says and when it holds."""
+    return f"{triple(fact)}, {lifetime(fact)}{', pending' if fact.pending else ''}"
+
+
+def entity_line(entity: Entity) -> str:
+    """Return what an entity is called and what it is."""
+    what = flatten(f"{entity.name}, {entity.entity_type}")
+    return f"{what}{', merged' if entity.merged_into else ''}"
+
+
+def entity_title(entity: Entity) -> str:
+    """Return ``name (type)``."""
+    return flatten(f"{entity.name} ({entity.entity_type})")
+
+
+def episode_title(episode: Episode) -> str:
+    """Return what an episode is called, or in quotes how it begins."""
+    if name := flatten(episode.name):
+        return name
+    words = flatten(episode.content[: 2 * _TITLE])
+    if len(words) <= _TITLE:
+        return f"“{words}”"
+    cut = words[:_TITLE]
+    return f"“{cut.rpartition(' ')[0] or cut}…”"
+
+
+def episode_line(episode: Episode) -> str:
+    """Return when an episode was told, its name and how it begins."""
+    words = " ".join(episode.content.split())
+    cut = words if len(words) <= _SHORT else f"{words[: _SHORT - 1]}…"
+    name = f"{flatten(episode.name)}: " if episode.name else ""
+    return f"{_day(episode.valid_at)}, {name}{cut!r}"
+
+
+def saga_line(saga: Saga) -> str:
+    """Return its name, and how its summary begins and when it was written."""
+    if not saga.summary or saga.summarized_until is None:
+        return f"{saga.name!r}, no summary"
+    said = f"{saga.summary[:_SHORT]}…" if len(saga.summary) > _SHORT else saga.summary
+    return (
+        f"{saga.name!r}, as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}: {said!r}"
+    )
+
+
+def community_line(community: Community) -> str:
+    """Return what a community is called and how large it is."""
+    return f"{flatten(community.name)}, {len(community.members)} members"
+
+
+def fact_card(fact: Fact) -> str:
+    """Return a fact as HTML: its lifetime as a bar, the sentence, why it ended."""
+    now = utc_now()
+    axis = Axis.around((fact.valid_at, fact.invalid_at), now=now)
+    drawn = lifetime_bar(fact, axis, now=now)
+    return _card(
+        f'<b title="{escape(fact.id)}">{escape(triple(fact))}</b> {drawn} {escape(lifetime(fact))}',
+        {
+            "states": fact.fact,
+            "why": fact.reason or "",
+            "confidence": "" if fact.confidence == 1.0 else f"{fact.confidence:.2f}",
+            "waits": (fact.waits_as or "to be confirmed") if fact.pending else "",
+            "told in": ", ".join(fact.provenance),
+            **_values(fact.attributes),
+        },
+    )
+
+
+def entity_card(entity: Entity) -> str:
+    """Return an entity as HTML: its names, summary and attributes."""
+    return _card(
+        f'<b title="{escape(entity.id)}">{escape(entity.name)}</b> ({escape(entity.entity_type)})',
+        {
+            "also": ", ".join(entity.aliases),
+            "labels": ", ".join(entity.labels),
+            "summary": entity.summary,
+            "merged into": entity.merged_into or "",
+            **_values(entity.attributes),
+        },
+    )
+
+
+def episode_card(episode: Episode) -> str:
+    """Return an episode as HTML: when it was told, by whom, and its words."""
+    words = episode.content
+    cut = words if len(words) <= _LONG else f"{words[: _LONG - 1]}…"
+    name = escape(episode.name or "episode")
+    head = f'<b title="{escape(episode.id)}">{name}</b> {_day(episode.valid_at)}'
+    return (
+        _card(
+            head,
+            {
+                "from": episode.source_description,
+                "saga": episode.saga or "",
+                "status": "" if episode.status == "done" else episode.error or episode.status,
+                **_values(episode.metadata),
+            },
+        )
+        + f'<blockquote style="white-space:pre-wrap">{escape(cut)}</blockquote>'
+    )
+
+
+def community_card(community: Community) -> str:
+    """Return a community as HTML: its name, size and summary."""
+    return _card(
+        f'<b title="{escape(community.id)}">{escape(community.name)}</b> '
+        f"({len(community.members)} members)",
+        {"summary": community.summary},
+    )
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return texts as a table of HTML."""
+
+    def line(cells: Iterable[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _card(head: str, rows: Mapping[str, str]) -> str:
+    cells = "".join(
+        f'<tr><td style="opacity:.6">{escape(name)}</td>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in rows.items()
+        if value
+    )
+    return f"<div>{head}</div>" + (f"<table><tbody>{cells}</tbody></table>" if cells else "")
+
+
+def _values(attributes: Mapping[str, object]) -> dict[str, str]:
+    return {name: _value(value) for name, value in attributes.items()}
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()

@@ -1,0 +1,1 @@
+"""What a person changes by hand: which statements stand, and who is one."""

@@ -1,0 +1,209 @@
+"""Change facts by hand: take back, end, correct, review."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from graphrag.edit.editor import Decide, Edit, edit
+from graphrag.edit.edits import (
+    KEEP,
+    Correction,
+    Keep,
+    corrected,
+    ended,
+    retracted,
+    waiting,
+)
+from graphrag.edit.endpoints import chosen_end
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.review import told_again
+from graphrag.model.arguments import checked
+from graphrag.model.values import Entity, Fact
+from graphrag.ontology.ontology import fitted_by_hand
+from graphrag.search.sources import Waiting, waiting_facts
+from graphrag.session import Handle
+from graphrag.temporal.moment import Moment, parse_moment, utc_now
+
+
+@checked()
+class ManualEdits:
+    """Edits by hand and review: ``graph.edit``.
+
+    Every edit is one transaction with one event, and may name its ``actor``; by default the log
+    names the one given to ``GraphRAG.open``. Where an argument is a fact, its id does as well.
+    """
+
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
+
+    async def retract(
+        self, fact: Fact | str, reason: str = "", *, actor: str | None = None
+    ) -> Fact:
+        """Declare that a fact was never true; what it had closed holds again.
+
+        It stays in the history with the moment and the reason. Returns it as it is now.
+
+        Raises:
+            InputError: if there is no such fact, or it was retracted before.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+            return Edit(retracted(current, reason, now=now), falls=True, untrue=True)
+
+        return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
+
+    async def invalidate(
+        self,
+        fact: Fact | str,
+        at: Moment | None = None,
+        *,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Fact:
+        """Declare that a fact ended at a moment, by default now; until then it was true.
+
+        Returns it as it is now.
+
+        Raises:
+            InputError: if there is no such fact, it was retracted, waits for review, ended before
+                that moment or starts at it or later.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        moment = utc_now() if at is None else parse_moment(at, what="at")
+
+        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+            return Edit(ended(current, moment, reason, now=now))
+
+        return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
+
+    async def correct(
+        self,
+        fact: Fact | str,
+        *,
+        subject: Entity | str | None = None,
+        relation: str | None = None,
+        object: Entity | str | None = None,
+        text: str | None = None,
+        valid_at: Moment | Keep | None = KEEP,
+        invalid_at: Moment | Keep | None = KEEP,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Fact:
+        """Set a fact right, and return the fact that stands.
+
+        Dates and text are changed in place. Another subject, relation or object makes another fact,
+        confirmed and of origin ``manual``, and retracts the old one in its favour. Either way the
+        result is judged against the other facts as if it was told now, so it may close some, and be
+        cut short by one that starts later; what the old version had closed is looked at again.
+
+        Args:
+            fact: The fact to be set right.
+            subject: An entity, its id, or a name; a name that nothing bears makes a new entity.
+            relation: As ``works_at``.
+            object: As ``subject``.
+            text: The sentence that states it; default: made of the names if one of them changes.
+            valid_at: Its start; None for an unknown one.
+            invalid_at: Its end; None if it still holds.
+            reason: Why, for the log and for the old fact.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if there is no such fact, it was retracted, nothing is to change, a name is
+                borne by several entities, the end is not after the start, the ontology refuses it,
+                or another fact says the same of the same time.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
+
+        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+            ends = [
+                None if given is None else chosen_end(given, old, index, now=now)
+                for given, old in ((subject, current.subject_id), (object, current.object_id))
+            ]
+            wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
+            after = corrected(current, wanted, reason, now=now)
+            if after.id != current.id:
+                after = self._fitted(after, [end for end in ends if end is not None], index)
+            retimed = (after.valid_at, after.invalid_at) != (current.valid_at, current.invalid_at)
+            anew = after.id != current.id or retimed or current.pending
+            return Edit(
+                after,
+                judged=anew,
+                falls=anew,
+                aside=f"corrected by hand: {reason or after.fact}",
+                entities=tuple(end for end in ends if end and end.id not in index.entities.row_of),
+            )
+
+        return await self._write(fact, decide, kind="correct", actor=actor, note=reason)
+
+    def _fitted(self, fact: Fact, chosen: list[Entity], index: GroupIndex) -> Fact:
+        """Return a fact with new ends or another relation as the ontology lets it be stored."""
+        session = self._handle.session
+        types = {end.id: end.entity_type for end in chosen}
+        stored = {fact.subject_id, fact.object_id} & index.entities.row_of.keys()
+        types |= {id_: index.entity_type(id_) for id_ in stored}
+        ends = types[fact.subject_id], types[fact.object_id]
+        return fitted_by_hand(fact, ends, session.ontology, session.relations)
+
+    # -- review --------------------------------------------------------------------------------
+
+    async def pending(self, limit: int = 100) -> list[Waiting]:
+        """Return the facts that wait for a person, oldest first, each with what states it.
+
+        Facts wait whose confidence is below ``review_below`` of ``GraphRAG.open``. Until they are
+        confirmed no read shows them and they close nothing.
+        """
+        session = self._handle.session
+        index = await session.catalog.group(self._group)
+        return await waiting_facts(index, session.store, limit=limit)
+
+    async def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
+        """Accept a fact that waits for review, and return the fact that stands.
+
+        It is judged then, as if it was told now: it may close others, and if it only repeats or
+        ends another fact, that one stands and the waiting one is put aside.
+
+        Raises:
+            InputError: if there is no such fact, or it does not wait.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+            told = told_again(waiting(current))
+            return Edit(
+                told.fact,
+                judged=True,
+                ends=told.ends,
+                corrects=told.corrects,
+                aside_as="superseded",
+                aside="confirmed, but another fact says it",
+            )
+
+        return await self._write(fact, decide, kind="confirm", actor=actor, note="")
+
+    async def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
+        """Retract a fact that waits for review, and return it.
+
+        Raises:
+            InputError: if there is no such fact, or it does not wait.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+            return Edit(retracted(waiting(current), reason or "rejected", now=now))
+
+        return await self._write(fact, decide, kind="reject", actor=actor, note=reason)
+
+    async def _write(
+        self, fact: Fact | str, decide: Decide, *, kind: str, actor: str | None, note: str
+    ) -> Fact:
+        ingestion = self._handle.session.ingestion
+        return await edit(
+            fact, decide, ingestion, group=self._group, kind=kind, actor=actor, note=note
+        )
+
+
+def _moment(given: Moment | Keep | None, what: str) -> datetime | Keep | None:
+    return given if given is None or isinstance(given, Keep) else parse_moment(given, what=what)

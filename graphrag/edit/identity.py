@@ -1,0 +1,203 @@
+"""Say who is one and who is not: merge, unmerge, split, and what may be worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphrag.edit.merge import entity_id, keep_apart, merge
+from graphrag.edit.split import Split, split
+from graphrag.edit.unmerge import unmerge
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.commit import Build
+from graphrag.model.arguments import checked
+from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.resolve.duplicates import MergeCandidate, merge_candidates
+from graphrag.session import Handle
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
+
+
+@checked()
+class Identity:
+    """Which entities are one: ``graph.identity``.
+
+    Where an argument is an entity, a fact, an episode or an event, its id or number does as well.
+    Each of these writes is one transaction with one event.
+    """
+
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
+
+    async def candidates(self, limit: int = 50) -> list[MergeCandidate]:
+        """Return pairs of entities that may be one, likeliest first; nothing is changed.
+
+        They share an identifier, their names are alike, or their names mean much the same. Pairs
+        with different identifiers, and those that ``keep_apart``, a split or an arbiter found to
+        be two, are left out. The work grows with the group: about two minutes for 100,000 entities.
+
+        Raises:
+            InputError: if the limit is below 1.
+        """
+        if limit < 1:
+            raise InputError(f"limit is {limit}: ask for at least 1 pair")
+        session = self._handle.session
+        index = await session.catalog.group(self._group)
+        declared = session.ontology.identifiers
+        return await merge_candidates(index, session.store, limit=limit, identifiers=declared)
+
+    async def keep_apart(
+        self,
+        one: Entity | str,
+        other: Entity | str,
+        *,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Say that two entities are two, and return the event; ``log.revert`` takes it back.
+
+        They are not proposed by ``candidates`` any more. ``merge`` still makes them one.
+
+        Args:
+            one: The entity, its id, or a name that only it bears.
+            other: The one that it is not.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if one is not there, a name means several, both are one, or it was said.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            ids = entity_id(one, index), entity_id(other, index)
+            return await keep_apart(*ids, index, self._handle.session.store)
+
+        return await self._write(build, reason=reason, actor=actor)
+
+    async def merge(
+        self,
+        keep: Entity | str,
+        other: Entity | str,
+        *,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Make one entity of two, and return the event, which ``unmerge`` takes.
+
+        All that was told of ``other`` is told of ``keep`` from now on; its names become aliases.
+        The facts of both are judged anew: what says the same becomes one fact, and a relation that
+        holds one value keeps the one told last.
+
+        Args:
+            keep: The entity, its id, or a name that only it bears.
+            other: The one that is given up.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if one is not there, a name means several, or both are one already.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            ids = entity_id(keep, index), entity_id(other, index)
+            session = self._handle.session
+            return await merge(*ids, index, session.store, session.relations, now=utc_now())
+
+        return await self._write(build, reason=reason, actor=actor)
+
+    async def unmerge(
+        self,
+        event: Event | int,
+        *,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Undo a merge, given by its event or the event's number, and return the new event.
+
+        Both entities, their names and their facts are as they were. What was told or edited since
+        stays, at the entity that was kept; what it had ended of the other one holds again, and the
+        facts of each are judged anew by the rules of contradiction.
+
+        Raises:
+            InputError: if it is no merge, was undone before, or ``keep`` was merged since.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        group, seq = self._group, event.seq if isinstance(event, Event) else event
+        session = self._handle.session
+        store = session.store
+        found = await store.events(self._group, after=seq - 1)
+        if not found or found[0].seq != seq:
+            raise InputError(
+                f"group {group!r} has no event {seq}: log.events() shows what there is"
+            )
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            return await unmerge(found[0], index, store, session.relations, now=utc_now())
+
+        return await self._write(build, reason=reason, actor=actor)
+
+    async def split(
+        self,
+        entity: Entity | str,
+        *,
+        name: str,
+        facts: Iterable[Fact | str] = (),
+        episodes: Iterable[Episode | str] = (),
+        entity_type: str | None = None,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Entity:
+        """Make another entity of what was wrongly told of this one, and return it.
+
+        The facts get copies with new ids at the new entity; the old ones are retracted and say so.
+        A fact that rests on the given episodes and on others stays at both. To take back a merge,
+        use ``unmerge``.
+
+        Args:
+            entity: The entity, its id, or a name that only it bears.
+            name: What to call the new one; an alias of the old one is taken from it.
+            facts: Facts to move.
+            episodes: Episodes of which everything moves that they say about the entity.
+            entity_type: Type of the new one; default: that of the old one.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if the entity or a fact is not there, nothing is to move, or an entity has
+                the name.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        moving = frozenset(fact if isinstance(fact, str) else fact.id for fact in facts)
+        sources = frozenset(one if isinstance(one, str) else one.id for one in episodes)
+        made: Entity | None = None
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal made
+            session = self._handle.session
+            wanted = Split(entity_id(entity, index), name, moving, sources, entity_type)
+            made, changes = await split(
+                wanted,
+                index,
+                session.store,
+                session.embedder,
+                session.relations,
+                now=utc_now(),
+            )
+            return changes
+
+        await self._write(build, reason=reason, actor=actor)
+        assert made is not None, "building makes one"
+        return made
+
+    async def _write(self, build: Build, *, reason: str, actor: str | None) -> Event:
+        async def signed(index: GroupIndex) -> ChangeSet:
+            changes = await build(index)
+            changes.note, changes.actor = reason or None, actor or ""
+            return changes
+
+        session = self._handle.session
+        seq = await session.writer.commit(self._group, signed)
+        return (await session.store.events(self._group, after=seq - 1))[0]

@@ -1,0 +1,1 @@
+"""From an episode to mentions and claims: by rules, or by a language model."""

@@ -1,0 +1,188 @@
+"""Read episodes with a language model: one question each, and only what the text bears is believed.
+
+A text longer than the model's context is read in passages, a question each. What is not believed is
+listed in ``Extraction.dropped`` and counted; nothing is lost in silence.
+
+What adding episodes would cost, without asking: the real questions are built and counted.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from graphrag.errors import InputError
+from graphrag.extract.llm.belief import Belief
+from graphrag.extract.llm.prompt import Reading, ask_reading
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.llm.usage import accounted_to
+from graphrag.model.extraction import Extraction
+from graphrag.model.values import Episode
+from graphrag.ontology.ontology import ANYTHING, Ontology
+from graphrag.ontology.relations import Relations
+from graphrag.protocols import LLM, ExtractionContext, Message, call
+from graphrag.text.chunks import count_tokens, split_passages
+
+_CONTEXT_EPISODES = 4
+_ANSWER = 1.5
+"""Tokens of an answer for each of its text: names, quotes and sentences repeat it."""
+_LEAST_ANSWER = 40
+_DECISION = 900
+"""Tokens of a second question and its answer, rules and example included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Calls and tokens of a run; true figures differ by the tokeniser and by what texts hold."""
+
+    episodes: int
+    calls: int
+    """If nothing is open in any episode."""
+    calls_at_most: int
+    """If something is open in every episode; repairs are not counted."""
+    tokens: int
+    """Of both directions, with the calls of ``calls``."""
+    tokens_at_most: int
+
+
+def estimate(
+    episodes: Iterable[Episode],
+    questions: Callable[[ExtractionContext], Sequence[tuple[str, Sequence[Message]]]],
+) -> Estimate:
+    """Estimate what reading these episodes in this order would take.
+
+    Args:
+        episodes: As they would be added.
+        questions: What would be asked about an episode: each passage with its messages.
+    """
+    count = calls = tokens = second = 0
+    previous: tuple[Episode, ...] = ()
+    for episode in episodes:
+        for text, asked in questions(ExtractionContext(episode, previous)):
+            calls += 1
+            tokens += sum(count_tokens(message.content) for message in asked)
+            tokens += max(_LEAST_ANSWER, round(count_tokens(text) * _ANSWER))
+        second += _DECISION + count_tokens(episode.content)
+        count += 1
+        previous = (*previous, episode)[-_CONTEXT_EPISODES:]
+    return Estimate(count, calls, calls + count, tokens, tokens + second)
+
+
+_LOG = logging.getLogger("graphrag")
+_UNTYPED = "thing"
+_TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
+_ANSWER_SHARE = 0.4
+"""Of the room that the rules leave: an answer with quotes is about as long as its text."""
+_LEAST = 200
+"""Tokens of text below which a question is not worth asking."""
+
+
+class LLMExtractor:
+    """Extract with a language model: entities, facts and times in one question."""
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        relations: Relations | None = None,
+        ontology: Ontology = ANYTHING,
+        context_tokens: int = 8192,
+        instructions: str = "",
+        side_by_side: int = 8,
+    ) -> None:
+        """Take the model.
+
+        Args:
+            llm: Any model, such as ``OpenAILLM``.
+            relations: Whose names the model should prefer; default: the built-in ones.
+            ontology: Types that it should use, with their attributes; default: any.
+            context_tokens: How much the model can hold, question and answer together.
+            instructions: What to look for or leave out, in words; said after our rules.
+            side_by_side: Episodes of a batch that are read at a time, within the limits of the
+                model; with 1 each is shown every entity told before it.
+        """
+        if side_by_side < 1:
+            raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")
+        self.side_by_side = side_by_side
+        self._llm = llm
+        self._relations = ontology.relations(relations)
+        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else _TYPES
+        self._attributes = "those given below for its type" if ontology else ""
+        self._context_tokens = context_tokens
+        self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
+        self.dropped: Counter[str] = Counter()
+        """How often what was read was not believed, by reason."""
+
+    def __repr__(self) -> str:
+        """Show the model."""
+        return f"LLMExtractor({self._llm!r})"
+
+    async def extract(self, context: ExtractionContext) -> Extraction:
+        """Return what the episode states.
+
+        Raises:
+            ExtractionError: if the model could not be asked or gave no valid answer.
+        """
+        content = context.episode.content
+        with accounted_to(context.episode.id):
+            spans = self.passages(context)
+            readings = await asyncio.gather(
+                *(self._read(self.question(context, content[start:end])) for start, end in spans)
+            )
+        belief = Belief(context)
+        for (start, end), reading in zip(spans, readings, strict=True):
+            belief.take(reading, start, end)
+        self.dropped.update(belief.reasons)
+        if belief.dropped:
+            _LOG.info("not believed of episode %s: %s", context.episode.id, belief.dropped)
+        return belief.extraction()
+
+    async def _read(self, messages: Sequence[Message]) -> Reading:
+        return await call(partial(self._llm.complete, messages, answer=Reading))
+
+    def estimate(self, episodes: Iterable[NewEpisode]) -> Estimate:
+        """Say what adding these episodes in this order would take; nothing is asked or written.
+
+        Raises:
+            InputError: if one of them cannot be used.
+        """
+
+        def questions(context: ExtractionContext) -> list[tuple[str, list[Message]]]:
+            content = context.episode.content
+            texts = [content[start:end] for start, end in self.passages(context)]
+            return [(text, self.question(context, text)) for text in texts]
+
+        return estimate(map(prepare, episodes), questions)
+
+    def question(self, context: ExtractionContext, text: str) -> list[Message]:
+        """Return what the model is asked about a text of the episode."""
+        return ask_reading(
+            context,
+            text,
+            types=self._types,
+            relations=self._relations,
+            attributes=self._attributes,
+            instructions=self._instructions,
+        )
+
+    def passages(self, context: ExtractionContext) -> Sequence[tuple[int, int]]:
+        """Return the stretches of the content that are read together: one, if it has room.
+
+        Raises:
+            InputError: if the context of the model has no room for any text.
+        """
+        content = context.episode.content
+        rules = sum(count_tokens(message.content) for message in self.question(context, ""))
+        room = int((self._context_tokens - rules) * (1 - _ANSWER_SHARE))
+        if room < _LEAST:
+            raise InputError(
+                f"a context of {self._context_tokens} tokens has no room for a text beside "
+                f"{rules} tokens of rules and previous episodes: pass a larger context_tokens"
+            )
+        tokens = count_tokens(content)
+        if tokens <= room:
+            return [(0, len(content))]
+        longest = max(1, len(content) * room // tokens)
+        return split_passages(content, longest=longest, over=longest)

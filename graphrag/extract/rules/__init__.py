@@ -1,0 +1,1 @@
+"""Mentions and claims by grammar: no language model."""

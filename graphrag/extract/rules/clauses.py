@@ -1,0 +1,284 @@
+"""The clauses of a sentence: a verb, its arguments, and whether it states something as true."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.lexicon import HEDGED, REPORTING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
+_NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
+_SUBJECTS = ("nsubj", "nsubjpass")
+_TOO_FAR = 12
+_DWELLING = frozenset({"live", "reside", "stay"})
+
+
+@dataclass(slots=True)
+class Clause:
+    """A verb with its arguments as tokens; conjoined arguments are listed one by one."""
+
+    verb: "Token"
+    lemma: str
+    subjects: list["Token"]
+    passive: bool
+    negated: bool
+    no_longer: bool
+    future: bool
+    past: bool
+    perfect: bool
+    particles: tuple[str, ...] = ()
+    """``up`` of ``sign up``."""
+    arguments: dict[str, list["Token"]] = field(default_factory=dict)
+    """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
+
+
+def clauses(sentence: "Span") -> Iterator[Clause]:
+    """Yield the clauses of a sentence that are stated as true, in order.
+
+    Left out are questions, conditions, wishes, rumours, modal and hypothetical clauses. Negated
+    clauses come only with ``no_longer``.
+    """
+    if sentence.text.rstrip(" \"')").endswith("?"):
+        return
+    for verb in sentence:
+        if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
+            continue
+        clause = _clause(verb)
+        if clause.subjects and _stated(verb) and (not clause.negated or clause.no_longer):
+            yield clause
+
+
+def _is_verb(token: "Token") -> bool:
+    if token.pos_ in ("VERB", "AUX"):
+        return True
+    # "Ann and Bob work at Acme": tagged as a noun, but it has a subject.
+    return token.pos_ == "NOUN" and any(child.dep_ == "nsubj" for child in token.children)
+
+
+def conjoined(head: "Token") -> list["Token"]:
+    """Return a noun and those joined to it by ``and``; a disjunction gives none."""
+    found, current = [head], head
+    if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
+        return found  # "oiled them and the Scarecrow bent ...": a new clause as often
+    while True:
+        if any(
+            child.dep_ == "cc" and child.lower_ in ("or", "nor", "but")
+            for child in current.children
+        ):
+            return []
+        following = [child for child in current.children if child.dep_ == "conj"]
+        if not following:
+            return found
+        current = following[0]
+        found += following
+
+
+def _clause(verb: "Token") -> Clause:
+    auxiliaries = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    words = {child.lower_ for child in verb.children if child.dep_ in ("neg", "advmod")}
+    no_longer = (
+        any(
+            child.lower_ == "longer" and any(part.lower_ == "no" for part in child.children)
+            for child in verb.children
+        )
+        or "anymore" in words
+    )
+    subjects = _subjects(verb)
+    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")]
+    negated = (
+        bool(words & _NEGATIONS)
+        or no_longer
+        or any(child.lower_ in _NEGATIONS for noun in subjects + objects for child in noun.children)
+        or any(noun.lower_ in _NEGATIONS for noun in subjects + objects)
+    )
+    passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
+        verb.tag_ == "VBN"
+        and (verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head)))
+        and not any(child.lemma_ == "have" for child in auxiliaries)
+    )
+    tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
+    clause = Clause(
+        verb=verb,
+        lemma=verb.lemma_.lower(),
+        subjects=subjects,
+        passive=passive,
+        negated=negated,
+        no_longer=no_longer,
+        future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
+        past="VBD" in tags,
+        perfect=any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries),
+        particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
+    )
+    _collect(clause, verb)
+    return clause
+
+
+def _collect(clause: Clause, verb: "Token") -> None:
+    for child in verb.children:
+        doing = child.dep_ == "advcl" and child.i == verb.i + 1 and clause.lemma == "go"
+        outing = clause.lemma == "go" and child.dep_ == "dobj" and child.lower_.endswith("ing")
+        if outing or (child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing)):
+            clause.arguments.setdefault("gerund", []).extend(conjoined(child))
+        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
+            "NOUN",
+            "PROPN",
+            "PRON",
+        ):
+            if child.dep_ == "dobj" and _is_next_subject(child):
+                continue
+            slot = "attr" if child.dep_ == "oprd" else child.dep_
+            clause.arguments.setdefault(slot, []).extend(conjoined(child))
+        elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
+            slot = "agent" if child.dep_ == "agent" else child.lower_
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+                    if clause.lemma in _DWELLING:  # "lives over his shop in Dunmarle"
+                        _collect_inner(clause, target)
+                if target.ent_type_ == "DATE":  # "on 1 July to the bank"
+                    _collect_below(clause, target)
+                if target.dep_ == "prep":  # "over at", "out of"
+                    for inner in target.children:
+                        if inner.dep_ == "pobj":
+                            clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
+
+
+def _collect_below(clause: Clause, date: "Token") -> None:
+    for child in date.children:
+        if child.dep_ == "prep":
+            targets = [target for target in child.children if target.dep_ == "pobj"]
+            clause.arguments.setdefault(child.lower_, []).extend(targets)
+
+
+def _is_next_subject(noun: "Token") -> bool:
+    """Tell whether a finite verb follows: in ``when she woke the sun was up`` she woke no sun."""
+    following = noun.doc[noun.i + 1] if noun.i + 1 < len(noun.doc) else None
+    return (
+        following is not None
+        and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
+        and following.pos_ in ("VERB", "AUX")
+        and not any(child.dep_ in _SUBJECTS for child in following.children)
+    )
+
+
+def _collect_inner(clause: Clause, noun: "Token") -> None:
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ in ("in", "at"):
+            inner = [target for target in child.children if target.pos_ == "PROPN"]
+            clause.arguments.setdefault("in", []).extend(inner)
+
+
+def _is_excepted(preposition: "Token") -> bool:
+    """Tell whether ``not`` stands before it: ``born in Pellow, not in Ostrey``."""
+    before = preposition.doc[preposition.i - 1] if preposition.i else None
+    return before is not None and before.lower_ in ("not", "rather", "than")
+
+
+def _subjects(verb: "Token") -> list["Token"]:
+    own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+    if own:
+        return conjoined(own[-1])  # of two, the first is a vocative: "Ann, I got a letter"
+    if any(child.dep_ == "expl" for child in verb.children):
+        return []  # "there was a queue"
+    if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
+        return [] if _interrupted(verb) else _subjects(verb.head)
+    if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
+        return [verb.head]
+    if verb.dep_ == "xcomp" and verb.head.lemma_ in ("start", "begin", "continue", "keep"):
+        return _subjects(verb.head)
+    if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
+        if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
+            return []  # "he found the man engaged in thought": the object is meant as often
+        return _subjects(verb.head)
+    return []
+
+
+def _interrupted(verb: "Token") -> bool:
+    """Tell whether another subject stands between a joined verb and the one it is joined to.
+
+    In ``it roared so that she was afraid and shut the gate`` the parser often joins ``shut`` to
+    ``roared``; who shut it is then unclear.
+    """
+    return any(
+        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
+        for token in verb.doc[verb.head.i + 1 : verb.i]
+    )
+
+
+def _has_object(verb: "Token") -> bool:
+    return any(child.dep_ == "dobj" for child in verb.children)
+
+
+def _stated(verb: "Token") -> bool:
+    """Tell whether every verb that this one depends on leaves it true."""
+    current = verb
+    for _ in range(_TOO_FAR):
+        for child in current.children:
+            if (
+                child.dep_ == "aux"
+                and child.tag_ == "MD"
+                and child.lower_ not in ("will", "'ll", "shall")
+            ):
+                return False
+            if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
+                return False
+            if child.dep_ == "advmod" and child.lower_ in (
+                "almost",
+                "nearly",
+                "maybe",
+                "perhaps",
+                "allegedly",
+            ):
+                return False
+            if child.dep_ == "aux" and child.lemma_ in ("used",):
+                return False
+        if current.dep_ == "ROOT":
+            return True
+        head = current.head
+        if current.dep_ in ("relcl", "acl") and current.tag_ != "VB":
+            named = head.head if head.dep_ == "appos" else head
+            if named.pos_ == "PROPN":
+                return True  # said in passing of a name, it holds whatever the sentence wishes
+        if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
+            return True  # "Globex will buy Initech; the contract was signed"
+        if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
+            return False
+        if current.dep_ in ("ccomp", "xcomp"):
+            lemma = head.lemma_.lower()
+            if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):
+                return False
+        if current.dep_ == "acl" and current.tag_ == "VB":
+            return False  # "the plan to merge"
+        if (
+            current.dep_ == "xcomp"
+            and current.tag_ == "VB"
+            and head.lemma_
+            not in (
+                "start",
+                "begin",
+                "continue",
+                "come",
+                "use",
+            )
+        ):
+            return False
+        current = head
+        if current.pos_ not in ("VERB", "AUX"):
+            while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
+                current = current.head
+    return True
+
+
+def _is_apart(left: "Token", right: "Token") -> bool:
+    return any(token.text in (";", ":") for token in left.doc[left.i : right.i])
+
+
+def _is_passive(verb: "Token") -> bool:
+    return any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children)
+
+
+def _is_negated(verb: "Token") -> bool:
+    return any(child.dep_ == "neg" for child in verb.children)

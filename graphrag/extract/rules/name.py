@@ -1,0 +1,92 @@
+"""One entity of a text while it is being read.
+
+A claim in the making: its names may still grow longer and change type while the text is read.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphrag.extract.rules.lexicon import FEMALE, MALE
+from graphrag.model.extraction import Claim, Mention
+from graphrag.model.values import CONCEPT, JSON
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """One entity of the text; its type and gender are settled by votes as the text goes on."""
+
+    text: str
+    start: int
+    end: int
+    named: bool = True
+    """True for a proper name, false for a common noun."""
+    votes: Counter[str] = field(default_factory=Counter)
+    gender: str = ""
+    """``m``, ``f`` or unknown."""
+    aliases: list[str] = field(default_factory=list)
+    acted: bool = False
+    """True once it was the subject of a verb."""
+
+    @property
+    def entity_type(self) -> str:
+        """Return the best supported type; ``thing`` if none is, ``concept`` for a common noun."""
+        if not self.named:
+            return CONCEPT
+        kinds = self.votes.most_common(2)
+        if not kinds or kinds[0][1] < 2 or (len(kinds) > 1 and kinds[0][1] == kinds[1][1]):
+            return "thing"
+        return kinds[0][0]
+
+    def may_be_person(self) -> bool:
+        """Tell whether ``he`` or ``she`` can mean it."""
+        others = max((votes for kind, votes in self.votes.items() if kind != "person"), default=0)
+        return self.named and (self.votes["person"] > 0 or (self.acted and others < 2))
+
+    def mention(self) -> Mention:
+        """Return the finished mention."""
+        return Mention(
+            self.text, self.entity_type, self.start, self.end, tuple(dict.fromkeys(self.aliases))
+        )
+
+
+def gender_of(word: str) -> str:
+    """Return ``m`` or ``f`` for a noun or title that says so, else nothing."""
+    if word in FEMALE or word.endswith("woman"):
+        return "f"
+    return "m" if word in MALE or word.endswith("man") else ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A claim whose ends are names of the scene."""
+
+    subject: Name
+    relation: str
+    object: Name | None
+    text: str
+    start: int
+    end: int
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    ends: bool = False
+    corrects: bool = False
+    confidence: float = 0.8
+    attributes: dict[str, JSON] = field(default_factory=dict)
+
+    def finished(self) -> Claim:
+        """Return the claim with the names as the whole text has made them."""
+        return Claim(
+            subject=self.subject.mention(),
+            relation=self.relation,
+            object=None if self.object is None else self.object.mention(),
+            text=self.text,
+            start=self.start,
+            end=self.end,
+            valid_at=self.valid_at,
+            invalid_at=self.invalid_at,
+            ends=self.ends,
+            corrects=self.corrects,
+            confidence=self.confidence,
+            attributes=self.attributes,
+        )

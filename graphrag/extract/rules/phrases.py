@@ -1,0 +1,256 @@
+"""Noun phrases as names and things: which words of a parse name an entity."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.lexicon import (
+    ANIMATE,
+    EMPTY_NOUNS,
+    ORG_WORDS,
+    PERSON_TITLES,
+    PLACE_WORDS,
+    STATEMENTLESS,
+)
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
+_INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
+_LONGEST_THING = 5
+_NER_TYPES = {
+    "PERSON": "person",
+    "ORG": "organization",
+    "GPE": "place",
+    "LOC": "place",
+    "FAC": "place",
+    "EVENT": "event",
+    "WORK_OF_ART": "work",
+}
+_NOT_NAMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase cut down to the words that name something."""
+
+    text: str
+    start: int
+    end: int
+    """Character offsets in the parsed paragraph."""
+    named: bool
+    """True for a proper name, false for a common noun."""
+    hints: tuple[tuple[str, int], ...] = ()
+    """Entity types that its form suggests, with their weight."""
+
+
+def phrase_of(head: "Token") -> Phrase | None:
+    """Return the phrase that a noun heads, or None if it names nothing."""
+    if is_name(head) and head.ent_type_ not in _NOT_NAMES:
+        phrase = _name(head)
+        return None if phrase is None or _is_cited(phrase, head.doc.text) else phrase
+    if head.pos_ == "NOUN":
+        return _thing(head)
+    if head.tag_ == "VBG":
+        return _activity(head)
+    return None
+
+
+def is_name(token: "Token") -> bool:
+    """Tell whether a word is a proper name; a capital inside a sentence counts as one."""
+    if token.pos_ == "PROPN":
+        return True
+    return token.pos_ == "NOUN" and token.text.istitle() and not token.is_sent_start
+
+
+def _is_cited(phrase: Phrase, text: str) -> bool:
+    """Tell whether a phrase stands alone in quotes: a word spoken of, not somebody."""
+    return text[: phrase.start].endswith('"') and text[phrase.end :].lstrip(".,").startswith('"')
+
+
+def is_capitalised(token: "Token") -> bool:
+    """Tell whether a word is written like a name."""
+    return token.text[:1].isupper() or (token.pos_ == "PROPN" and not token.text[:1].islower())
+
+
+def _name(head: "Token") -> Phrase | None:
+    first = _left_end(head)
+    last = _right_end(head)
+    words = [token for token in head.doc[first.i : last.i + 1]]
+    hints: list[tuple[str, int]] = []
+    if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:
+        hints.append(("person", 4))
+        if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
+            words = words[1:]
+    text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
+    if len(words[-1]) > len("Jr.") and text.endswith("."):
+        text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
+    if len(text) < 2 or not any(character.isalpha() for character in text):
+        return None
+    if len(words) == 1 and (text.lower() in _INTERJECTIONS or _only_starts(head)):
+        return None
+    hints += _form_hints(words, head)
+    return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
+
+
+def _left_end(head: "Token") -> "Token":
+    first = head
+    placed = head.lower_ in PLACE_WORDS or head.lower_ in ORG_WORDS
+    while first.i > 0:
+        left = head.doc[first.i - 1]
+        hyphen = left.text == "-" and not left.whitespace_
+        owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
+        if not (hyphen or owned):
+            inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
+            if not (inner and left.head in head.subtree and is_capitalised(left)):
+                break
+            if left.ent_type_ in _NOT_NAMES or (left.is_sent_start and _only_leads(left)):
+                break
+        first = left
+    while first.i < head.i and not is_capitalised(first):
+        first = first.nbor()
+    return first
+
+
+def _only_leads(token: "Token") -> bool:
+    """Tell whether a sentence's first word is no part of the name after it."""
+    return token.is_stop or bool(_ADVERB.search(token.lower_))
+
+
+def _right_end(head: "Token") -> "Token":
+    """Return the last word of a name such as ``Witch of the West`` or ``Apollo 11``."""
+    doc, last = head.doc, head
+    following = doc[head.i + 1] if head.i + 1 < len(doc) else None
+    if following is not None and following.pos_ in ("PROPN", "NUM") and following.head == head:
+        if following.dep_ in ("flat", "nummod") and following.ent_type_ not in _NOT_NAMES:
+            return following
+    if following is not None and following.lower_ == "of" and following.head == head:
+        for target in following.children:
+            inside = doc[following.i + 1 : target.i]
+            if (
+                target.dep_ == "pobj"
+                and target.pos_ == "PROPN"
+                and all(token.lower_ == "the" or is_capitalised(token) for token in inside)
+            ):
+                # "Witch of the West" is a name, "Bank of Dunmarle" too, "Mayor of Dunmarle" not.
+                if (
+                    head.ent_type_ != "PERSON"
+                    and head.lower_ not in PERSON_TITLES
+                    and target.ent_type_ not in _NOT_NAMES
+                ):
+                    return target
+    return last
+
+
+def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
+    hints = []
+    # Of "Witch of the North" the head tells the type.
+    last = (words[-1] if head.i >= words[-1].i else head).lower_.rstrip(".")
+    if last in ORG_WORDS and len(words) > 1:
+        hints.append(("organization", 3))
+    elif last in PLACE_WORDS and len(words) > 1:
+        hints.append(("place", 3))
+    if last in ANIMATE or last.endswith(("man", "woman")):
+        hints.append(("person", 2))
+    kind = _NER_TYPES.get(head.ent_type_)
+    if kind:
+        hints.append((kind, 2 if kind == "person" and len(words) > 1 else 1))
+    return hints
+
+
+def _thing(head: "Token") -> Phrase | None:
+    inside = _complement(head)
+    if inside is not None and head.lemma_.lower() in _MEASURES:
+        return phrase_of(inside)  # "a lot of flowers" are flowers
+    if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
+        return None
+    titled = _called(head)
+    if titled is not None:
+        return titled
+    first = head
+    while first.i > 0:
+        left = head.doc[first.i - 1]
+        if left.head != head and left.head.head != head:
+            break
+        if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
+            break
+        if left.lemma_.lower() in _VAGUE or left.ent_type_ in _NOT_NAMES:
+            break
+        first = left
+    words = head.doc[first.i : head.i + 1]
+    if inside is not None and inside.i - first.i < _LONGEST_THING:
+        words = head.doc[first.i : inside.i + 1]
+    if len(words) > _LONGEST_THING or not all(_WORD.fullmatch(token.text) for token in words):
+        return None
+    if words.start and head.doc[words.start - 1].text in ("-", "/"):
+        return None  # the tail of "de-stress"
+    qualified = any(
+        token.dep_ == "compound" for token in words
+    )  # a "group" is not, a "book group" is
+    if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
+        return None
+    return Phrase(words.text, words.start_char, words.end_char, False)
+
+
+def _called(head: "Token") -> Phrase | None:
+    """Return the name of ``a cat named Bailey``."""
+    for child in head.children:
+        if child.dep_ == "acl" and child.lemma_.lower() in ("name", "call"):
+            for name in child.children:
+                if name.dep_ == "oprd" and name.pos_ == "PROPN":
+                    return _name(name)
+    return None
+
+
+def _complement(head: "Token") -> "Token | None":
+    """Return the noun after ``of`` in ``bucket of water``, if it follows closely."""
+    for child in head.children:
+        if child.dep_ == "prep" and child.lower_ == "of" and child.i == head.i + 1:
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN"):
+                    plain = all(token.dep_ in _PLAIN for token in head.doc[child.i + 1 : target.i])
+                    return target if plain and target.ent_type_ not in _NOT_NAMES else None
+    return None
+
+
+def _activity(verb: "Token") -> Phrase | None:
+    """Return what one does: ``painting``, ``playing the guitar``."""
+    last = verb
+    for child in verb.children:
+        if child.dep_ in ("dobj", "prt") and child.i > verb.i:
+            if child.pos_ not in ("NOUN", "PROPN", "ADP") or child.i - verb.i > _LONGEST_THING:
+                return None
+            last = max(last, child, key=lambda token: token.i)
+        elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
+            return None
+    if last is verb and verb.lemma_.lower() in STATEMENTLESS:
+        return None
+    words = verb.doc[verb.i : last.i + 1]
+    if not all(_WORD.fullmatch(token.text) for token in words):
+        return None
+    return Phrase(words.text, words.start_char, words.end_char, False)
+
+
+def _only_starts(head: "Token") -> bool:
+    """Tell whether a word is capitalised only because a sentence begins with it."""
+    return bool(head.is_sent_start) and not head.ent_type_ and not head.dep_.startswith("nsubj")
+
+
+_INTERJECTIONS = frozenset(
+    "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
+    "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
+    "dad "
+    "god lord christmas halloween thanksgiving easter".split()
+)
+_ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
+_WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
+_PLAIN = frozenset({"det", "compound", "amod", "poss"})
+_MEASURES = frozenset(
+    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
+    "dozen plenty variety floor wing storey".split()
+)
+_VAGUE = frozenset(
+    "own other same such many much more most few several new old good great nice little big last "
+    "next first second whole certain different only very real true".split()
+)

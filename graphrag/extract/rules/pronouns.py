@@ -1,0 +1,117 @@
+"""What ``he``, ``she`` and ``it`` mean: the one clear antecedent, or nobody.
+
+A pronoun with two possible antecedents, or with an unnamed person near it, is left unresolved, and
+what it says is not extracted.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.lexicon import ANIMATE, BUILDINGS, GENERIC
+from graphrag.extract.rules.name import Name, gender_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+GENDER = {
+    **dict.fromkeys(("he", "him", "his", "himself"), "m"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "f"),
+}
+NEUTER = frozenset({"it", "its", "itself"})
+
+_SAME = frozenset({"appos", "attr", "oprd"})
+"""Roles of a noun that says more of somebody named, and is nobody else."""
+
+Spoken = tuple[int, Name, bool]
+"""A name, the index of its word, and whether it is a subject there."""
+
+
+class Antecedents:
+    """The names of this sentence and the one before it."""
+
+    def __init__(self) -> None:
+        self._current: list[Spoken] = []
+        self._previous: list[Spoken] = []
+        self._rivals: list[tuple[int, str]] = []
+        self._rivals_before: list[tuple[int, str]] = []
+
+    def enter(self, sentence: "Span") -> None:
+        """Move on to a sentence; one that spoke of nobody does not push others out."""
+        if self._current or self._rivals:
+            self._previous, self._rivals_before = self._current, self._rivals
+        self._current = []
+        self._rivals = [
+            (token.i, gender_of(token.lemma_.lower()))
+            for token in sentence
+            if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ not in _SAME
+        ]
+
+    def note(self, token: "Token", name: Name) -> None:
+        """Note a name of the current sentence."""
+        subject = token.dep_.startswith("nsubj")
+        name.acted |= subject and token.head.lemma_ != "be"
+        self._current.append((token.i, name, subject))
+
+    def of(self, pronoun: "Token") -> Name | None:
+        """Return whom or what a third-person pronoun means, or None if that is not clear."""
+        gender = GENDER.get(pronoun.lower_)
+        if gender is None:
+            if not pronoun.dep_.startswith(("nsubj", "poss")):
+                return None  # as an object, "it" is most often a thing that bears no name
+            return self._only(
+                pronoun,
+                lambda name: name.named and not name.votes["person"] and name.votes.total() > 0,
+            )
+        if self._somebody(pronoun, gender):
+            return None
+        found = self._only(
+            pronoun, lambda name: name.may_be_person() and name.gender in ("", gender)
+        )
+        if found is not None:
+            found.gender = found.gender or gender
+            found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
+        return found
+
+    def described(self, noun: "Token") -> Name | None:
+        """Return the one thing that ``the company`` or ``the town`` can mean."""
+        kind = GENERIC.get(noun.lower_)
+        near = [name for at, name, _ in (*self._previous, *self._current) if at < noun.i]
+        fitting = _unique(name for name in near if kind is not None and _is_a(name, kind))
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _somebody(self, token: "Token", gender: str) -> bool:
+        """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
+        near = [sex for at, sex in self._rivals if at < token.i]
+        if not any(at < token.i for at, _, _ in self._current):
+            near += [sex for _, sex in self._rivals_before]
+        return any(sex in ("", gender) for sex in near)
+
+    def _only(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
+        here = _unique(name for at, name, _ in self._current if at < token.i and fits(name))
+        before = _unique(name for _, name, _ in self._previous if fits(name))
+        if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
+            return here[0]
+        if here:
+            return None
+        if len(before) == 1 and (before[0].gender or self._led(before[0])):
+            return before[0]
+        if not token.dep_.startswith("nsubj"):
+            return None
+        # Two candidates: the subject of the last sentence, if its gender is known to agree.
+        subjects = _unique(
+            name for _, name, subject in self._previous if subject and name.gender and fits(name)
+        )
+        return subjects[0] if len(subjects) == 1 else None
+
+    def _led(self, name: Name) -> bool:
+        """Tell whether a name was a subject in the sentence before."""
+        return any(other is name and subject for _, other, subject in self._previous)
+
+
+def _is_a(name: Name, kind: str) -> bool:
+    built = name.text.split()[-1].lower() in BUILDINGS
+    return built if kind == "building" else not built and name.votes[kind] >= 2
+
+
+def _unique(names: Iterable[Name]) -> list[Name]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,264 @@
+"""Entities and facts of a JSON text, from its structure alone.
+
+Records of something that happened to people, companies or places: a marriage, a merger.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from graphrag.extract.rules.fields import (
+    ALIASES,
+    GENERIC,
+    PLACES,
+    POSTAL,
+    SOMEBODY,
+    TOWNS,
+    dated,
+    name_of,
+    period_of,
+    plain,
+    type_of,
+    unwrapped,
+)
+from graphrag.extract.rules.links import (
+    EMPLOYED,
+    HOMES,
+    JOBS,
+    TECHNICAL,
+    Link,
+    Types,
+    is_relation,
+    link_of,
+)
+from graphrag.extract.rules.placed import Fields, listed, names, parsed, snake
+from graphrag.extract.rules.register import Entity, Fact, Life, Register, linked
+from graphrag.model.extraction import Extraction
+from graphrag.model.values import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A record of something that happened to people or companies, not of a thing with a name."""
+
+    relation: str = ""
+    """Relation between its two parties."""
+    party: str = "person"
+    ends: bool = False
+    subject: str = ""
+    """Key of the one it happened to."""
+    dates: Types = ()
+    """Relations of the subject that begin with it."""
+
+
+_ACTS: Final = {
+    "marriage": Act("married_to"),
+    "wedding": Act("married_to"),
+    "divorce": Act("married_to", ends=True),
+    "merger": Act("merged_with", "organization", subject="continuing_name"),
+    "birth": Act(subject="child", dates=("born_in", "parent_of")),
+}
+_PARTIES: Final = ("parties", "spouses", "couple", "companies", "partners")
+_DATES: Final = ("effective", "date", "effective_date")
+
+
+def act_of(fields: Mapping[str, object]) -> Act | None:
+    """Return the act that a record records, if it also says of whom."""
+    for key in ("record", "event", "act", "type", "kind"):
+        kind = fields.get(key)
+        act = _ACTS.get(snake(kind)) if isinstance(kind, str) else None
+        if act and (act.subject in fields or not fields.keys().isdisjoint(_PARTIES)):
+            return act
+    return None
+
+
+def record_act(
+    register: Register, fields: Fields, *, act: Act, reference_time: datetime
+) -> datetime | None:
+    """Register what an act did to its two parties; return the time of it."""
+    periods = (period_of(fields.get(key), reference_time) for key in _DATES)
+    when = next(filter(None, periods), None)
+    start = when.start if when else None
+    found = [fields[key] for key in _PARTIES if key in fields]
+    parties = [name for value in found for name in names(listed(value), act.party)]
+    if act.relation and len(parties) == 2:
+        one, other = (register.entity(name, act.party) for name in parties)
+        link = Link(act.relation, act.relation)
+        for fact in linked(one, other, key=act.relation, link=link, at=parties[0]):
+            fact.over = act.ends
+            fact.start, fact.end = (None, start) if act.ends else (start, None)
+            dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
+            register.facts.append(fact)
+    return start
+
+
+def record_venue(register: Register, fields: Fields) -> None:
+    """Place a venue in the town named beside it."""
+    venue = names([fields["venue"]], "place")
+    towns = [name for key in TOWNS for name in names([fields.get(key)], "place")]
+    if venue and towns:
+        one, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
+        link = Link("located_in", "venue")
+        register.facts += linked(one, other, key="venue", link=link, at=towns[0])
+
+
+_DEEPEST: Final = 40
+
+
+def read_structure(content: str, reference_time: datetime) -> Extraction:
+    """Return what the records of a JSON text state; nothing if it is no JSON.
+
+    Args:
+        content: The JSON.
+        reference_time: Aware moment it was written at.
+    """
+    try:
+        root = parsed(content)
+    except (ValueError, RecursionError):
+        return Extraction()
+    reader = _Reader(reference_time)
+    reader.read(root, 0)
+    return reader.register.extraction(reference_time)
+
+
+class _Reader:
+    """What reads the records of one text into a register."""
+
+    def __init__(self, reference_time: datetime) -> None:
+        self.reference_time = reference_time
+        self.register = Register()
+
+    def read(self, value: JSON, depth: int) -> None:
+        """Read whatever records a value holds."""
+        if isinstance(value, list) and depth < _DEEPEST:
+            for item in value:
+                self.read(item, depth + 1)
+        elif isinstance(value, dict):
+            self.record(value, depth)
+
+    def record(
+        self,
+        fields: Fields,
+        depth: int,
+        under: Link | None = None,
+        act: Act | None = None,
+    ) -> tuple[Entity, Life] | None:
+        """Read one record; return its entity and the dates that it gives to the link above it.
+
+        Args:
+            fields: The record.
+            depth: How deep it lies.
+            under: The link whose value it is.
+            act: The act whose subject it describes.
+        """
+        if depth > _DEEPEST:
+            return None
+        fields = unwrapped(fields)
+        if "venue" in fields:
+            record_venue(self.register, fields)
+        if not (under or act) and (recorded := act_of(fields)):
+            self._act(fields, depth, recorded)
+            return None
+        expected = under.value if under else act.party if act else ""
+        key, name = name_of(fields, expected, act.subject if act else "")
+        if name is None:
+            for value in fields.values():
+                self.read(value, depth + 1)
+            return None
+        told = type_of(fields, key, expected)
+        entity = self.register.entity(name, told)
+        facts: list[Fact] = []
+        rest: Fields = {}
+        for other, value in fields.items():
+            made = self._field(entity, key, other, fields, depth) if other != key else []
+            if made is None:
+                rest[other] = value
+            facts += made or ()
+        if told == "thing" and under and under.relation in SOMEBODY:
+            facts = [fact for fact in facts if fact.relation != "located_in"]
+        places = [fact for fact in facts if (fact.relation, fact.key) in HOMES]
+        best = min((HOMES[fact.relation, fact.key] for fact in places), default=0)
+        lost = {fact.key for fact in places if HOMES[fact.relation, fact.key] > best}
+        rest |= {other: fields[other] for other in lost}
+        facts = [fact for fact in facts if fact.key not in lost]
+        dates = dated(
+            facts,
+            rest,
+            entity_type=entity.entity_type,
+            reference_time=self.reference_time,
+            under=under,
+        )
+        self.register.facts += [*facts, *_implied(facts, rest)]
+        town = key in PLACES and (under or fields.keys() & POSTAL)
+        if not (act or town):
+            entity.attributes |= dict(plain(rest))
+        # {"billing": {"city": ..}} says where, not who.
+        return None if town and under and under.value == "thing" else (entity, dates)
+
+    def _field(
+        self, entity: Entity, named_by: str, key: str, fields: Fields, depth: int
+    ) -> list[Fact] | None:
+        """Read one field; None if it is an attribute."""
+        value = fields[key]
+        items = listed(value)
+        if key in ALIASES:
+            entity.aliases |= {str(alias): None for alias in names(items, "thing")}
+            return []
+        found = link_of(key, entity.entity_type, named_by, fields)
+        if found is None:
+            if not isinstance(value, dict | list) or key in GENERIC:
+                return None
+            if key in TECHNICAL:
+                return []
+            if not is_relation(key):
+                self.read(value, depth + 1)
+                return []
+        link, over = found or (Link(key, key), False)
+        facts: list[Fact] = []
+        for name in names(items, link.value) if found else ():
+            other = self.register.entity(name, link.value)
+            facts += linked(entity, other, key=key, link=link, at=name)
+        for item in items:
+            if isinstance(item, dict) and (read := self.record(item, depth + 1, link)):
+                other, life = read
+                if link.value in (other.entity_type, "thing") or other.entity_type == "thing":
+                    for fact in linked(entity, other, key=key, link=link, at=other.name):
+                        fact.start, fact.end = life.start, life.end
+                        facts.append(fact)
+            elif isinstance(item, list):
+                self.read(item, depth + 1)
+        for fact in facts:
+            fact.over = over
+        return facts if facts or isinstance(value, dict | list) else None
+
+    def _act(self, fields: Fields, depth: int, act: Act) -> None:
+        """Read a marriage, a divorce, a merger or a birth."""
+        start = record_act(self.register, fields, act=act, reference_time=self.reference_time)
+        first = len(self.register.facts)
+        if act.subject in fields:
+            self.record(fields, depth + 1, act=act)
+        for fact in self.register.facts[first:]:
+            if fact.relation in act.dates:
+                fact.start = fact.start or start
+
+
+def _implied(facts: list[Fact], fields: Fields) -> Iterator[Fact]:
+    """Yield what a title says besides: a director works there, a head teacher leads the school."""
+    for fact in facts:
+        if fact.over or fact.object.entity_type != "organization":
+            continue
+        if fact.key in EMPLOYED and fact.relation == "leads":
+            yield replace(fact, relation="works_at", title="", origin="inferred")
+        elif fact.relation == "works_at":
+            jobs = (fields[job] for job in JOBS if isinstance(fields.get(job), str))
+            for job in jobs:
+                if snake(job) in EMPLOYED:
+                    yield replace(
+                        fact,
+                        relation="leads",
+                        start=None,
+                        end=None,
+                        title=str(job),
+                        origin="inferred",
+                    )

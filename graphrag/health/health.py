@@ -1,0 +1,183 @@
+"""Look after a graph: is it sound, what can be repaired, and what leads nowhere.
+
+What does the work is imported when it is asked for: most programs never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from graphrag.engine.build import Built, IndexReport
+from graphrag.errors import QueryError
+from graphrag.health.findings import CheckReport, RepairReport
+from graphrag.index.group import GroupIndex
+from graphrag.model.arguments import checked
+from graphrag.model.values import DEFAULT_GROUP
+from graphrag.session import Handle
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
+
+if TYPE_CHECKING:
+    from graphrag.analysis.cleanup import Cleanup
+    from graphrag.analysis.orphans import Kind
+
+
+@checked()
+class Health:
+    """Checking, repairing and tidying: ``graph.health``."""
+
+    def __init__(self, handle: Handle, group: str, *, strict: bool = False) -> None:
+        self._handle = handle
+        self._group = group
+        self._strict = strict
+
+    async def check(self) -> CheckReport:
+        """Check that the group is whole; nothing is written.
+
+        Every record is compared with the event log, with what it points to and with what this
+        process holds in memory: a sound graph has no findings.
+
+        Raises:
+            QueryError: if nobody wrote to the group, where that is an error.
+            StoreError: if other processes write to the group all the while.
+        """
+        await self._known()
+        return await self._check([self._group])
+
+    async def check_all(self) -> CheckReport:
+        """Check every group of the store; as ``check``."""
+        return await self._check(await self._names())
+
+    async def repair(self) -> RepairReport:
+        """Repair what needs no guessing, in a logged event, and report what is left.
+
+        Missing embeddings are computed again, the chain of episodes is linked anew, links and
+        passages that lead nowhere are removed, and the memory of this process is read again.
+
+        Raises:
+            QueryError: if nobody wrote to the group, where that is an error.
+            PolicyError: if the write policy refused a repair.
+            StoreError: if other processes write to the group all the while.
+        """
+        await self._known()
+        return await self._repair([self._group])
+
+    async def repair_all(self) -> RepairReport:
+        """Repair every group of the store; as ``repair``."""
+        return await self._repair(await self._names())
+
+    async def indexes(self) -> IndexReport:
+        """Check that every index exists and agrees with its table; nothing is written.
+
+        Raises:
+            StoreProfileError: for a store of the process profile, which has no such indexes.
+        """
+        from graphrag.engine.verify import check
+
+        return await check(self._handle.session.store)
+
+    async def build_indexes(
+        self, *, rows: bool = True, on_step: Callable[[Built], None] | None = None
+    ) -> list[Built]:
+        """Make the indexes anew while nobody writes; a search meanwhile is refused.
+
+        After many writes this also makes searches quicker: a new row waits in a queue of the index,
+        and every search compares what waits one by one.
+
+        Args:
+            rows: Derive from the records what the indexes cover, too.
+            on_step: Told of each step when it is done.
+
+        Raises:
+            StoreProfileError: for a store of the process profile, which has no such indexes.
+        """
+        from graphrag.engine.build import build
+
+        session = self._handle.session
+        return await build(session.store, session.embedder.dimension, rows=rows, on_step=on_step)
+
+    async def cleanup(
+        self,
+        kinds: Sequence[Kind] = ("entities",),
+        *,
+        dry_run: bool = True,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Cleanup:
+        """Take the orphans out of the reads, and say why each goes or stays.
+
+        Nothing is deleted and no fact is touched. What was taken out comes back when it is told of
+        again, and ``log.revert`` of the event brings all of it back. Entities that somebody entered
+        for their own sake, or that have attributes, stay.
+
+        Args:
+            kinds: ``entities``, and ``episodes`` if texts that told nothing should go as well,
+                which are searched otherwise. Each is one transaction with one event.
+            dry_run: Write nothing and only say what would be done; the policy is not asked.
+            reason: Why, kept with the events.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: for an unknown kind.
+            QueryError: if nobody wrote to the group, where that is an error.
+            PolicyError: if the write policy refused; what was done of another kind stays.
+        """
+        from graphrag.analysis.cleanup import Cleanup, checked_kinds
+
+        wanted = checked_kinds(kinds)
+        await self._known()
+        group = self._group
+        parts = [await self._cleaned(kind, dry_run, reason, actor) for kind in wanted]
+        return Cleanup(
+            group,
+            tuple(one for part in parts for one in part.removed),
+            tuple(one for part in parts for one in part.kept),
+            tuple(event for part in parts for event in part.events),
+            dry_run,
+        )
+
+    async def _cleaned(self, kind: Kind, dry_run: bool, reason: str, actor: str | None) -> Cleanup:
+        """Clean up one kind in one transaction."""
+        from graphrag.analysis.cleanup import Cleanup, plan_cleanup
+
+        ingestion, group = self._handle.session.ingestion, self._group
+        done = Cleanup(group)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal done
+            changes, done = await plan_cleanup(kind, index, ingestion.store, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        if dry_run:
+            await build(await ingestion.catalog.group(group))
+            return done
+        seq = await ingestion.writer.commit(group, build)
+        events = (await ingestion.store.events(group, after=seq - 1))[:1] if seq else []
+        return replace(done, events=tuple(events))
+
+    async def _check(self, groups: Sequence[str]) -> CheckReport:
+        from graphrag.health.check import check_groups
+
+        return await check_groups(list(groups), self._handle.session.ingestion)
+
+    async def _repair(self, groups: Sequence[str]) -> RepairReport:
+        from graphrag.health.repair import repair_groups
+
+        return await repair_groups(list(groups), self._handle.session.ingestion)
+
+    async def _known(self) -> None:
+        """Refuse a group that is not there, as of somebody who mistypes, if that is asked for."""
+        if not self._strict or self._group == DEFAULT_GROUP:
+            return
+        names = await self._names()
+        if self._group not in names:
+            known = ", ".join(map(repr, names)) or "none yet"
+            raise QueryError(f"there is no group {self._group!r}; groups in this store: {known}")
+
+    async def _names(self) -> list[str]:
+        from graphrag.health.snapshot import group_names
+
+        return await group_names(self._handle.session.store)

@@ -1,0 +1,185 @@
+"""The past of the graph: who did what, and taking it back.
+
+What takes back is imported when it is asked for: most programs never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from graphrag.display.log import Log
+from graphrag.errors import InputError, QueryError
+from graphrag.history.remove_episode import about, records_of
+from graphrag.index.group import GroupIndex
+from graphrag.model.arguments import checked
+from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.session import Handle, Openable, opened
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import Moment, parse_moment, utc_now
+
+if TYPE_CHECKING:
+    from graphrag.history.replay import Replayed
+
+
+@checked()
+class EventLog:
+    """The log of a group, and what follows from it: ``graph.log``.
+
+    Where an argument is a fact, an entity or an episode, its id does as well.
+    """
+
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
+
+    async def events(
+        self,
+        *,
+        after: int = 0,
+        fact: Fact | str | None = None,
+        entity: Entity | str | None = None,
+    ) -> Log:
+        """Return every committed change of a group with a number above ``after``, oldest first.
+
+        With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
+        the events that changed a fact about it or mention it.
+
+        Raises:
+            InputError: if both are given.
+        """
+        if fact is not None and entity is not None:
+            raise InputError("the log is asked for a fact or for an entity: give one of the two")
+        ingestion, group = self._handle.session.ingestion, self._group
+        events = await ingestion.store.events(group, after=after)
+        if fact is not None:
+            return Log(about(events, {f"relates_to:{_id(fact)}"}))
+        if entity is not None:
+            return Log(about(events, records_of(_id(entity), await ingestion.catalog.group(group))))
+        return Log(events)
+
+    async def remove_episode(
+        self, episode: Episode | str, *, reason: str = "", actor: str | None = None
+    ) -> Event:
+        """Take an episode out, with all that rests on it alone, and return the event.
+
+        Its facts are retracted unless another episode or a person states them, too; what it had
+        closed holds again; entities that nothing else speaks of leave the reads. Nothing is
+        deleted: earlier moments show it, and the same episode may be added again.
+
+        Raises:
+            InputError: if there is no such episode, or it was removed before.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        ingestion, group = self._handle.session.ingestion, self._group
+        id_ = _id(episode)
+        from graphrag.history.remove_episode import stored_episode, withdraw
+
+        await stored_episode(id_, group, ingestion.store)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await withdraw(id_, index, ingestion, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        return (await ingestion.store.events(group, after=seq - 1))[0]
+
+    async def revert(
+        self,
+        event: Event | int,
+        *,
+        force: bool = False,
+        reason: str = "",
+        actor: str | None = None,
+    ) -> Event:
+        """Undo an event by a new one, which is returned and can itself be reverted.
+
+        What the event changed becomes what it was; facts that it brought are retracted, its
+        episodes are removed, and entities that nothing else speaks of with them.
+
+        Args:
+            event: An event of the log, or its number.
+            force: Restore even fields that a later event has changed.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if there is no such event, it cannot be undone, is undone already, or a
+                later event changed the same fields.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        session, group = self._handle.session, self._group
+        ingestion = session.ingestion
+        number = event if isinstance(event, int) else event.seq
+        found = await ingestion.store.events(group, after=number - 1)
+        if not found or found[0].seq != number:
+            raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
+        undone = found[0]
+
+        from graphrag.history.revert import revert
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await revert(undone, index, ingestion, force=force, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        undo = (await ingestion.store.events(group, after=seq - 1))[0]
+        if any(change.record.startswith("episode:") for change in undo.changes):
+            await session.queue.resume()  # it may wait again to be read
+        return undo
+
+    def follow(self, *, after: int | None = None) -> AsyncIterator[Event]:
+        """Follow what is committed: ``async for event in graph.log.follow():``.
+
+        Gives every event from now on, as it is committed, until the graph is closed. A search in
+        the body of the loop sees what the event brought. A slow reader misses nothing. Other
+        processes' events come from a server within half a second.
+
+        Args:
+            after: From this event on, by its number; 0 gives the whole log first. Default: from
+                the next one on.
+
+        Raises:
+            QueryError: if there is no event of this number.
+        """
+        if after is not None and after < 0:
+            raise QueryError(f"after is the number of an event, or 0, not {after}")
+        session, group = self._handle.session, self._group
+        writer = session.writer
+        return writer.streams.open(group, session.store, writer.locks[group], after=after)
+
+    async def replay(self, into: Openable, *, until: Moment | None = None) -> Replayed:
+        """Make the group anew from its log in another store, and return what was made.
+
+        The other graph has the same records, events and past as this one. Vectors are copied, or
+        embedded again where the embedder is another: a replay is how to change the embedder. What
+        somebody changed in the tables behind the log's back is left behind.
+
+        Args:
+            into: A graph whose store has no such group, as ``GraphRAG.open`` returned it; it is
+                opened for the replay and closed again, unless it is open. Its policy is not asked.
+            until: System time: only what was told until then.
+
+        Raises:
+            InputError: if there is no such group, or the other store has it.
+            StoreError: if the log is not whole; ``health.check()`` says where.
+        """
+        return await self._replay(into, self._group, until)
+
+    async def replay_all(self, into: Openable, *, until: Moment | None = None) -> Replayed:
+        """Make every group of the store anew from its log in another store; as ``replay``."""
+        return await self._replay(into, None, until)
+
+    async def _replay(self, into: Openable, group: str | None, until: Moment | None) -> Replayed:
+        from graphrag.history.replay import replay_groups
+
+        source = self._handle.session.ingestion
+        moment = None if until is None else parse_moment(until, what="until")
+        async with opened(into) as target:
+            return await replay_groups(source, target.ingestion, group, moment)
+
+
+def _id(one: Fact | Entity | Episode | str) -> str:
+    return one if isinstance(one, str) else one.id

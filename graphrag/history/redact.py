@@ -1,0 +1,198 @@
+"""Take names and words out of rows and out of the log: what was erased leaves a mark.
+
+An erased record leaves ``ERASED`` in place of its images. What stays loses the names, the sentences
+that only erased texts had, and in its images what it knew from those texts alone.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from graphrag.ingest.summaries import without
+
+MARK = "[erased]"
+ERASED = {"erased": True}
+"""Stands in the log for the image of an erased record."""
+QUOTING = frozenset({"fact", "reason"})
+"""Columns that repeat the words of a text."""
+_VERBATIM = frozenset({"episode", "passage", "saga"})
+"""Tables of what people said, which a graph that keeps its texts keeps."""
+
+_UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Letters of scripts that put no space around a name, or tie endings to it."""
+_WRITTEN = {"'": "['’]", "’": "['’]", "\\ ": r"\s+", "\\-": "[-‐‑–]"}
+_VARIANTS = re.compile("|".join(map(re.escape, _WRITTEN)))
+
+Told = tuple[str, str]
+"""The name of an attribute and its value as JSON."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names wherever they stand as words."""
+
+    names: tuple[str, ...]
+    spared: tuple[str, ...] = ()
+    """Longer names that contain one of them and mean somebody else."""
+
+    def names_it(self, text: str) -> bool:
+        """Tell whether a text has one of the names."""
+        pattern = self._pattern
+        return pattern is not None and any(not one["spared"] for one in pattern.finditer(text))
+
+    def named_in(self, item: Any) -> bool:
+        """Tell whether any text of a value of any shape has one of the names."""
+        if isinstance(item, str):
+            return self.names_it(item)
+        if isinstance(item, Mapping):
+            return any(map(self.named_in, (*item.keys(), *item.values())))
+        return isinstance(item, list | tuple) and any(map(self.named_in, item))
+
+    def cleaned(self, text: str) -> str:
+        """Return a text with a mark in place of each name."""
+        pattern = self._pattern
+        if pattern is None:
+            return text
+        return pattern.sub(lambda one: one[0] if one["spared"] else MARK, text)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        if not self.names:
+            return None
+        spared, names = (_either(some) for some in (self.spared, self.names))
+        either = rf"(?P<spared>{spared or '(?!)'})|{names}"
+        return re.compile(either, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Eraser:
+    """What to erase."""
+
+    names: Names
+    records: frozenset[str] = frozenset()
+    """Erased records, as ``table:id``."""
+    episodes: frozenset[str] = frozenset()
+    """Ids of those that are episodes."""
+    sentences: tuple[str, ...] = ()
+    """What only erased texts said, the longest first."""
+    neighbours: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """By entity record: names at the other ends of its erased facts."""
+    told: Mapping[str, Collection[Told]] = field(default_factory=dict)
+    """By record: attributes that only erased texts gave it."""
+    called: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """By entity record: aliases that only erased texts gave it."""
+    sagas: frozenset[str] = frozenset()
+    """Records of sagas whose summaries may tell of what is erased."""
+    keeps_texts: bool = False
+    """Whether what people said stays as they said it."""
+
+    def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the columns of an event that are to change, None if it has nothing to hide."""
+        changes = json.loads(event["changes"])
+        cleaned = [self.change(change) for change in changes]
+        note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
+        if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
+            return None
+        return {
+            "id": event["id"],
+            "changes": json.dumps(cleaned, ensure_ascii=False),
+            "note": note or None,
+            "actor": actor,
+        }
+
+    def change(self, change: dict[str, Any]) -> dict[str, Any]:
+        """Return one change of an event without what is erased."""
+        record = change["record"]
+        gone = record in self.records or not self.records.isdisjoint(_ends(change))
+        return {
+            "record": record,
+            **{
+                side: None
+                if change[side] is None
+                else ERASED
+                if gone
+                else self.image(record, change[side])
+                for side in ("before", "after")
+            },
+        }
+
+    def image(self, record: str, image: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of one record without what is erased."""
+        if record in self.sagas and "summary" in image:
+            image = {**image, "summary": ""}
+        if self.keeps_texts and record.partition(":")[0] in _VERBATIM:
+            return dict(image)
+        clean: dict[str, Any] = {}
+        for column, item in image.items():
+            if item is None:
+                clean[column] = None
+                continue
+            if column == "summary":
+                item = without(item, {*self.names.names, *self.neighbours.get(record, ())})
+            elif column == "attributes":
+                item = self._attributes(record, item)
+            elif column == "aliases":
+                gone = self.called.get(record, ())
+                item = [name for name in item if name not in gone and not self.names.names_it(name)]
+            elif column == "distinct_from":
+                item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
+            elif column == "sources":
+                item = [span for span in item if span["episode"] not in self.episodes]
+            elif column in QUOTING:
+                item = self.text(item)
+            clean[column] = self.anything(item)
+        return clean
+
+    def text(self, text: str) -> str:
+        """Return words, in which anything may be quoted, without what is erased."""
+        if text in self._said:
+            return MARK
+        for sentence in self.sentences:
+            text = text.replace(sentence, MARK)
+        return self.names.cleaned(text)
+
+    def anything(self, item: Any) -> Any:
+        """Return a value of any shape without the names."""
+        if isinstance(item, str):
+            return self.names.cleaned(item)
+        if isinstance(item, Mapping):
+            return {self.anything(name): self.anything(part) for name, part in item.items()}
+        if isinstance(item, list | tuple):
+            return [self.anything(part) for part in item]
+        return item
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return frozenset(self.sentences)
+
+    def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        gone = self.told.get(record, ())
+        return {
+            name: value for name, value in attributes.items() if as_told(name, value) not in gone
+        }
+
+
+def as_told(name: str, value: Any) -> Told:
+    """Return an attribute as it can be compared."""
+    return name, json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _either(names: Iterable[str]) -> str:
+    # A text may be written in another normal form than the name, and with other marks.
+    forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
+    return "|".join(_as_words(name) for name in sorted(forms, key=len, reverse=True))
+
+
+def _as_words(name: str) -> str:
+    words = _VARIANTS.sub(lambda one: _WRITTEN[one[0]], re.escape(name))
+    before = "" if _UNSPACED.match(name[0]) else r"(?<!\w)"
+    return before + words + ("" if _UNSPACED.match(name[-1]) else r"(?!\w)")
+
+
+def _ends(change: Mapping[str, Any]) -> Collection[str]:
+    images: list[Mapping[str, Any]] = [change["before"] or {}, change["after"] or {}]
+    return {str(image[end]) for image in images for end in ("in", "out") if end in image}

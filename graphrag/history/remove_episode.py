@@ -1,0 +1,252 @@
+"""Take an episode out of the graph: what rests on it alone goes with it, what it closed returns.
+
+Nothing is deleted. The episode and the entities that nothing else speaks of get ``removed_at``, the
+facts are retracted, and reads of an earlier moment find all of it. What a person entered or
+confirmed rests on that person, too, and stays.
+
+Which events of the log speak of one fact or of one entity.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from graphrag.edit.edits import retracted
+from graphrag.edit.reopen import by_hand, closed_by, recut, rivals_of, spoken_for, without_fallen
+from graphrag.edit.unmerge import undone
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.store.changes import ChangeSet
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+REMOVE_EPISODE = "remove_episode"
+_ATTRIBUTES = ("attributes", "attribute_times")
+
+
+async def stored_episode(id_: str, group: str, store: Store) -> Episode:
+    """Return an episode of a group as it is stored now.
+
+    Raises:
+        InputError: if there is none with this id.
+    """
+    found = await store.get(Episode, [id_])
+    if id_ not in found or found[id_].group_id != group:
+        raise InputError(f"no episode has the id {id_!r}: pass an episode from a search, or its id")
+    return found[id_]
+
+
+async def withdraw(
+    id_: str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+) -> ChangeSet:
+    """Work out the transaction that removes an episode.
+
+    Raises:
+        InputError: if there is no such episode, or it was removed before.
+    """
+    store = ingestion.store
+    episode = await stored_episode(id_, index.group_id, store)
+    if episode.removed_at is not None:
+        raise InputError(
+            f"episode {id_} ({episode.name!r}) was removed before, at "
+            f"{episode.removed_at.isoformat()}: there is nothing left to remove"
+        )
+    changes = ChangeSet(index.group_id, REMOVE_EPISODE)
+    changes.change(episode, replace(episode, removed_at=now))
+    events = await store.events(index.group_id)
+    own = _tellings(id_, events)
+    before, after = await _facts(id_, own, index, ingestion, now)
+    for fact_id, fact in after.items():
+        changes.change(before[fact_id], fact)
+    changed = {fact_id: fact for fact_id, fact in after.items() if fact != before[fact_id]}
+    touched = ends_of([*changed.values(), *(before[fact_id] for fact_id in changed)])
+    changes.updates += refreshed(touched, index, changed, now=now)
+    for entity, left in await _entities(id_, own, events, after, index, store, now):
+        changes.change(entity, left)
+    return changes
+
+
+async def _facts(
+    id_: str, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
+) -> tuple[dict[str, Fact], dict[str, Fact]]:
+    """Return the facts concerned as they are and as they are to be."""
+    store, relations = ingestion.store, ingestion.relations
+    [resting] = await store.query(
+        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group "
+        "AND sources.episode CONTAINS $episode;",
+        group=index.group_id,
+        episode=id_,
+    )
+    told = _changed(own, "relates_to")
+    stored = await store.get(Fact, {*resting, *told})
+    concerned = index.heirs.follow(stored, index.entity_name)
+    before = concerned | await rivals_of(concerned.values(), index, store, relations)
+    after = dict(before)
+    released: set[str] = set()
+    for fact_id, change in told.items():
+        if fact_id in before:
+            after[fact_id] = undone(before[fact_id], change)
+    # An older closing that returns may be by a fact that has gone since.
+    restored = {id_: fact for id_, fact in after.items() if fact != before[id_]}
+    unclosed = await without_fallen(restored, store, after)
+    spoken = await spoken_for(before, unclosed, store, [id_])
+    after |= {fact_id: spoken.get(fact_id, before[fact_id]) for fact_id in restored}
+    released |= {id_ for id_ in restored if _lifetime(after[id_]) != _lifetime(before[id_])}
+    fallen = [fact for fact in map(before.__getitem__, resting) if _falls(fact, id_)]
+    for fact in fallen:
+        for fact_id, freed in (
+            await closed_by(fact, after.values(), store, corrected=True, gone=[id_])
+        ).items():
+            after[fact_id] = freed
+            released.add(fact_id)
+    for fact_id in resting:
+        kept = tuple(span for span in after[fact_id].sources if span.episode_id != id_)
+        # What nothing else states keeps its sources: they lead to the episode that was removed.
+        if kept or by_hand(after[fact_id]):
+            after[fact_id] = replace(after[fact_id], sources=kept)
+    for fact in fallen:
+        after[fact.id] = retracted(fact, "its episode was removed", now=now)
+    more = await rivals_of([after[fact_id] for fact_id in released], index, store, relations)
+    before, after = more | before, more | after
+    for fact_id in sorted(released):
+        if after[fact_id].retracted_at is None:
+            after[fact_id], others = recut(after[fact_id], after, relations, now=now)
+            after |= others
+    return before, after
+
+
+async def _entities(
+    id_: str,
+    own: list[Event],
+    events: Iterable[Event],
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+    now: datetime,
+) -> list[tuple[Entity, Entity]]:
+    """Return the entities that lose an attribute or everything that spoke of them."""
+    mentioned = await _mentioned(id_, index, store)
+    told = _changed(own, "entity")
+    stored = await store.get(Entity, [*mentioned, *told])
+    held = await _held(mentioned, id_, events, facts, index, store)
+    pairs = []
+    for entity_id, entity in stored.items():
+        left = entity
+        if entity_id in told:
+            left = undone(entity, _only(told[entity_id], _ATTRIBUTES))
+        if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
+            left = replace(left, removed_at=now)
+        pairs.append((entity, left))
+    return pairs
+
+
+async def _mentioned(id_: str, index: GroupIndex, store: Store) -> list[str]:
+    [ids] = await store.query(
+        "SELECT VALUE record::id(out) FROM mentions WHERE in = $episode;",
+        episode=Record("episode", id_),
+    )
+    return index.heirs.each(ids)
+
+
+async def _held(
+    entities: Iterable[str],
+    id_: str,
+    events: Iterable[Event],
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+) -> set[str]:
+    """Return the entities that something else speaks of: an episode, a person or a live fact."""
+    families = {member: one for one in entities for member in index.heirs.family(one)}
+    [rows] = await store.query(
+        "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
+        "AND in != $episode AND in.removed_at IS NONE;",
+        group=index.group_id,
+        entities=[Record("entity", member) for member in families],
+        episode=Record("episode", id_),
+    )
+    held = {families[member] for member in rows} | _by_hand(families, events)
+    for one in set(families.values()) - held:
+        at = index.facts_of(one)
+        known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}
+        if any(fact.retracted_at is None for fact in known.values()):
+            held.add(one)
+    return held
+
+
+def _by_hand(families: Mapping[str, str], events: Iterable[Event]) -> set[str]:
+    """Return the entities that were entered without an episode."""
+    found = set()
+    for event in events:
+        new = {change.record for change in event.changes if change.before is None}
+        if not any(record.startswith("episode:") for record in new) and not _finished(event):
+            found |= {one for member, one in families.items() if f"entity:{member}" in new}
+    return found
+
+
+def _finished(event: Event) -> bool:
+    return any(change.record.startswith("mentions:") for change in event.changes)
+
+
+def _tellings(id_: str, events: Iterable[Event]) -> list[Event]:
+    """Return the events that did nothing but tell this episode."""
+    record = f"episode:{id_}"
+    found = []
+    for event in events:
+        told = [change for change in event.changes if change.record.startswith("episode:")]
+        if len(told) == 1 and told[0].record == record and event.kind != REMOVE_EPISODE:
+            found.append(event)
+    return found
+
+
+def _changed(events: Iterable[Event], table: str) -> dict[str, Change]:
+    """Return what the events changed of stored records, by id; of one record the last change."""
+    return {
+        change.record.partition(":")[2]: change
+        for event in events
+        for change in event.changes
+        if change.record.startswith(f"{table}:") and change.before and change.after
+    }
+
+
+def _only(change: Change, columns: Iterable[str]) -> Change:
+    before, after = (
+        {column: image[column] for column in columns if image is not None and column in image}
+        for image in (change.before, change.after)
+    )
+    return Change(change.record, before, after)
+
+
+def _falls(fact: Fact, episode: str) -> bool:
+    alone = all(span.episode_id == episode for span in fact.sources)
+    return alone and not by_hand(fact) and fact.retracted_at is None
+
+
+def _lifetime(fact: Fact) -> tuple[datetime | None, ...]:
+    return fact.valid_at, fact.invalid_at, fact.retracted_at
+
+
+def about(events: Iterable[Event], records: Collection[str]) -> list[Event]:
+    """Return the events that changed one of these records, given as ``table:id``, or tied to it."""
+    return [
+        event
+        for event in events
+        if any(change.record in records or _tied(change, records) for change in event.changes)
+    ]
+
+
+def records_of(entity: str, index: GroupIndex) -> set[str]:
+    """Return an entity with all that were merged into it and every fact about them."""
+    family = {f"entity:{id_}" for id_ in index.heirs.family(entity)}
+    return family | {f"relates_to:{id_}" for id_ in index.facts_of(entity)}
+
+
+def _tied(change: Change, records: Collection[str]) -> bool:
+    table = change.record.partition(":")[0]
+    if table not in ("mentions", "relates_to"):
+        return False
+    image = change.after or change.before or {}
+    return image.get("in") in records or image.get("out") in records

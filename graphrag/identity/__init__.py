@@ -1,1 +1,0 @@
-"""Who is meant: the rules by which a mention is a known entity, and the look-alikes they leave."""

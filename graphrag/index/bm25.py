@@ -1,0 +1,292 @@
+"""BM25 over the texts of one group, exact after every change.
+
+Okapi BM25 with k1 = 1.5 and b = 0.75. The inverse document frequency is Lucene's,
+``ln(1 + (N - df + 0.5) / (df + 0.5))``, which is positive for every word, so "score > 0" means
+"matches"; the original is negative for words in more than half of the texts, and ``rank_bm25``
+floors it at a quarter of the average idf, which makes a score depend on unrelated words.
+Everything else equals ``rank_bm25.BM25Okapi``: a repeated query word counts each time.
+
+Words are numbers: a forward index holds those of every row, and each term owns two parallel arrays,
+rows and counts. Texts are only read when they come; the arrays of terms are made at the next query,
+for a whole cold start in one sort, and for a few new rows term by term. Rows are not sorted: a row
+occurs once per term, so accumulation order does not matter and a removal is a swap with the last
+entry. Average length enters at query time, so that no stored number ever goes stale.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag.index.columns import Column, boxed
+from graphrag.index.entries import K1, ROW_BITS, B, Entries, Sorted, sort_words, tallied
+from graphrag.text.tokens import END, Numbers, numbers_of_all, tokenize
+
+_END = 1
+_NO_TERMS = {"": 0, END: _END}
+"""What stands between terms; real terms have larger numbers."""
+_TERM_BYTES = 90
+"""Of a term or a word with its number."""
+_TOUCHED_BYTES = 400
+"""Of a term that a query has touched, beside its rows."""
+_NONE = np.empty(0, np.int32), np.empty(0, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What scores depend on beyond the text itself."""
+
+    texts: int
+    terms: int
+    """Of all texts together, repetitions included."""
+    frequencies: Mapping[str, int]
+    """In how many texts a term occurs; at least the terms of the queries to come."""
+
+
+class Postings:
+    """Score rows of text by the words they share with a query."""
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._terms = Numbers(_NO_TERMS)
+        self._words = Column(np.int32)
+        """The terms of all rows, one row after another, to find a row's entries again."""
+        self._starts = Column(np.int64)
+        """Where the terms of each row begin; -1 for a removed row."""
+        self._lengths = Column(np.int32)
+        self._live = 0
+        self._total = 0
+        self._built = Entries(*_NONE)
+        """The entries of all terms as of the last sort, one term after another."""
+        self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._entries: dict[int, Entries] = {}
+        """Terms that a query or a change has touched since, by number: views or copies."""
+        self._waiting: list[NDArray[np.int64]] = []
+        self._changed = False
+        """Whether texts came or went since the last sort."""
+        self._assumed: Statistics | None = None
+        self.extend(texts)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is to be saved without the arrays of terms, which ``sorting`` gives."""
+        kept = dict(self.__dict__)
+        for name in ("_built", "_bounds", "_entries", "_waiting", "_changed"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: Mapping[str, object]) -> None:
+        """Take over what was saved: to be sorted when first asked, or by ``take``."""
+        self.__dict__.update(kept)
+        self._built, self._bounds, self._entries = Entries(*_NONE), np.zeros(1, np.int64), {}
+        self._waiting, self._changed = [np.empty(0, np.int64)], True
+
+    def sorting(self) -> Callable[[], Sorted]:
+        """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
+        if not self._changed:
+            built = self._built.rows.copy(), self._built.counts.copy(), self._bounds
+            return lambda: built
+        texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
+        terms = len(self._numbers)
+        return lambda: sort_words(*texts, terms)
+
+    def take(self, built: Sorted) -> None:
+        """Take over the arrays of terms of just these texts."""
+        rows, counts, self._bounds = built
+        self._built = Entries(rows, counts)
+        self._entries = {}
+        self._waiting.clear()
+        self._changed = False
+
+    @property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each term."""
+        return self._terms.of_term
+
+    def __len__(self) -> int:
+        """Count the rows, removed ones included."""
+        return len(self._starts)
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        waiting = sum(numbers.nbytes for numbers in self._waiting)
+        columns = self._words.nbytes + self._starts.nbytes + self._lengths.nbytes
+        # A touched term has its share of each row, and after a change rows of its own.
+        touched = len(self._entries) / max(1, len(self._bounds))
+        return (
+            columns
+            + waiting
+            + int((1 + touched) * self._built.nbytes)
+            + self._bounds.nbytes
+            + boxed(self._entries, _TOUCHED_BYTES)
+            + boxed(self._terms.of_term, _TERM_BYTES)
+            + boxed(self._terms.of_word, _TERM_BYTES)
+        )
+
+    def __repr__(self) -> str:
+        """Show the size."""
+        self._settle()
+        sizes = np.zeros(len(self._numbers), dtype=np.int64)
+        sizes[: len(self._bounds) - 1] = np.diff(self._bounds)
+        for number, entries in self._entries.items():
+            sizes[number] = entries.size
+        terms = np.count_nonzero(sizes)
+        return f"Postings({self._live} live of {len(self)} rows, {terms} terms)"
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Add many texts at once."""
+        first = len(self)
+        rows, numbers = self._read(texts)
+        lengths = np.bincount(rows, minlength=len(texts))
+        self._starts.extend(len(self._words) + np.cumsum(lengths) - lengths)
+        self._lengths.extend(lengths.astype(np.int32))
+        self._enter(first + rows, numbers)
+        self._live += len(texts)
+
+    def append(self, text: str) -> int:
+        """Add one text and return its row."""
+        self.extend([text])
+        return len(self) - 1
+
+    def replace(self, row: int, text: str) -> None:
+        """Give a row another text; a removed row comes back."""
+        self.remove(row)
+        _, numbers = self._read([text])
+        self._starts[row] = len(self._words)
+        self._lengths[row] = len(numbers)
+        self._enter(np.full(len(numbers), row), numbers)
+        self._live += 1
+
+    def remove(self, row: int) -> None:
+        """Forget the text of a row, as if it had never been counted; rows keep their numbers."""
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)}")
+        start, length = int(self._starts.values[row]), int(self._lengths.values[row])
+        if start < 0:
+            return
+        self._settle()
+        self._changed = True
+        for number in set(self._words.values[start : start + length].tolist()):
+            self._of_term(number).discard(row)
+        self._starts[row] = -1
+        self._lengths[row] = 0
+        self._live -= 1
+        self._total -= length
+
+    def assume(self, statistics: Statistics | None) -> None:
+        """Score as if these texts were some of many more: those that the statistics are of."""
+        self._assumed = statistics
+
+    @property
+    def assumed(self) -> Statistics | None:
+        """Return what is assumed; None if scores depend on these texts alone."""
+        return self._assumed
+
+    def statistics(self, terms: Iterable[str]) -> Statistics:
+        """Return what scores of these terms depend on."""
+        self._settle()
+        return Statistics(*self._size(), {term: self._df(term) for term in terms})
+
+    @property
+    def texts(self) -> int:
+        """Count the texts, or those of the statistics that are assumed."""
+        return self._size()[0]
+
+    def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
+        """Return the score of every row; 0 where no term of the query occurs.
+
+        Pass a string to have it tokenised, or the terms themselves.
+        """
+        self._settle()
+        scores = np.zeros(len(self), dtype=np.float32)
+        for _, rows, gains in self._gains(tokenize(query) if isinstance(query, str) else query):
+            # Twice as quick as ``scores[rows] += gains``: each row is there once.
+            np.add.at(scores, rows.astype(np.intp), gains)
+        return scores
+
+    def _gains(
+        self, terms: Sequence[str]
+    ) -> Iterator[tuple[str, NDArray[np.int32], NDArray[np.float32]]]:
+        """Yield each term that occurs, with the rows that have it and what it gives to each."""
+        lengths = self._lengths.values
+        texts, length = self._size()
+        slope = K1 * B * texts / length if length else 0.0
+        for term, repeats in Counter(terms).items():
+            number = self._numbers.get(term)
+            if number is None or not (entries := self._of_term(number)).size:
+                continue
+            weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
+            yield term, entries.rows[: entries.size], weight * entries.shares(slope, lengths)
+
+    def whole(self, query: str | Sequence[str]) -> float:
+        """Return what a text of average length would score that has each word of the query once.
+
+        A word that no text has counts too: the rarest of all.
+        """
+        self._settle()
+        terms = Counter(tokenize(query) if isinstance(query, str) else query)
+        return sum(repeats * self._idf(self._df(term)) for term, repeats in terms.items())
+
+    def frequencies(self) -> dict[str, int]:
+        """Return in how many rows each term occurs."""
+        self._settle()
+        sizes = ((term, self._of_term(number).size) for term, number in self._numbers.items())
+        return {term: size for term, size in sizes if size}
+
+    def _size(self) -> tuple[int, int]:
+        if self._assumed is not None:
+            return self._assumed.texts, self._assumed.terms
+        return self._live, self._total
+
+    def _df(self, term: str) -> int:
+        if self._assumed is not None:
+            return self._assumed.frequencies.get(term, 0)
+        number = self._numbers.get(term)
+        return 0 if number is None else self._of_term(number).size
+
+    def _idf(self, df: int) -> float:
+        return math.log1p((self._size()[0] - df + 0.5) / (df + 0.5))
+
+    def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the number of each term of some texts, with the place of its text."""
+        numbers = np.fromiter(numbers_of_all(texts, self._terms), np.int32)
+        texts_before = np.cumsum(numbers == _END)
+        kept = numbers > _END
+        return texts_before[kept], numbers[kept]
+
+    def _enter(self, rows: NDArray[np.int64], numbers: NDArray[np.int32]) -> None:
+        self._words.extend(numbers)
+        self._total += len(numbers)
+        if len(numbers):
+            self._changed = True
+            self._waiting.append(numbers.astype(np.int64) << ROW_BITS | rows)
+
+    def _settle(self) -> None:
+        """Bring the arrays of terms up to date."""
+        if not self._waiting:
+            return
+        fresh = np.concatenate(self._waiting)
+        if 2 * len(fresh) >= self._built.size:  # so each row is sorted a few times in all
+            self._build()
+            return
+        self._waiting.clear()
+        numbers, rows, counts = tallied(fresh)
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for start, end in pairwise((*starts, len(numbers))):
+            self._of_term(int(numbers[start])).extend(rows[start:end], counts[start:end])
+
+    def _build(self) -> None:
+        texts = self._words.values, self._starts.values, self._lengths.values
+        self.take(sort_words(*texts, len(self._numbers)))
+
+    def _of_term(self, number: int) -> Entries:
+        entries = self._entries.get(number)
+        if entries is None:
+            known = number + 1 < len(self._bounds)
+            place = slice(*self._bounds[number : number + 2]) if known else slice(0)
+            entries = Entries(self._built.rows[place], self._built.counts[place])
+            self._entries[number] = entries
+        return entries

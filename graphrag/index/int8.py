@@ -1,0 +1,147 @@
+"""Vectors once more as bytes, to find quickly which few of them need the exact product.
+
+Each vector is scaled to whole numbers from -127 to 127: a quarter of the memory to read, and one
+instruction multiplies sixty-four of them. What the rounding loses is known: for a query ``q``, a
+vector ``x`` and their codes ``q'`` and ``x'``,
+
+    |q.x - q'.x'| <= |x - x'| + |q - q'| |x'|
+
+so a row whose rough score lies further below the k-th best than these bounds cannot be among the k
+best, and the exact product is left for the others: about 100 rows of 22,000 for 60 hits with
+MiniLM. The answer is the exact one; a pass over 100,000 rows of 384 takes 1.5 ms on one core, where
+the product itself takes 7.
+
+Needs ``simsimd`` (extra ``fast``, which ``local`` includes); without it every product is exact from
+the start.
+"""
+
+import importlib.util
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag.index.columns import Column
+from graphrag.index.parallel import Product
+
+_LEVELS = 127
+_BLOCK = 4_096
+
+
+@cache
+def available() -> bool:
+    """Tell whether products of bytes can be computed here."""
+    return importlib.util.find_spec("simsimd") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """By how much each rough cosine of one query may be wrong at most."""
+
+    most: float
+    """Of any row: what a pass over all of them goes by."""
+    _lost: NDArray[np.float32]
+    _factor: np.float32
+    _beside: np.float32
+
+    def at(self, rows: NDArray[np.intp] | slice) -> NDArray[np.float32]:
+        """Return the slack of some rows."""
+        return np.asarray(self._lost[rows] * self._factor + self._beside)
+
+
+class Codes:
+    """One code per vector, with its scale and how far it is from the vector."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        self._buffer = np.empty((0, dimension), dtype=np.int8)
+        self._scale = Column(np.float32)
+        self._lost = Column(np.float32)
+        self._most_lost = 0.0
+        self._lent = False
+
+    def __getstate__(self) -> tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]:
+        """Return what is to be saved: no spare room."""
+        return self._buffer[: len(self)], self._scale, self._lost
+
+    def __setstate__(
+        self, saved: tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]
+    ) -> None:
+        """Take over saved codes, as they lie in memory."""
+        self._buffer, self._scale, self._lost = saved
+        self._dimension = self._buffer.shape[1]
+        self._lent = False
+        self._most_lost = float(self._lost.values.max(initial=0.0))
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self._scale.values)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory; spare room costs none until it is used."""
+        return len(self) * self._dimension + self._scale.nbytes + self._lost.nbytes
+
+    def extend(self, units: NDArray[np.float32]) -> None:
+        """Append the codes of unit vectors."""
+        size, first = len(self) + len(units), len(self)
+        if size > len(self._buffer):
+            self._reserve(2 * size + 16)
+        # Block by block: on the way to bytes a vector takes four times its room.
+        for start in range(0, len(units), _BLOCK):
+            codes, scale, lost = _coded(units[start : start + _BLOCK])
+            self._buffer[first + start : first + start + len(codes)] = codes
+            self._scale.extend(scale)
+            self._lost.extend(lost)
+            self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
+
+    def lend(self) -> NDArray[np.int8]:
+        """Return the codes: whoever changes one from now on changes a copy."""
+        self._lent = True
+        return self._buffer[: len(self)]
+
+    def _reserve(self, rows: int) -> None:
+        """Have room for so many rows, in an array that was lent to nobody."""
+        if rows > len(self._buffer) or self._lent:
+            buffer = np.empty((max(rows, len(self._buffer)), self._dimension), dtype=np.int8)
+            buffer[: len(self)] = self._buffer[: len(self)]
+            self._buffer, self._lent = buffer, False
+
+    def replace(self, row: int, unit: NDArray[np.float32]) -> None:
+        """Give a row another vector."""
+        codes, scale, lost = _coded(unit[np.newaxis])
+        self._reserve(len(self))
+        self._buffer[row] = codes[0]
+        self._scale[row] = scale[0]
+        self._lost[row] = lost[0]
+        self._most_lost = max(self._most_lost, float(lost[0]))
+
+    def against(self, unit: NDArray[np.float32]) -> tuple[Product, Slack]:
+        """Return what gives the rough cosines of rows, and by how much they may be wrong."""
+        import simsimd  # when first needed: many programs never compare so many
+
+        code, [scale], [lost] = _coded(unit[np.newaxis])
+        codes, scales = self._buffer[: len(self)], self._scale.values
+
+        def product(block: slice) -> NDArray[np.float32]:
+            # Never with ``out=``: simsimd 6.5 then returns a None that it does not count.
+            products = simsimd.cdist(code, codes[block], metric="dot", out_dtype="float32")
+            rough: NDArray[np.float32] = np.asarray(products)[0] * scales[block]
+            rough *= scale
+            return rough
+
+        # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
+        factor, beside = 1 + lost, lost + np.float32(1e-6)
+        most = float(np.float32(self._most_lost) * factor + beside)
+        return product, Slack(most, self._lost.values, factor, beside)
+
+
+def _coded(
+    units: NDArray[np.float32],
+) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+    scale = np.abs(units).max(axis=1, initial=0) / np.float32(_LEVELS)
+    scale[scale == 0] = 1  # a vector that was blanked
+    codes = np.rint(units / scale[:, np.newaxis])
+    lost = units - codes * scale[:, np.newaxis]
+    return codes.astype(np.int8), scale, np.sqrt(np.einsum("ij,ij->i", lost, lost))

@@ -1,0 +1,117 @@
+"""Columns that only filters ask for: not loaded with the group, but when one first asks.
+
+They hold one value a row like the others, except that what most rows lack, attributes and labels,
+is kept by row. Each remembers the number of the newest event that is in it; whoever asks for it
+again brings it up to that of the group (``read_aside``).
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.columns import Column, boxed
+from graphrag.model.values import Origin, Source
+from graphrag.temporal.moment import to_micros
+
+MISSING: Final = int(np.iinfo(np.int64).min)
+"""Stands for no moment."""
+Codec = tuple[type[np.generic], Any, Callable[[Any], Any]]
+"""Type of a column, what it holds for no value, and how a value enters it."""
+
+
+def _micros(value: datetime | str) -> int:
+    moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    return to_micros(moment, MISSING)
+
+
+_MOMENT: Final[Codec] = (np.int64, MISSING, _micros)
+_FLAG: Final[Codec] = (np.bool_, False, bool)
+_CODECS: Final[dict[str, Codec]] = {
+    **dict.fromkeys(("created_at", "expired_at", "reference_time"), _MOMENT),
+    **dict.fromkeys(("as_given", "confirmed", "observed", "untyped"), _FLAG),
+    "confidence": (np.float64, np.nan, float),
+    "origin": (np.int8, -1, get_args(Origin).index),
+    "source": (np.int8, -1, get_args(Source).index),
+}
+
+_VALUE_BYTES = 400
+"""Of the attributes or labels of a row that has any."""
+
+
+class AsideColumn:
+    """One value a row, as of one event; sparse for names that have no codec."""
+
+    __slots__ = ("_codec", "_dense", "name", "seq", "sparse")
+
+    def __init__(self, name: str, seq: int) -> None:
+        self.name = name
+        self.seq = seq
+        """Number of the newest event that is in here."""
+        self._codec = _CODECS.get(name)
+        self._dense = None if self._codec is None else Column(self._codec[0])
+        self.sparse: dict[int, Any] = {}
+        """Values by row, if they are sparse."""
+
+    def __getstate__(self) -> tuple[str, int, Column[Any] | None, dict[int, Any]]:
+        """Return what is to be saved."""
+        return self.name, self.seq, self._dense, self.sparse
+
+    def __setstate__(self, saved: tuple[str, int, Column[Any] | None, dict[int, Any]]) -> None:
+        """Take over what was saved."""
+        self.name, self.seq, self._dense, self.sparse = saved
+        self._codec = _CODECS.get(self.name)
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        dense = 0 if self._dense is None else self._dense.nbytes
+        return dense + boxed(self.sparse, _VALUE_BYTES)
+
+    @property
+    def moment(self) -> bool:
+        """Tell whether it holds moments."""
+        return self._codec is _MOMENT
+
+    @property
+    def is_sparse(self) -> bool:
+        """Tell whether values are kept by row, of those that have one."""
+        return self._codec is None
+
+    def values(self, rows: int) -> npt.NDArray[Any]:
+        """Return the dense values of as many rows."""
+        assert self._dense is not None and self._codec is not None
+        if (more := rows - len(self._dense)) > 0:
+            self._dense.extend(np.full(more, self._codec[1], dtype=self._codec[0]))
+        return self._dense.values[:rows]
+
+    def put(self, row: int, value: Any) -> None:
+        """Hold another value in a row, None for none."""
+        if self._codec is not None:
+            _, empty, encode = self._codec
+            self.values(row + 1)[row] = empty if value is None else encode(value)
+        elif value:
+            self.sparse[row] = value
+        else:
+            self.sparse.pop(row, None)
+
+    def copy(self, row: int, other: "AsideColumn", there: int) -> None:
+        """Hold in a row what another column of the same name holds in one of its own."""
+        if self._codec is None:
+            self.put(row, other.sparse.get(there))
+        else:
+            self.values(row + 1)[row] = other.values(there + 1)[there]
+
+    def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
+        """Put many values, moments as microseconds."""
+        if self._codec is None:
+            self.sparse.update(
+                (row, value) for row, value in zip(rows, values, strict=True) if value
+            )
+            return
+        dtype, empty, encode = self._codec
+        if not self.moment:
+            values = [empty if value is None else encode(value) for value in values]
+        self.values(max(rows, default=-1) + 1)[rows] = np.asarray(values, dtype=dtype)

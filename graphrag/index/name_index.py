@@ -1,0 +1,144 @@
+"""By which names the entities of a group go, and what else tells them apart.
+
+Every look-up costs the same in a group of any size. What is looked up is an entity's own row; which
+entity a merged one speaks through is for the caller to say.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphrag.index.columns import boxed
+from graphrag.names.blocks import Blocks
+from graphrag.names.identifiers import identifiers
+from graphrag.names.key import is_name, name_key
+from graphrag.names.likeness import without_courtesy, without_legal_form
+
+_SHORTENED = frozenset({"organization", "work"})
+
+_NAMES_BYTES = 130
+"""Of the names of an entity: a tuple and, most often, one text."""
+_LIST_BYTES = 160
+"""Of a key and a list of ids."""
+_SET_BYTES = 290
+"""Of a key and a set of ids."""
+
+
+class NameBook:
+    """Ids by key, by the first and last word of a name, by identifier and by likeness."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, str] = {}
+        self.names: dict[str, tuple[str, ...]] = {}
+        """The names of each entity, the proper one first."""
+        self._by_key: dict[str, list[str]] = defaultdict(list)
+        self._plain: dict[str, list[str]] = defaultdict(list)
+        self._people: dict[str, set[str]] = defaultdict(set)
+        self._shortened: dict[str, set[str]] = defaultdict(set)
+        self._by_identifier: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._identifiers: dict[str, frozenset[tuple[str, str]]] = {}
+        self._blocks: Blocks | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be saved: drawers are filled again by the next write."""
+        return {**self.__dict__, "_blocks": None}
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        lists = (self._by_key, self._plain, self._by_identifier)
+        sets = (self._people, self._shortened, self._identifiers)
+        return (
+            boxed(self.types, 0)
+            + boxed(self.names, _NAMES_BYTES)
+            + sum(boxed(ids, _LIST_BYTES) for ids in lists)
+            + sum(boxed(ids, _SET_BYTES) for ids in sets)
+            + (0 if self._blocks is None else self._blocks.nbytes)
+        )
+
+    def keyed(self, key: str) -> list[str]:
+        """Return the ids of the entities that have a name with this key, oldest first."""
+        return self._by_key.get(key, [])
+
+    def plain(self, key: str) -> list[str]:
+        """Return the entities whose name has this key without its title or its legal form."""
+        return self._plain.get(key, [])
+
+    def people(self, word: str) -> set[str]:
+        """Return the persons whose first or family name is this word."""
+        return self._people.get(word, set())
+
+    def shortened(self, word: str) -> set[str]:
+        """Return the organisations and works whose name begins or ends with this word."""
+        return self._shortened.get(word, set())
+
+    def identified(self, name: str, value: str) -> list[str]:
+        """Return the ids of the entities with this value of an attribute, oldest first."""
+        return self._by_identifier.get((name, value), [])
+
+    def identifiers_of(self, id_: str) -> frozenset[tuple[str, str]]:
+        """Return every attribute of an entity that could be an identifier, with its value."""
+        return self._identifiers.get(id_, frozenset())
+
+    def like(self, key: str) -> list[str]:
+        """Return the ids of entities whose names may be like this key, a bounded number."""
+        if self._blocks is None:  # built by the first write, never needed by readers
+            self._blocks = Blocks()
+            for id_, names in self.names.items():
+                self._blocks.file(id_, map(name_key, names))
+        return self._blocks.near(key)
+
+    def enter(
+        self, id_: str, kind: str, names: Sequence[str], attributes: Mapping[str, Any]
+    ) -> None:
+        """Take over the names, the type and the identifiers of a new or changed entity."""
+        if id_ in self.names:
+            self._leave(id_, names)
+        self.types[id_] = kind
+        self.names[id_] = tuple(names)
+        for name in names:
+            key = name_key(name)
+            ids = self._by_key[key]
+            if id_ not in ids:
+                ids.append(id_)
+            if (bare := plain_key(key, kind)) != key and id_ not in self._plain[bare]:
+                self._plain[bare].append(id_)
+            for words, word in self._ends(kind, name, key):
+                words[word].add(id_)
+        if attributes:
+            self._identifiers[id_] = found = frozenset(identifiers(attributes))
+            for pair in found:
+                if id_ not in (ids := self._by_identifier[pair]):
+                    ids.append(id_)
+        if self._blocks is not None:
+            self._blocks.file(id_, map(name_key, names))
+
+    def _leave(self, id_: str, names: Sequence[str]) -> None:
+        """Take back what an entity is no longer known by."""
+        kept = {name_key(name) for name in names}
+        for name in self.names[id_]:
+            key = name_key(name)
+            for words, word in self._ends(self.types[id_], name, key):
+                words[word].discard(id_)
+            if key not in kept and id_ in self._by_key[key]:
+                self._by_key[key].remove(id_)
+            bare = plain_key(key, self.types[id_])
+            if bare != key and id_ in self._plain[bare]:
+                self._plain[bare].remove(id_)
+        for pair in self._identifiers.pop(id_, ()):
+            self._by_identifier[pair].remove(id_)
+
+    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[dict[str, set[str]], str]]:
+        words = key.split()
+        if words and kind == "person" and is_name(name):
+            return (self._people, words[0]), (self._people, words[-1])
+        if len(words) > 1 and kind in _SHORTENED:
+            return (self._shortened, words[0]), (self._shortened, words[-1])
+        return ()
+
+
+def plain_key(key: str, kind: str) -> str:
+    """Return the key of a name of this type without what may be left out of it."""
+    if kind == "person":
+        return without_courtesy(key)
+    return without_legal_form(key) if kind in ("organization", "thing") else key

@@ -1,0 +1,1 @@
+"""The write path: intake, plan, judge, commit; one transaction for each episode."""

@@ -1,0 +1,278 @@
+"""From given facts to a plan: identify every end, judge every fact, embed what is new.
+
+The names of a table: each once, told apart by everything that may tell two things apart.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.index.texts import entity_text, fact_text
+from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
+from graphrag.ingest.given import End, GivenFact
+from graphrag.ingest.ledger import Ledger, Rules
+from graphrag.ingest.summaries import composed, ends_of, refreshed
+from graphrag.model.extraction import Mention
+from graphrag.model.values import JSON, Entity, Fact
+from graphrag.names.identifiers import value_key
+from graphrag.protocols import Embedder, Matrix
+from graphrag.resolve.mentions import adds_something, enriched, resolve
+from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+
+Key = tuple[str, str, str]
+"""Name, type, and the rest of a mention."""
+
+
+def distinct(mentions: Iterable[tuple[Key, Mention]]) -> dict[Key, Mention]:
+    """Return each mention once, given with its key.
+
+    Mentions compare without attributes; two people of one name with two e-mail addresses are two,
+    so each gets a place of its own.
+    """
+    found: dict[Key, Mention] = {}
+    for key, mention in mentions:
+        if key not in found:
+            found[key] = Mention(
+                mention.name,
+                mention.entity_type,
+                start=len(found),
+                aliases=mention.aliases,
+                attributes=mention.attributes,
+            )
+    return found
+
+
+def identity(mention: Mention) -> Key:
+    """Return what tells a mention from others."""
+    rest = ""
+    if mention.aliases or mention.attributes:
+        rest = repr((mention.aliases, sorted(mention.attributes.items())))
+    return mention.name, mention.entity_type, rest
+
+
+_SEVERAL = frozenset({"email", "phone"})
+"""Attributes of which one entity may have several."""
+
+
+class UndecidedError(Exception):
+    """A name adds to an entity of the transaction under way: plan again when it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What planning needs."""
+
+    store: Store
+    embedder: Embedder
+    rules: Rules
+    identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Attributes of each type that belong to one entity only, besides the usual ones."""
+    summarize: bool = True
+    """False: leave the summaries of entities that only gain facts to a later transaction."""
+    skip: bool = False
+    """True: leave out facts that cannot be told, and note them in the plan."""
+
+    async def plan(
+        self,
+        given: Sequence[GivenFact],
+        index: GroupIndex,
+        *,
+        extra: Sequence[End] = (),
+        under_way: DirectPlan | None = None,
+    ) -> DirectPlan:
+        """Work out what some facts change, and entities that are given apart from any fact.
+
+        Args:
+            given: The facts, in the order of telling.
+            index: The group as it is.
+            extra: Entities to be known as well.
+            under_way: What is being written meanwhile and not in the index yet.
+
+        Raises:
+            InputError: naming the fact that cannot be told, unless those are skipped.
+            UndecidedError: if the index must know first what is under way.
+        """
+        now = utc_now()
+        plan = DirectPlan(index.group_id)
+        ends = [end for one in given for end in (one.subject, one.object)] + list(extra)
+        keys = [identity(end.mention) for end in ends]
+        ids = self._identified(ends, keys, index, under_way, plan, now)
+        await self._enrich(ends, keys, ids, index, plan, now)
+        name_of = {id_: entity.name for id_, entity in plan.entities.items()}
+        if under_way is not None:
+            name_of |= {id_: entity.name for id_, entity in under_way.entities.items()}
+        name_of |= {id_: after.name for id_, (_, after) in plan.changed_entities.items()}
+
+        def named(id_: str, end: End, place: str) -> tuple[str, str]:
+            if id_ not in name_of:
+                if id_ not in index.entities.row_of:
+                    raise InputError(
+                        f"{place}entity {end.mention.name!r} ({id_}) is not in group "
+                        f"{index.group_id!r}: give one of that group, or its name"
+                    )
+                name_of[id_] = index.entity_name(id_)
+            return id_, name_of[id_]
+
+        facts: list[Fact] = []
+        skipped: dict[int, SkippedRow] = {}
+        meant = iter(ids)
+        for number, (one, *ends_of_it) in enumerate(zip(given, meant, meant, strict=False)):
+            try:
+                subject = named(ends_of_it[0], one.subject, one.place)
+                object_ = named(ends_of_it[1], one.object, one.place)
+                if subject[0] == object_[0]:
+                    raise InputError(
+                        f"{one.place}{one.subject.mention.name!r} {one.relation} "
+                        f"{one.object.mention.name!r}: both ends are the same entity"
+                    )
+            except InputError as error:
+                if not self.skip:
+                    raise
+                skipped[number] = SkippedRow.at(one.place, error)
+            else:
+                facts.append(one.as_fact(index.group_id, subject, object_, now=now))
+        if skipped:  # without them, since their names may make entities of nothing else
+            rest = [one for number, one in enumerate(given) if number not in skipped]
+            plan = await self.plan(rest, index, extra=extra, under_way=under_way)
+            plan.skipped = (*skipped.values(), *plan.skipped)
+            return plan
+        apart = zip(ids[2 * len(given) :], extra, strict=True)
+        plan.extra = tuple(named(id_, end, "")[0] for id_, end in apart)
+        await self._judge(facts, index, under_way, plan, now)
+        self._summarize(plan, index, under_way, now)
+        plan.vectors = await self._vectors(given, facts, ends, ids, plan)
+        return plan
+
+    def _identified(
+        self,
+        ends: Sequence[End],
+        keys: Sequence[Key],
+        index: GroupIndex,
+        under_way: DirectPlan | None,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> list[str]:
+        """Return the id of the entity that each end means, and note those that are new."""
+        named = ((key, end.mention) for key, end in zip(keys, ends, strict=True) if end.id is None)
+        mentions = distinct(named)
+        beside = under_way.entities if under_way is not None else {}
+        resolution = resolve(
+            mentions.values(),
+            index,
+            created_at=now,
+            identifiers=self.identifiers,
+            beside=beside.values(),
+        )
+        plan.entities = resolution.created
+        for id_, entity in beside.items():
+            if plan.entities.pop(id_) != entity:
+                raise UndecidedError
+        heir = index.heirs.of
+        id_of = {key: heir(resolution.entity_of[mention]) for key, mention in mentions.items()}
+        return [
+            id_of[key] if end.id is None else heir(end.id)
+            for key, end in zip(keys, ends, strict=True)
+        ]
+
+    async def _enrich(
+        self,
+        ends: Sequence[End],
+        keys: Sequence[Key],
+        ids: Sequence[str],
+        index: GroupIndex,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> None:
+        """Note the stored entities to which a mention adds a name, a type or attributes."""
+        told = dict(zip(zip(keys, ids, strict=True), ends, strict=True))
+        adding = [
+            (end.mention, id_)
+            for (_, id_), end in told.items()
+            if id_ in index.entities.row_of
+            and adds_something(end.mention, index.entity_name(id_), index.entity_type(id_))
+        ]
+        before = await self.store.get(Entity, [id_ for _, id_ in adding])
+        after = dict(before)
+        for mention, id_ in adding:
+            if id_ in after:
+                after[id_] = enriched(after[id_], _gathered(mention, after[id_]), now)
+        plan.changed_entities = {
+            id_: (old, after[id_])
+            for id_, old in before.items()
+            if replace(after[id_], attribute_times=old.attribute_times) != old
+        }
+
+    async def _judge(
+        self,
+        facts: Sequence[Fact],
+        index: GroupIndex,
+        under_way: DirectPlan | None,
+        plan: DirectPlan,
+        now: datetime,
+    ) -> None:
+        ledger = Ledger(index, self.rules)
+        if under_way is not None:
+            changed = {id_: after for id_, (_, after) in under_way.changed_facts.items()}
+            ledger.follow(under_way.facts, changed)
+        await ledger.read(ledger.find(facts), self.store)
+        ledger.tell_all(facts, now=now)
+        plan.facts, plan.changed_facts = ledger.told, ledger.pairs()
+        plan.repeated = ledger.repeated
+
+    def _summarize(
+        self, plan: DirectPlan, index: GroupIndex, under_way: DirectPlan | None, now: datetime
+    ) -> None:
+        closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
+        before = under_way.facts if under_way else {}
+        changed: dict[str, Fact] = {**before, **plan.facts, **closed}
+        if self.summarize:
+            touched = plan.touched
+        else:  # an empty summary says nothing that has become wrong
+            touched = [id_ for id_ in ends_of(closed.values()) if index.summary(id_)]
+        plan.summaries = refreshed(touched, index, changed, now=now)
+        if not self.summarize:
+            return
+        names = {id_: entity.name for id_, entity in plan.entities.items()}
+        for id_, summary in composed(names, index, changed, now=now).items():
+            plan.entities[id_] = replace(plan.entities[id_], summary=summary)
+
+    async def _vectors(
+        self,
+        given: Sequence[GivenFact],
+        facts: Sequence[Fact],
+        ends: Iterable[End],
+        ids: Iterable[str],
+        plan: DirectPlan,
+    ) -> dict[str, Matrix]:
+        vectors = {
+            fact.id: one.vector
+            for one, fact in zip(given, facts, strict=True)
+            if one.vector is not None and fact.id in plan.facts
+        }
+        for end, id_ in zip(ends, ids, strict=True):
+            if end.vector is not None and id_ in plan.entities:
+                vectors[id_] = end.vector
+        texts = {id_: entity_text(one) for id_, one in plan.entities.items() if id_ not in vectors}
+        texts |= {id_: fact_text(one) for id_, one in plan.facts.items() if id_ not in vectors}
+        if texts:
+            rows = await self.embedder.embed(list(texts.values()), purpose="document")
+            vectors |= dict(zip(texts, rows, strict=True))
+        return vectors
+
+
+def _gathered(mention: Mention, entity: Entity) -> Mention:
+    """Return a mention whose addresses are those that the entity has already, and its own."""
+    attributes = dict(mention.attributes)
+    for name in _SEVERAL & attributes.keys() & entity.attributes.keys():
+        known, told = (_each(of[name]) for of in (entity.attributes, attributes))
+        values = list({value_key(str(one)): one for one in (*told, *known)}.values())
+        values.sort(key=lambda one: one not in known)  # the known ones first, as they were
+        attributes[name] = values if len(values) > 1 else values[0]
+    return replace(mention, attributes=attributes)
+
+
+def _each(value: JSON) -> tuple[JSON, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)

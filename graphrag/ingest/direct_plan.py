@@ -1,0 +1,163 @@
+"""What given facts change, worked out as values before anything is written.
+
+What direct writes did, for the caller.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.summaries import ends_of
+from graphrag.model.values import Entity, Fact
+from graphrag.ontology.check import Violation
+from graphrag.protocols import Matrix
+from graphrag.store.changes import ChangeSet, Update
+
+
+@dataclass(slots=True)
+class DirectPlan:
+    """New and changed values, with their vectors."""
+
+    group: str
+    entities: dict[str, Entity] = field(default_factory=dict)
+    facts: dict[str, Fact] = field(default_factory=dict)
+    changed_entities: dict[str, tuple[Entity, Entity]] = field(default_factory=dict)
+    changed_facts: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
+    """By id: as it was stored, and as it is to be."""
+    repeated: dict[str, Fact] = field(default_factory=dict)
+    """Facts that were told before, as they are to be."""
+    extra: tuple[str, ...] = ()
+    """Ids of the entities that were given apart from any fact."""
+    summaries: list[Update] = field(default_factory=list)
+    vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    skipped: tuple["SkippedRow", ...] = ()
+    """Facts that were left out because they cannot be told."""
+    violations: tuple[tuple[str, Violation], ...] = ()
+    """What does not fit the ontology, with where it stands."""
+
+    @property
+    def touched(self) -> list[str]:
+        """Return the entities whose facts this adds to, changes or repeats."""
+        changed = [after for _, after in self.changed_facts.values()]
+        return ends_of([*self.facts.values(), *changed])
+
+    def changes(self, kind: str) -> ChangeSet:
+        """Return the transaction that writes this plan; an empty one if nothing is new."""
+        changes = ChangeSet(self.group, kind=kind)
+        for entity in self.entities.values():
+            changes.insert(entity, self.vectors[entity.id])
+        for fact in self.facts.values():
+            changes.insert(fact, self.vectors[fact.id])
+        for before, after in self.changed_entities.values():
+            changes.change(before, after)
+        for old, new in self.changed_facts.values():
+            changes.change(old, new)
+        changes.updates += self.summaries
+        return changes
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Put what was committed as event ``seq`` into the index."""
+        if self.entities:
+            index.add_entities(list(self.entities.values()), self._rows(self.entities))
+        if self.facts:
+            index.add_facts(list(self.facts.values()), self._rows(self.facts))
+        for _, entity in self.changed_entities.values():
+            index.change_entity(entity)
+        for update in self.summaries:
+            index.summarize(update.id, update.after["summary"])
+        for _, fact in self.changed_facts.values():
+            index.change_fact(fact)
+        index.seq = seq
+
+    def _rows(self, ids: Iterable[str]) -> Matrix:
+        return np.stack([self.vectors[id_] for id_ in ids])
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row of a table that is not in the graph."""
+
+    place: str
+    """Where it stands: ``row 7``, ``jobs.csv, line 7``."""
+    error: InputError
+
+    @classmethod
+    def at(cls, place: str, error: InputError) -> "SkippedRow":
+        """Return what was skipped at a place that is written as in the error."""
+        return cls(place.removesuffix(": "), error)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What telling one fact did."""
+
+    fact: Fact
+    """The fact that stands for it: a new one, or the one that it repeats."""
+    new: bool
+    """False if the graph already had this fact."""
+    entities: tuple[Entity, ...] = ()
+    """Entities that did not exist before."""
+    changed: tuple[Fact, ...] = ()
+    """Older facts that were closed, replaced or confirmed."""
+
+    @classmethod
+    def by(cls, plan: DirectPlan) -> "Told":
+        """Return what a plan of one fact did."""
+        [fact] = plan.facts.values() or plan.repeated.values()
+        return cls(
+            fact,
+            new=bool(plan.facts),
+            entities=tuple(plan.entities.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or has done so far."""
+
+    rows: int = 0
+    """Rows that are in the graph."""
+    total: int | None = None
+    """Rows in all; None for a stream of unknown length."""
+    facts: int = 0
+    """New facts, as ``entities`` are new entities."""
+    entities: int = 0
+    repeated: int = 0
+    """Facts that the graph already had."""
+    changed: int = 0
+    """Older facts that were closed, replaced or confirmed."""
+    skipped: tuple[SkippedRow, ...] = ()
+    """Rows that cannot be used, with the reason; only with ``on_error="skip"``."""
+    violations: int = 0
+    """How often something did not fit the ontology; the log of ``graphrag`` says what."""
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Return rows a second."""
+        return self.rows / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Return how long the rest will take at this rate; None if the total is unknown."""
+        if self.total is None or not self.rate:
+            return None
+        return (self.total - self.rows - len(self.skipped)) / self.rate
+
+    def after(self, plan: DirectPlan, *, rows: int, seconds: float) -> "ImportReport":
+        """Return the report after one more batch."""
+        return ImportReport(
+            rows=self.rows + rows,
+            total=self.total,
+            facts=self.facts + len(plan.facts),
+            entities=self.entities + len(plan.entities),
+            repeated=self.repeated + len(plan.repeated),
+            changed=self.changed + len(plan.changed_facts),
+            skipped=(*self.skipped, *plan.skipped),
+            violations=self.violations + len(plan.violations),
+            seconds=seconds,
+        )

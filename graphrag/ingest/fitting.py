@@ -1,0 +1,139 @@
+"""Given facts against the ontology, and turned to the direction their relations are stored in.
+
+What a row tells of the type of a name counts for the rows after it, whether it is written yet or
+not: a table gives the same graph in batches of any size.
+"""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.direct_plan import DirectPlan
+from graphrag.ingest.given import End, GivenFact
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.names.key import name_key
+from graphrag.ontology.check import Violation
+from graphrag.ontology.types import UNTYPED
+
+_LOG = logging.getLogger("graphrag")
+_SHOWN = 5
+Placed = tuple[str, Violation]
+"""Where something stands in what was handed in, such as ``row 7: ``, and what does not fit."""
+
+
+def warn_of(group: str, violations: Sequence[Placed]) -> None:
+    """Log what does not fit the ontology: one line, whatever the number."""
+    if not violations:
+        return
+    first = {violation.problem: (place, violation) for place, violation in reversed(violations)}
+    counts = Counter(violation.problem for _, violation in violations)
+    told = [
+        f"{first[problem][0]}{first[problem][1]}" + (f" ({count} times)" if count > 1 else "")
+        for problem, count in counts.most_common(_SHOWN)
+    ]
+    if len(counts) > _SHOWN:
+        told.append(f"and {len(counts) - _SHOWN} more kinds")
+    _LOG.warning("ontology of group %r: %s", group, "; ".join(told))
+
+
+class Fitting:
+    """What is told of one group in one transaction."""
+
+    def __init__(
+        self, index: GroupIndex, ingestion: Ingestion, under_way: DirectPlan | None = None
+    ) -> None:
+        self._index = index
+        self._ingestion = ingestion
+        self.violations: list[Placed] = []
+        self._told: defaultdict[str, set[str]] = defaultdict(set)
+        """Types that were told of a name and are not in the index yet."""
+        if ingestion.ontology and under_way is not None:
+            for entity in under_way.entities.values():
+                self._note(entity.entity_type, entity.name, *entity.aliases)
+
+    def fact(self, given: GivenFact) -> GivenFact:
+        """Return a fact as it may be stored.
+
+        An end of unknown type gets the one that the declared ends of the relation leave for it.
+
+        Raises:
+            InputError: if the ontology leaves out anything of it.
+        """
+        ids = self._index.entities.row_of
+        if given.subject.mention.name in ids or given.object.mention.name in ids:
+            subject, object_ = self._by_id(given.subject), self._by_id(given.object)
+            given = replace(given, subject=subject, object=object_)
+        if self._ingestion.ontology:
+            given = self._checked(given)
+        straight = self._ingestion.relations.straight(given.relation)
+        return given if straight is None else given.turned(straight)
+
+    def entity(self, end: End) -> End:
+        """Return an entity as it may be stored.
+
+        Raises:
+            InputError: if the ontology leaves out anything of it.
+        """
+        if not self._ingestion.ontology:
+            return end
+        [mention] = self._check(Extraction(mentions=(end.mention,)), "").mentions
+        return replace(end, mention=mention)
+
+    def _checked(self, given: GivenFact) -> GivenFact:
+        subject, object_ = self._typed(given.subject), self._typed(given.object)
+        claim = Claim(
+            subject, given.relation, object_, given.fact, 0, 0, attributes=given.attributes
+        )
+        claim = self._ingestion.ontology.typed(claim, self._type_of)
+        [claim] = self._check(Extraction(claims=(claim,)), given.place).claims
+        assert claim.object is not None, "an object was given"
+        for mention in (claim.subject, claim.object):
+            self._note(mention.entity_type, mention.name, *mention.aliases)
+        return replace(
+            given,
+            subject=replace(given.subject, mention=claim.subject),
+            object=replace(given.object, mention=claim.object),
+            attributes=claim.attributes,
+            untyped=claim.untyped,
+        )
+
+    def _check(self, extraction: Extraction, place: str) -> Extraction:
+        checked, violations = self._ingestion.ontology.check(extraction, self._type_of)
+        # An attribute is left out alone; anything else that is left out takes the fact with it.
+        out = [str(one) for one in violations if not one.kept and one.kind != "attribute"]
+        if out:
+            raise InputError(f"{place}the ontology refuses it: {'; '.join(out)}")
+        self.violations += ((place, one) for one in violations)
+        return checked
+
+    def _by_id(self, end: End) -> End:
+        """Return an end that is given by the id of an entity as that entity."""
+        id_ = end.mention.name
+        if end.id is not None or id_ not in self._index.entities.row_of:
+            return end
+        mention = replace(end.mention, name=self._index.entity_name(id_))
+        return replace(end, id=id_, mention=mention)
+
+    def _typed(self, end: End) -> Mention:
+        if end.id is None or end.id not in self._index.entities.row_of:
+            return end.mention
+        return replace(end.mention, entity_type=self._index.entity_type(end.id))
+
+    def _note(self, entity_type: str, *names: str) -> None:
+        if entity_type != UNTYPED:
+            for name in names:
+                self._told[name_key(name)].add(entity_type)
+
+    def _type_of(self, mention: Mention) -> str:
+        """Return the type of a name: its own, or what is known of it."""
+        if mention.entity_type != UNTYPED:
+            return mention.entity_type
+        index, key = self._index, name_key(mention.name)
+        types = {index.entity_type(id_) for id_ in index.entities_keyed(key)}
+        if told := self._told.get(key):
+            types = (types | told) - {UNTYPED}
+        return types.pop() if len(types) == 1 else UNTYPED

@@ -1,0 +1,215 @@
+"""A fact as a caller gives it, checked before anything is touched.
+
+Times: a start that is given is a stated one. Without a start, a fact with a reference time is known
+to hold since then (``observed``), as an episode's would be; a fact without any time has an unknown
+start, which reads as "always so far".
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.errors import InputError
+from graphrag.ingest.statements import stated_closing
+from graphrag.model.checks import checked_json, checked_text, shown
+from graphrag.model.extraction import Mention
+from graphrag.model.ids import new_id
+from graphrag.model.values import JSON, Entity, Fact, Origin
+from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.names.key import name_key
+from graphrag.protocols import Matrix
+from graphrag.resolve.mentions import UNTYPED
+from graphrag.temporal.moment import Moment, parse_moment
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a fact: a name to be resolved, or an entity of the graph by its id."""
+
+    mention: Mention
+    id: str | None = None
+    vector: Matrix | None = None
+    """Of a new entity; None lets the embedder make it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFact:
+    """A fact to be told."""
+
+    subject: End
+    relation: str
+    object: End
+    fact: str = ""
+    """The sentence; empty for one made of the names."""
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    reference_time: datetime | None = None
+    observed: bool = False
+    confidence: float = 1.0
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+    vector: Matrix | None = None
+    origin: Origin = "manual"
+    provenance: tuple[str, ...] = ()
+    """Where it was told, for people."""
+    untyped: bool = False
+    """True if the ontology does not relate entities of these types by the relation."""
+    place: str = ""
+    """Where it stands in what was handed in, such as ``row 7``, for errors."""
+
+    def as_fact(
+        self, group: str, subject: tuple[str, str], object_: tuple[str, str], *, now: datetime
+    ) -> Fact:
+        """Return the fact between two entities, given by id and name."""
+        words = self.relation.replace("_", " ")
+        return Fact(
+            id=new_id(),
+            group_id=group,
+            created_at=now,
+            subject_id=subject[0],
+            object_id=object_[0],
+            subject=subject[1],
+            relation=self.relation,
+            object=object_[1],
+            fact=self.fact or f"{subject[1]} {words} {object_[1]}.",
+            valid_at=self.valid_at,
+            invalid_at=self.invalid_at,
+            reference_time=self.reference_time or now,
+            observed=self.observed,
+            confidence=self.confidence,
+            origin=self.origin,
+            attributes=self.attributes,
+            closed_as=stated_closing(None if self.observed else self.valid_at, self.invalid_at),
+            provenance=self.provenance,
+            untyped=self.untyped,
+        )
+
+    def turned(self, relation: str) -> "GivenFact":
+        """Return the same fact told from the other end."""
+        return replace(
+            self,
+            subject=self.object,
+            relation=relation,
+            object=self.subject,
+            fact=self.fact or self._sentence(),
+        )
+
+    def _sentence(self) -> str:
+        words = self.relation.replace("_", " ")
+        return f"{self.subject.mention.name} {words} {self.object.mention.name}."
+
+
+def given_end(
+    given: Entity | str,
+    entity_type: str | None = None,
+    *,
+    aliases: tuple[str, ...] = (),
+    attributes: Mapping[str, JSON] | None = None,
+    vector: Matrix | None = None,
+    what: str = "subject",
+) -> End:
+    """Return an end for a name, an id or an entity.
+
+    Raises:
+        InputError: if it is no name.
+    """
+    if isinstance(given, Entity):
+        return End(Mention(given.name, given.entity_type), given.id)
+    if not isinstance(given, str) or not name_key(checked_text(what, given)):
+        raise InputError(f"{what} {shown(given)} is no name: give an entity, its id or its name")
+    kind = UNTYPED if entity_type is None else checked_text(f"{what}_type", entity_type).strip()
+    if not kind:
+        raise InputError(f"{what}_type of {shown(given)} is empty: leave it out if it is unknown")
+    names = tuple(checked_text(f"an alias of {shown(given)}", alias) for alias in aliases)
+    checked = {}
+    if attributes is not None:
+        checked = checked_attributes(attributes, f"{what} {shown(given)}")
+    return End(Mention(given.strip(), kind, aliases=names, attributes=checked), vector=vector)
+
+
+def given_fact(
+    subject: End,
+    relation: str,
+    object_: End,
+    *,
+    valid_at: Moment | None = None,
+    invalid_at: Moment | None = None,
+    reference_time: Moment | None = None,
+    observed: bool | None = None,
+    fact: str | None = None,
+    confidence: float = 1.0,
+    attributes: Mapping[str, JSON] | None = None,
+    source: str | None = None,
+    provenance: Iterable[str] = (),
+    vector: Matrix | None = None,
+    origin: Origin = "manual",
+    place: str = "",
+) -> GivenFact:
+    """Check what a caller says of a fact.
+
+    ``observed`` tells whether the start is only when it was first seen to hold; None judges that by
+    the times. ``source`` is where it is told now, ``provenance`` where it was told before.
+
+    Raises:
+        InputError: naming what cannot be used, and why.
+    """
+    if not isinstance(relation, str) or not checked_text("relation", relation).strip():
+        raise InputError(f"relation {shown(relation)} is no name: give one such as 'works_at'")
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+        raise InputError(f"confidence {shown(confidence)} is no number from 0 to 1")
+    if not 0 <= confidence <= 1:
+        raise InputError(f"confidence is {shown(confidence)}: give a number from 0 to 1")
+    start = None if valid_at is None else parse_moment(valid_at, what="valid_at")
+    end = None if invalid_at is None else parse_moment(invalid_at, what="invalid_at")
+    told = None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    if start is not None and end is not None and end <= start:
+        raise InputError(
+            f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
+            "at which the fact no longer holds"
+        )
+    if observed is None:
+        observed = start is None and told is not None and (end is None or told < end)
+    if observed and start is None:
+        start = told
+    sources = (*provenance, *([source] if source else ()))
+    return GivenFact(
+        subject,
+        "_".join(relation.split()),
+        object_,
+        fact="" if fact is None else checked_text("fact", fact).strip(),
+        valid_at=start,
+        invalid_at=end,
+        reference_time=told,
+        observed=observed and start is not None,
+        confidence=float(confidence),
+        attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
+        vector=vector,
+        origin=origin,
+        provenance=tuple(dict.fromkeys(checked_text("source", one) for one in sources)),
+        place=place,
+    )
+
+
+def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:
+    """Return attributes that JSON can carry.
+
+    Raises:
+        InputError: if they are none.
+    """
+    if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
+        raise InputError(f"attributes of {of} are no mapping from names to values")
+    checked: dict[str, JSON] = checked_json(f"attributes of {of}", attributes)
+    return checked
+
+
+def checked_vector(given: object, dimension: int, what: str) -> Matrix:
+    """Return a precomputed embedding, scaled to length 1.
+
+    Raises:
+        InputError: if it is no vector of this dimension, or holds what is no number.
+    """
+    try:
+        return unit_vectors(given, (dimension,))
+    except BadVectorError as error:
+        raise InputError(
+            f"{what} {error}: expected {dimension} finite numbers, not all of them 0"
+        ) from None

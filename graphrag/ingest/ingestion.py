@@ -1,0 +1,274 @@
+"""The write path: extract, resolve, judge, store; one transaction for each episode.
+
+Everything is planned as values first. The plan is written only if the group has not moved since; if
+another writer was faster, the index catches up and the plan is made again, so no concurrent episode
+can leave a duplicate entity or two current values of a single-valued relation.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from graphrag.errors import InputError
+from graphrag.index.catalog import Catalog
+from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.ingest.commit import Writer
+from graphrag.ingest.plan import Plan, new_saga
+from graphrag.ingest.planner import find_open_points, make_plan
+from graphrag.ingest.review import REVIEW_BELOW
+from graphrag.ingest.statements import extract, settle
+from graphrag.model.extraction import Extraction
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.ontology.check import Violation
+from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
+from graphrag.ontology.relations import Relations, straightened
+from graphrag.protocols import (
+    NO_RULING,
+    Arbiter,
+    Embedder,
+    ExtractionContext,
+    Extractor,
+    Ruling,
+)
+from graphrag.resolve.spot import spot
+from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+_LOG = logging.getLogger("graphrag")
+_CONTEXT_EPISODES = 4
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding one episode did."""
+
+    episode: Episode
+    new: bool
+    """False if the graph already had this episode, by its key or by content and time."""
+    entities: tuple[Entity, ...] = ()
+    """Entities that did not exist before."""
+    facts: tuple[Fact, ...] = ()
+    """Facts that did not exist before."""
+    changed: tuple[Fact, ...] = ()
+    """Older facts that were closed, corrected or confirmed."""
+    violations: tuple[Violation, ...] = ()
+    """What was read and does not fit the ontology."""
+    dropped: tuple[str, ...] = ()
+    """What the extractor read and was not believed, in words: entities that the text does not name,
+    places outside it."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
+
+
+def is_waiting(episode: Episode) -> bool:
+    """Tell whether a stored episode is still to be read."""
+    return episode.status == "pending" and episode.removed_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """Everything the write path needs, and its entry point."""
+
+    writer: Writer
+    embedder: Embedder
+    extractor: Extractor
+    relations: Relations
+    review_below: float = REVIEW_BELOW
+    """Facts of less confidence wait for a person."""
+    arbiter: Arbiter | None = None
+    """Asked about what the rules leave open; None leaves it open."""
+    ontology: Ontology = ANYTHING
+    """What may be stored."""
+
+    @property
+    def store(self) -> Store:
+        """Return the store that is written to."""
+        return self.writer.store
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the groups in memory."""
+        return self.writer.catalog
+
+    async def known(self, episode: Episode) -> Episode | None:
+        """Return the stored episode that this one tells again, if any.
+
+        That is the one with its key; else one of the same content, reference time and group, if
+        not both have a key, and not both a saga of their own.
+
+        Raises:
+            InputError: if the one with its key says something else.
+        """
+        index = await self.catalog.group(episode.group_id)
+        if episode.key is not None and (id_ := index.episode_keyed(episode.key)) is not None:
+            stored = (await self.store.get(Episode, [id_]))[id_]
+            if stored.content_hash != episode.content_hash:
+                raise InputError(
+                    f"key {episode.key!r} is that of episode {id_}, which says "
+                    f"{stored.content[:_SHOWN]!r}, not {episode.content[:_SHOWN]!r}: give another "
+                    "key, or remove_episode() that one first"
+                )
+            return stored
+        ids = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+        if not ids:
+            return None
+        alike = [
+            one
+            for one in (await self.store.get(Episode, ids)).values()
+            if (episode.key is None or one.key is None)
+            and (episode.saga is None or one.saga in (None, episode.saga))
+        ]
+        return min(alike, key=lambda one: (one.saga != episode.saga, one.id), default=None)
+
+    async def join(self, known: Episode, told: Episode) -> Episode:
+        """Give a stored episode the saga and the key that it is told again with; return it.
+
+        Raises:
+            InputError: if it is part of another saga.
+        """
+        if known.saga is not None and told.saga not in (None, known.saga):
+            raise InputError(
+                f"episode {known.id} is in the graph as part of saga {known.saga!r}, not "
+                f"{told.saga!r}: an episode belongs to one saga"
+            )
+        joined = replace(known, saga=known.saga or told.saga, key=known.key or told.key)
+        if joined == known:
+            return known
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = ChangeSet(known.group_id, kind="join_episode")
+            if (saga_row := new_saga(joined, index)) is not None:
+                changes.insert(saga_row)
+            changes.change(known, joined)
+            return changes
+
+        await self.writer.commit(known.group_id, build)
+        return joined
+
+    async def stored(self, id_: str) -> Episode | None:
+        """Return an episode as it is stored now, None if it is not there."""
+        return (await self.store.get(Episode, [id_])).get(id_)
+
+    async def read(self, episode: Episode, pending: tuple[Episode, ...] = ()) -> Extraction:
+        """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
+        previous = await self._previous(episode, pending)
+        index = await self.catalog.group(episode.group_id)
+        texts = (episode.content, *(other.content for other in reversed(previous)))
+        context = ExtractionContext(episode, previous, spot(texts, index))
+        return await extract(self.extractor, context)
+
+    async def fitting(
+        self, group: str, extraction: Extraction
+    ) -> tuple[Extraction, tuple[Violation, ...]]:
+        """Return what of an extraction the ontology lets in, and what it does not.
+
+        Facts that can be told from both ends are turned to one direction.
+        """
+        index = await self.catalog.group(group)
+        types = known_types(index.entities_named, index.entity_type)
+        checked, violations = self.ontology.check(extraction, types)
+        for violation in violations:
+            _LOG.warning("ontology of group %r: %s", group, violation)
+        return straightened(checked, self.relations), violations
+
+    async def settle(self, episode: Episode, extraction: Extraction) -> Ruling:
+        """Ask the arbiter once about all that the rules leave open, if there is anything."""
+        if self.arbiter is None:
+            return NO_RULING
+        index = await self.catalog.group(episode.group_id)
+        case = await find_open_points(
+            episode,
+            extraction,
+            index,
+            self.store,
+            self.embedder,
+            self.relations,
+            self.ontology.identifiers,
+        )
+        if not case.doubts and not case.conflicts:
+            return NO_RULING
+        return await settle(self.arbiter, case)
+
+    async def add(self, episode: Episode, extraction: Extraction, *, waited: bool = False) -> Added:
+        """Write an episode with what was read in it, in one transaction.
+
+        With ``waited`` the episode is in the store already and is finished, unless it was finished
+        or removed meanwhile.
+        """
+        extraction, violations = await self.fitting(episode.group_id, extraction)
+        # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
+        ruling = await self.settle(episode, extraction)
+        plan: Plan | None = None
+        added: Added | None = None
+        seconds: dict[str, float] = {}
+        began = time.perf_counter()
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal plan, added, began
+            # Asked again under the lock: the same episode may have been added meanwhile.
+            stored = await (self.stored(episode.id) if waited else self.known(episode))
+            settled = stored is not None and not (waited and is_waiting(stored))
+            if settled or (waited and stored is None):
+                added = Added(stored or episode, new=False)
+                return ChangeSet(episode.group_id, kind="add_episode")
+            began = time.perf_counter()
+            plan = await make_plan(
+                episode,
+                extraction,
+                index,
+                self.store,
+                self.embedder,
+                self.relations,
+                review_below=self.review_below,
+                ruling=ruling,
+                identifiers=self.ontology.identifiers,
+            )
+            if waited:
+                plan.kind, plan.waiting = "finish_episode", stored
+            seconds["embed"] = plan.embed_seconds
+            seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
+            began = time.perf_counter()
+            return plan.changes()
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            assert plan is not None
+            seconds["store"] = time.perf_counter() - began
+            entering = time.perf_counter()
+            plan.enter(index, seq)
+            seconds["index"] = time.perf_counter() - entering
+
+        await self.writer.commit(episode.group_id, build, enter=enter)
+        if added is not None:
+            known = added.episode if waited else await self.join(added.episode, episode)
+            return replace(added, episode=known)
+        assert plan is not None
+        return Added(
+            episode,
+            new=True,
+            entities=tuple(plan.entities.values()),
+            facts=tuple(plan.facts.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+            dropped=extraction.dropped,
+            violations=violations,
+            seconds=seconds,
+        )
+
+    async def _previous(
+        self, episode: Episode, pending: tuple[Episode, ...]
+    ) -> tuple[Episode, ...]:
+        index: GroupIndex = await self.catalog.group(episode.group_id)
+        own = episode.id if episode.id in index.episodes.row_of else None
+        ids = index.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own)
+        found = (await self.store.get(Episode, ids)).values()
+        stored = [other for other in found if other.removed_at is None]
+        waiting = [
+            other
+            for other in pending
+            if other.group_id == episode.group_id and other.valid_at <= episode.valid_at
+        ]
+        seen = {other.id: other for other in (*stored, *waiting)}
+        ordered = sorted(seen.values(), key=lambda other: (other.valid_at, other.id))
+        return tuple(ordered[-_CONTEXT_EPISODES:])

@@ -1,0 +1,159 @@
+"""What a caller hands in, checked and turned into an episode before anything is touched."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import get_args
+
+from graphrag.errors import EpisodeError, InputError
+from graphrag.model.checks import checked_json, checked_text, parsed_json, shown
+from graphrag.model.ids import new_id
+from graphrag.model.values import DEFAULT_GROUP, JSON, Episode, Source
+from graphrag.temporal.moment import parse_moment, utc_now
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_TURN = re.compile(r"[^\W\d_][\w .'’-]{0,40}: +\S")
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|we|our)\b")
+_LONGEST_NAME = 200
+_LONGEST_KEY = 1000
+"""Ids of e-mails have up to 998 characters."""
+_DEEPEST = 200
+"""Levels of a JSON value whose text is the content: its reader calls itself for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEpisode:
+    """An episode to add: text, or a JSON value."""
+
+    content: JSON
+    """Kept word for word; a JSON value as JSON text."""
+    reference_time: datetime | date | str | None = None
+    """When it was said or written; None is now."""
+    name: str = ""
+    """Its title: it is found by that too, and other episodes that name it are linked to it."""
+    source: Source | None = None
+    """None guesses: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
+    source_description: str = ""
+    """Where it comes from, for people."""
+    group: str | None = None
+    """The graph inside the store that it belongs to: 1 to 200 printable characters; None for the
+    one that it is told to."""
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    saga: str | None = None
+    """Name of the run of episodes that it belongs to, such as one conversation or one book."""
+    key: str | None = None
+    """Your own id of it, such as that of a message: by it the episode is known again."""
+
+
+def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
+    """Return the episode for an input, in ``group`` if it names none.
+
+    Raises:
+        EpisodeError: if it is empty, binary, or JSON that does not parse.
+        InputError: if its group or its saga is no name, or its key is no text.
+        TimeError: if the reference time is not a moment.
+    """
+    if not isinstance(new, NewEpisode):
+        raise EpisodeError(f"{shown(new)} is no episode: pass NewEpisode(...)")
+    name = checked_text("the name of an episode", new.name)
+    description = checked_text("source_description", new.source_description)
+    if not isinstance(new.metadata, Mapping):
+        raise InputError(f"metadata of {_label(new)} is {shown(new.metadata)}: give a mapping")
+    metadata = checked_json(f"metadata of {_label(new)}", new.metadata)
+    source, content = _content(new)
+    try:
+        encoded = content.encode()
+    except UnicodeEncodeError as error:
+        raise EpisodeError(
+            f"{_label(new)} is not text: half a surrogate pair at {error.start}"
+        ) from None
+    now = utc_now()
+    return Episode(
+        id=new_id(),
+        group_id=checked_group(group if new.group is None else new.group),
+        created_at=now,
+        name=name,
+        content=content,
+        source=source,
+        valid_at=(
+            now
+            if new.reference_time is None
+            else parse_moment(new.reference_time, what="reference_time")
+        ),
+        content_hash=hashlib.sha256(encoded).hexdigest(),
+        source_description=description,
+        metadata=metadata,
+        saga=None if new.saga is None else checked_saga(new.saga),
+        key=None if new.key is None else _checked_name(new.key, "key", _LONGEST_KEY),
+    )
+
+
+def checked_group(group: str) -> str:
+    """Return the name of a group if it can be one.
+
+    Raises:
+        InputError: if it is empty, too long, or holds control characters.
+    """
+    return _checked_name(group, "group")
+
+
+def checked_saga(saga: str) -> str:
+    """Return the name of a saga if it can be one.
+
+    Raises:
+        InputError: if it is empty, too long, or holds control characters.
+    """
+    return _checked_name(saga, "saga")
+
+
+def _checked_name(name: str, what: str, longest: int = _LONGEST_NAME) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"{what} {shown(name)} is no name: use a non-empty string")
+    if len(name) > longest or _CONTROL.search(name):
+        raise InputError(f"{what} {name[:40]!r} is no name: at most {longest} printable characters")
+    return checked_text(what, name)
+
+
+def _label(new: NewEpisode) -> str:
+    return f"episode {shown(new.name)}" if new.name else "the episode"
+
+
+def _content(new: NewEpisode) -> tuple[Source, str]:
+    label = _label(new)
+    named = new.source is None or isinstance(new.source, str)
+    if not named or new.source not in (None, *get_args(Source)):
+        raise EpisodeError(
+            f"{label} has source {shown(new.source)}: choose from {', '.join(get_args(Source))}"
+        )
+    if not isinstance(new.content, str):
+        try:
+            value = checked_json(label, new.content, deepest=_DEEPEST)
+        except InputError as error:
+            raise EpisodeError(f"{label} is no JSON value: {error}") from None
+        if value is None or value in ({}, []):
+            raise EpisodeError(f"{label} is empty: give it text or a JSON value")
+        return "json", json.dumps(value, ensure_ascii=False)
+    content = str.__str__(new.content).strip("\ufeff")
+    if not content.strip():
+        raise EpisodeError(f"{label} is empty: give it text or a JSON value")
+    if found := _CONTROL.search(content):
+        raise EpisodeError(
+            f"{label} is not text: control character {found.group()!r} at {found.start()}"
+        )
+    if new.source == "json":
+        try:
+            checked_json(label, parsed_json(label, content), deepest=_DEEPEST)
+        except InputError as error:
+            raise EpisodeError(str(error)) from None
+    return new.source or ("message" if looks_like_messages(content) else "text"), content
+
+
+def looks_like_messages(text: str) -> bool:
+    """Tell whether every line is ``name: text``; a single line must also speak in first person."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not all(_TURN.match(line) for line in lines):
+        return False
+    return len(lines) > 1 or bool(_FIRST_PERSON.search(text))

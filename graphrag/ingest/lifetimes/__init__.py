@@ -1,0 +1,1 @@
+"""When facts hold, as a pure function of the statements that stand."""

@@ -1,0 +1,162 @@
+"""What was said of each value, and which values are rivals."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag.ingest.lifetimes.statement import Date, Exclusion, Statement
+from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
+from graphrag.ontology.relations import Relation, Relations
+
+Slot = tuple[str, ...]
+"""What only one value has a place in at a time: what every pair of values in it shares."""
+
+
+def line_of(statement: Statement, relations: Relations) -> Line:
+    """Return what a statement is about: inverses, synonyms and both directions read as one."""
+    relation, turned = relations.canonical(statement.relation)
+    ends = (statement.subject, statement.object)
+    subject, object_ = ends[::-1] if turned else ends
+    if relations[relation].symmetric and object_ < subject and "" not in ends:
+        subject, object_ = object_, subject
+    return relation, subject, object_
+
+
+def accounts(
+    statements: Iterable[Statement], relations: Relations
+) -> tuple[dict[Line, Account], dict[str, Statement]]:
+    """Return what stands by line, and by the ids of cancelled plans what cancelled them."""
+    standing = [statement for statement in statements if statement.void is None]
+    cancellations = _cancellations(standing, relations)
+    by_line: dict[Line, Account] = {}
+    shared = _Shared()
+    for statement in standing:
+        if statement.kind == "cancelled" or statement.id in cancellations:
+            continue
+        line = line_of(statement, relations)
+        if "" in line:
+            shared.unnamed(statement, line, relations[line[0]])
+            continue
+        by_line.setdefault(line, Account(line)).statements.append(statement)
+        shared.event(statement, line, relations)
+    for line, account in by_line.items():
+        work_out(account, shared.of(line), relations[line[0]])
+    return by_line, cancellations
+
+
+def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[str, Statement]:
+    by_line: dict[Line, list[Statement]] = defaultdict(list)
+    for statement in standing:
+        if statement.kind == "cancelled":
+            by_line[line_of(statement, relations)].append(statement)
+    cancellations: dict[str, Statement] = {}
+    for plan in standing if by_line else ():
+        if not plan.planned:
+            continue
+        relation, subject, object_ = line_of(plan, relations)
+        lines = [(relation, subject, object_), (relation, subject, ""), (relation, "", object_)]
+        if relations[relation].symmetric:
+            lines.append((relation, object_, ""))
+        matching = [
+            statement
+            for line in lines
+            for statement in by_line.get(line, ())
+            if _cancels(statement, plan)
+        ]
+        if matching:
+            cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
+    return cancellations
+
+
+def _cancels(statement: Statement, plan: Statement) -> bool:
+    assert plan.since is not None, "a plan has a start"
+    at = statement.at
+    if at is None or statement.trust < plan.trust:
+        return statement.trust >= plan.trust
+    return at < plan.since.moment and (plan.at is None or plan.at <= at)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """Ends of more than one value: those without an object, and events that end things."""
+
+    _at: dict[tuple[str, ...], list[tuple[Statement, Date]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def unnamed(self, statement: Statement, line: Line, relation: Relation) -> None:
+        """Note an end of whatever an entity has of a relation."""
+        name, subject, object_ = line
+        date = statement.until
+        assert date is not None, "what has no object is an end"
+        if subject or relation.symmetric:
+            self._at["subject", name, subject or object_].append((statement, date))
+        if object_ or relation.symmetric:
+            self._at["object", name, subject or object_].append((statement, date))
+
+    def event(self, statement: Statement, line: Line, relations: Relations) -> None:
+        """Note what an event ends, if its relation says that it ends anything."""
+        name, subject, object_ = line
+        relation = relations[name]
+        if not (relation.ends or relation.ends_between) or statement.explicit_end:
+            return
+        date = statement.since or (Date(statement.at) if statement.at is not None else None)
+        if date is None:
+            return
+        for other in relation.ends:
+            ended = relations.canonical(other)[0]
+            for side in ("subject", "object"):
+                self._at[side, ended, subject].append((statement, date))
+        pair = sorted((subject, object_))
+        for other in relation.ends_between:
+            self._at["pair", relations.canonical(other)[0], *pair].append((statement, date))
+
+    def of(self, line: Line) -> Iterable[tuple[Statement, Date]]:
+        """Return the ends that a value shares with others."""
+        name, subject, object_ = line
+        keys = (
+            ("subject", name, subject),
+            ("object", name, object_),
+            ("pair", name, *sorted((subject, object_))),
+        )
+        return [end for key in keys for end in self._at.get(key, ())]
+
+
+def slots_of(support: Support, slots: Mapping[Line, tuple[Slot, ...]]) -> Iterator[Slot]:
+    """Yield the slots that a statement competes in."""
+    free = support.statement.untyped
+    return (slot for slot in slots[support.line] if not free or slot[0] == "ruling")
+
+
+def spares(support: Support, slot: Slot) -> bool:
+    """Tell whether a statement excludes nothing of a slot that is as this one: a table's own."""
+    return support.statement.as_given and slot[0] != "ruling"
+
+
+def find_slots(
+    lines: Mapping[str, Line], relations: Relations, rulings: Iterable[Exclusion]
+) -> dict[Line, tuple[Slot, ...]]:
+    """Return in which slots each value competes; ``lines`` are by the id of the statement."""
+    slots = {line: list(_declared(line, relations)) for line in lines.values()}
+    for ruling in rulings:
+        for line in dict.fromkeys(lines[id_] for id_ in ruling.statements if id_ in lines):
+            slots[line].append(("ruling", ruling.id))
+    return {line: tuple(dict.fromkeys(own)) for line, own in slots.items()}
+
+
+def _declared(line: Line, relations: Relations) -> Iterator[Slot]:
+    name, subject, object_ = line
+    relation = relations[name]
+    if relation.symmetric and (relation.single_valued or relation.single_holder):
+        # Both ends are subjects: an entity has one slot, on whichever side it was named.
+        yield "subject", name, subject
+        yield "subject", name, object_
+    elif relation.single_valued:
+        yield "subject", name, subject
+    if relation.single_holder and not relation.symmetric:
+        yield "object", name, object_
+    for other in relation.exclusive_with:
+        other, _ = relations.canonical(other)
+        either = relation.symmetric or relations[other].symmetric
+        pair = sorted((subject, object_)) if either else (subject, object_)
+        yield "pair", *sorted((name, other)), *pair

@@ -1,0 +1,129 @@
+"""Where sources contradict each other: two values at once, and what no moment is left to."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from graphrag.ingest.lifetimes.accounts import Slot, spares
+from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece
+from graphrag.ingest.lifetimes.lifetime import Contradiction
+from graphrag.ingest.lifetimes.spells import Naming, Spell, telling
+from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, to_moment
+from graphrag.ingest.lifetimes.support import Account, Line
+
+
+def contradictions(
+    accounts: Mapping[Line, Account], holdings: Holdings, naming: Naming
+) -> Iterator[Contradiction]:
+    """Yield what contradicts what."""
+    yield from _together(holdings, naming)
+    for line, account in accounts.items():
+        own = Cover(holdings.pieces.get(line, ()))
+        for support in account.supports:
+            statement = support.statement
+            if statement.id in holdings.winners and statement.id not in naming.places:
+                against = holdings.winners[statement.id]
+                first, after = support.first, support.last + 1
+                if support.last == BEGINNING:  # it was said of no time in particular
+                    after = FOREVER
+            elif support.kind == "ended" and (denied := _denied(own, support.stop)) is not None:
+                against, first, after = denied.support.statement, support.stop, denied.end
+            else:
+                continue
+            fact, rival = naming.fact_at(statement, first), naming.fact_at(against, first)
+            yield Contradiction(
+                "overruled",
+                fact,
+                rival,
+                statement.id,
+                against.id,
+                to_moment(first),
+                to_moment(after),
+            )
+
+
+def _denied(own: Cover, end: int) -> Piece | None:
+    """Return what holds over an end that was stated."""
+    piece = own.latest(end)
+    return piece if piece is not None and piece.end > end else None
+
+
+def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
+    meetings: dict[tuple[Spell, Spell], list[_Meeting]] = defaultdict(list)
+    for slot, (cover, _) in holdings.covers.items():
+        for first, second in _pairs(_stretches(cover, slot)):
+            start, end = max(first.start, second.start), min(first.end, second.end)
+            sides = [_side(stretch.piece, start, naming) for stretch in (first, second)]
+            sides.sort(key=lambda side: telling(side[0].supports[0]))
+            (spell, piece), (rival, other) = sides
+            meetings[spell, rival].append((start, end, piece, other))
+    for (spell, rival), stretches in meetings.items():
+        sources = ({each.statement.source for each in side.supports} for side in (spell, rival))
+        common = set.intersection(*sources) - {""}
+        for start, end, piece, other in _united(stretches):
+            yield Contradiction(
+                "both" if common else "open",
+                spell.id,
+                rival.id,
+                piece.support.statement.id,
+                other.support.statement.id,
+                to_moment(start),
+                to_moment(end),
+            )
+
+
+def _side(piece: Piece, moment: int, naming: Naming) -> tuple[Spell, Piece]:
+    spell = naming.spell_at(piece.line, moment)
+    assert spell is not None, "what holds is part of a spell"
+    return spell, piece
+
+
+_Meeting = tuple[int, int, Piece, Piece]
+"""From when until when two values both hold, and by which pieces."""
+
+
+class _Stretch(NamedTuple):
+    start: int
+    end: int
+    piece: Piece
+    """The first of it."""
+    spared: bool
+    """True if it excludes nothing that is as this one."""
+
+
+def _stretches(cover: Cover, slot: Slot) -> list[_Stretch]:
+    """Return what each value holds, apart what only tables gave of it."""
+    by_line: dict[tuple[Line, bool], list[_Stretch]] = defaultdict(list)
+    for piece in cover:
+        spared = spares(piece.support, slot)
+        own = by_line[piece.line, spared]
+        if own and piece.start <= own[-1].end:
+            own[-1] = own[-1]._replace(end=max(own[-1].end, piece.end))
+        else:
+            own.append(_Stretch(piece.start, piece.end, piece, spared))
+    every = (stretch for own in by_line.values() for stretch in own)
+    return sorted(every, key=lambda stretch: (stretch.start, stretch.end, stretch.piece.line))
+
+
+def _pairs(stretches: Iterable[_Stretch]) -> Iterator[tuple[_Stretch, _Stretch]]:
+    """Yield the pairs of different values that share a moment and may not."""
+    running: list[_Stretch] = []
+    for stretch in stretches:
+        running = [other for other in running if other.end > stretch.start]
+        for other in running:
+            if other.piece.line != stretch.piece.line and not (other.spared and stretch.spared):
+                yield other, stretch
+        running.append(stretch)
+
+
+def _united(stretches: Iterable[_Meeting]) -> Iterator[_Meeting]:
+    current: _Meeting | None = None
+    for stretch in sorted(stretches, key=lambda meeting: meeting[:2]):
+        if current is not None and stretch[0] <= current[1]:
+            current = current[0], max(current[1], stretch[1]), current[2], current[3]
+            continue
+        if current is not None:
+            yield current
+        current = stretch
+    if current is not None:
+        yield current

@@ -1,0 +1,155 @@
+"""Stretches of several values in order, to be asked what lies before or over a moment."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Literal
+
+from graphrag.ingest.lifetimes.accounts import Slot, slots_of, spares
+from graphrag.ingest.lifetimes.statement import BEGINNING, Statement
+from graphrag.ingest.lifetimes.support import Line, Support
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch in which a statement makes its value hold, and what closes it."""
+
+    support: Support
+    start: int
+    end: int
+    closed: Literal["ended", "bounded", "superseded"] | None
+    by: Statement | None
+
+    @property
+    def line(self) -> Line:
+        """Return the value that holds."""
+        return self.support.line
+
+
+class Earliest:
+    """The support that begins first, and the first of another value than its."""
+
+    def __init__(self) -> None:
+        self._best: Support | None = None
+        self._other: Support | None = None
+
+    def add(self, support: Support) -> None:
+        """Take one in."""
+        best, other = self._best, self._other
+        if best is None or _order(support) < _order(best):
+            if best is not None and best.line != support.line:
+                self._other = best
+            self._best = support
+        elif support.line != best.line and (other is None or _order(support) < _order(other)):
+            self._other = support
+
+    def but(self, line: Line) -> Support | None:
+        """Return the first of another value."""
+        best = self._best
+        return self._other if best is not None and best.line == line else best
+
+
+class Cover:
+    """Pieces by their start, with how far those before reach."""
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        order = [
+            (piece.start, piece.end, piece.line, piece.support.statement.id, piece)
+            for piece in pieces
+        ]
+        order.sort(key=lambda row: row[:-1])
+        self._pieces = [row[-1] for row in order]
+        self._starts = [row[0] for row in order]
+        self._last = list(accumulate(self._pieces, _later))
+        """For each piece: of those up to it the one that ends last."""
+        self._union = list(_united(self._pieces))
+
+    def __iter__(self) -> Iterator[Piece]:
+        """Iterate over the pieces in order."""
+        return iter(self._pieces)
+
+    def latest(self, before: int) -> Piece | None:
+        """Return of what starts before a moment what ends last."""
+        place = bisect_left(self._starts, before) - 1
+        return None if place < 0 else self._last[place]
+
+    def over(self, low: int, high: int, but: Line) -> Iterator[Piece]:
+        """Yield the pieces of other values that share a moment with ``[low, high)``."""
+        place = bisect_right(self._last, low, key=lambda piece: piece.end)
+        while place < len(self._pieces) and self._starts[place] < high:
+            piece = self._pieces[place]
+            if piece.end > low and piece.line != but:
+                yield piece
+            place += 1
+
+    def start_of(self, end: int) -> int | None:
+        """Return where the stretch begins that reaches up to a moment; None if none does."""
+        place = bisect_left(self._union, (end,)) - 1
+        if place < 0:
+            return None
+        start, stop = self._union[place]
+        return start if stop >= end else None
+
+    def last_end(self, before: int) -> int:
+        """Return the end of the last stretch that is over before a moment."""
+        place = bisect_left(self._union, (before,)) - 1
+        return BEGINNING if place < 0 else self._union[place][1]
+
+
+@dataclass(slots=True)
+class Holdings:
+    """What each value holds, and what came to nothing."""
+
+    pieces: dict[Line, list[Piece]] = field(default_factory=lambda: defaultdict(list))
+    winners: dict[str, Statement] = field(default_factory=dict)
+    """By the id of a statement that holds nowhere: the one it gave way to."""
+    covers: dict[Slot, tuple[Cover, Cover]] = field(default_factory=dict)
+    """What its values hold, without what is only filled in: all, and what tables did not give."""
+    slots: dict[Line, tuple[Slot, ...]] = field(default_factory=dict)
+    lines: dict[str, Line] = field(default_factory=dict)
+    """By the id of a statement: what it is about."""
+
+    def rivals(self, support: Support) -> Iterator[Cover]:
+        """Yield what the rivals of a statement hold."""
+        for slot in slots_of(support, self.slots):
+            if slot in self.covers:
+                yield self.covers[slot][spares(support, slot)]
+
+    def ruling(self, line: Line | None, rival: Line | None) -> str | None:
+        """Return the ruling by which two values exclude each other, if nothing else says so."""
+        if line is None or rival is None:
+            return None
+        shared = [slot for slot in self.slots[line] if slot in self.slots[rival]]
+        ruled = all(slot[0] == "ruling" for slot in shared)
+        return shared[0][1] if shared and ruled else None
+
+    def holder(self, support: Support, moment: int) -> Piece | None:
+        """Return what a rival of a statement holds at a moment."""
+        for cover in self.rivals(support):
+            piece = cover.latest(moment + 1)
+            if piece is not None and piece.end > moment:
+                return piece
+        return None
+
+
+def _later(first: Piece, second: Piece) -> Piece:
+    return second if second.end > first.end else first
+
+
+def _order(support: Support) -> tuple[int, Line, str]:
+    return support.first, support.line, support.statement.id
+
+
+def _united(pieces: Iterable[Piece]) -> Iterator[tuple[int, int]]:
+    current: tuple[int, int] | None = None
+    for piece in pieces:
+        if current is not None and piece.start <= current[1]:
+            current = current[0], max(current[1], piece.end)
+            continue
+        if current is not None:
+            yield current
+        current = piece.start, piece.end
+    if current is not None:
+        yield current

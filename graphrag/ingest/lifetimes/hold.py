@@ -1,0 +1,226 @@
+"""What holds: which stretches of world time the statements of each value win.
+
+Nothing is swept moment by moment. What runs holds from its first moment until the first that better
+evidence of a rival or an end of its own takes, so that one pass over the rivals by how new they are
+finds every limit. Levels of trust are settled from the top: what a higher one holds is cut out of
+the lower ones.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Literal
+
+from graphrag.ingest.lifetimes.accounts import Slot, find_slots, slots_of, spares
+from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece
+from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, Exclusion, Statement
+from graphrag.ingest.lifetimes.support import Account, Line, Support
+from graphrag.ontology.relations import Relations
+
+
+def hold(
+    accounts: Mapping[Line, Account], relations: Relations, rulings: Iterable[Exclusion]
+) -> Holdings:
+    """Work out what each value holds."""
+    lines = {
+        statement.id: line for line, account in accounts.items() for statement in account.statements
+    }
+    holdings = Holdings(slots=find_slots(lines, relations, rulings), lines=lines)
+    members: dict[Slot, list[Support]] = defaultdict(list)
+    levels: dict[float, list[Support]] = defaultdict(list)
+    bounded: dict[Slot, list[Piece]] = defaultdict(list)
+    for account in accounts.values():
+        for support in account.supports:
+            if support.competes and support.first >= support.stop:
+                assert support.end is not None, "something stops what has no moment"
+                holdings.winners[support.statement.id] = support.end.statement
+            elif support.competes:
+                levels[support.statement.trust].append(support)
+                for slot in slots_of(support, holdings.slots):
+                    members[slot].append(support)
+            elif support.kind != "was":
+                whole = Piece(support, support.first, support.stop, "bounded", support.statement)
+                holdings.pieces[support.line].append(whole)
+                for slot in slots_of(support, holdings.slots) if support.kind == "bounded" else ():
+                    members[slot].append(support)
+                    bounded[slot].append(whole)
+    running: dict[Slot, list[Piece]] = defaultdict(list)
+    for trust in sorted(levels, reverse=True):
+        _settle_level(trust, levels[trust], members, running, holdings)
+    for slot in members:
+        holdings.covers[slot] = _covers([*bounded[slot], *running[slot]], slot)
+    for account in accounts.values():
+        _fill(account, holdings)
+    return holdings
+
+
+def _settle_level(
+    trust: float,
+    level: Sequence[Support],
+    members: Mapping[Slot, Sequence[Support]],
+    running: dict[Slot, list[Piece]],
+    holdings: Holdings,
+) -> None:
+    """Work out what the statements of one level of trust hold; those above are settled."""
+    limits: dict[str, tuple[int, Support]] = {}
+    slots = dict.fromkeys(slot for support in level for slot in slots_of(support, holdings.slots))
+    for slot in slots:
+        for support, limit, rival in _limits(members[slot], trust, slot):
+            id_ = support.statement.id
+            if id_ not in limits or _key(limit, rival) < _key(*limits[id_]):
+                limits[id_] = limit, rival
+    above = {slot: _covers(running[slot], slot) for slot in slots if running[slot]}
+    for support in level:
+        whole = _until(support, limits.get(support.statement.id))
+        covers = [
+            above[slot][spares(support, slot)]
+            for slot in slots_of(support, holdings.slots)
+            if slot in above
+        ]
+        pieces = list(_cut(whole, covers)) if whole.start < whole.end else []
+        if not pieces:
+            by = whole.by if whole.start >= whole.end else _first_over(whole, covers)
+            if by is not None:
+                holdings.winners[support.statement.id] = by
+        holdings.pieces[support.line].extend(pieces)
+        for slot in slots_of(support, holdings.slots):
+            running[slot].extend(pieces)
+
+
+def _limits(
+    members: Iterable[Support], trust: float, slot: Slot
+) -> Iterator[tuple[Support, int, Support]]:
+    """Yield from when on each statement of a level gives way to newer evidence, and to which.
+
+    Newer evidence of what runs, on the same level, takes what a statement supports; newer evidence
+    of any kind, on its level or above, takes only what it persists in.
+    """
+    newer = {kind: (Earliest(), Earliest()) for kind in ("running", "any")}
+    deciding = [support for support in members if support.statement.trust >= trust]
+    deciding.sort(key=lambda support: -support.last)
+    for _, group in groupby(deciding, key=lambda support: support.last):
+        equals = list(group)
+        for support in equals:
+            if support.statement.trust > trust or not support.competes:
+                continue
+            for kind, least in (("running", support.first), ("any", support.last + 1)):
+                rival = newer[kind][spares(support, slot)].but(support.line)
+                if rival is not None:
+                    yield support, max(least, rival.first), rival
+        for support in equals:
+            kinds = ["any"]
+            if support.competes and support.statement.trust == trust:
+                kinds.append("running")
+            for kind in kinds:
+                newer[kind][0].add(support)
+                if not spares(support, slot):
+                    newer[kind][1].add(support)
+
+
+def _until(support: Support, limit: tuple[int, Support] | None) -> Piece:
+    """Return what a statement holds on its own level of trust; nothing if it ends at its start."""
+    if limit is not None and limit[0] < support.stop:
+        by = limit[1].statement
+        return Piece(support, support.first, limit[0], "superseded", by)
+    if support.end is None:
+        return Piece(support, support.first, support.stop, None, None)
+    said = support.end.explicit or support.end.statement.kind == "was"
+    closed: Literal["ended", "bounded"] = "ended" if said else "bounded"
+    return Piece(support, support.first, support.stop, closed, support.end.statement)
+
+
+def _cut(piece: Piece, covers: Iterable[Cover]) -> Iterator[Piece]:
+    """Yield what is left of a piece beside what better trusted rivals hold."""
+    start = piece.start
+    over = sorted(
+        (other for cover in covers for other in cover.over(piece.start, piece.end, piece.line)),
+        key=lambda other: (other.start, -other.end, other.line),
+    )
+    for other in over:
+        if start < other.start:
+            by = other.support.statement
+            yield replace(piece, start=start, end=other.start, closed="superseded", by=by)
+        start = max(start, other.end)
+    if start < piece.end:
+        yield replace(piece, start=start)
+
+
+def _first_over(piece: Piece, covers: Iterable[Cover]) -> Statement | None:
+    over = (other for cover in covers for other in cover.over(piece.start, piece.end, piece.line))
+    first = min(over, key=lambda other: (other.start, other.line), default=None)
+    return None if first is None else first.support.statement
+
+
+def _fill(account: Account, holdings: Holdings) -> None:
+    """Give what has an unknown start the room that nothing else has."""
+    past = sorted(
+        (support for support in account.supports if support.kind == "was"),
+        key=lambda support: (support.first, support.statement.id),
+    )
+    pieces = holdings.pieces[account.line]
+    if any(piece.support.kind == "ended" for piece in pieces):
+        _reach_back(account, pieces, [support.first for support in past], holdings)
+    first = min((piece.start for piece in pieces), default=FOREVER)
+    for support in past:
+        if first < support.first:
+            continue  # it is known when it was so
+        if (stretch := _free_before(support, holdings)) is not None:
+            pieces.append(Piece(support, *stretch, "ended", support.statement))
+            first = min(first, stretch[0])
+        elif (holder := holdings.holder(support, support.first - 1)) is not None:
+            holdings.winners[support.statement.id] = holder.support.statement
+
+
+def _reach_back(
+    account: Account, pieces: list[Piece], over: Iterable[int], holdings: Holdings
+) -> None:
+    """Let what ended begin where a rival last held, if the value was not over since.
+
+    ``over`` are the moments at which it was stated to be past.
+    """
+    own = Cover(piece for piece in pieces if piece.support.kind != "event")
+    ends = sorted([BEGINNING, *(end.moment for end in account.ends if end.explicit)])
+    past = [BEGINNING, *over]
+    starts = {piece.start for piece in pieces if piece.support.kind in ("running", "bounded")}
+    for place, piece in enumerate(pieces):
+        moment = piece.start
+        if piece.support.kind != "ended" or moment in starts:
+            continue
+        before = own.latest(moment)
+        lapse = min(before.end, moment) if before is not None else BEGINNING
+        lapse = max(lapse, past[bisect_right(past, moment) - 1])
+        room = max(ends[bisect_right(ends, moment) - 1], _rival_end(piece, holdings))
+        if lapse == BEGINNING or lapse < room:
+            pieces[place] = replace(piece, start=room)
+
+
+def _rival_end(piece: Piece, holdings: Holdings) -> int:
+    latest = (cover.latest(piece.start) for cover in holdings.rivals(piece.support))
+    ends = (min(other.end, piece.start) for other in latest if other is not None)
+    return max(ends, default=BEGINNING)
+
+
+def _free_before(support: Support, holdings: Holdings) -> tuple[int, int] | None:
+    """Return the last stretch before a moment in which no rival of a value holds."""
+    end, covers = support.first, list(holdings.rivals(support))
+    while True:
+        starts = [start for cover in covers if (start := cover.start_of(end)) is not None]
+        if not starts:
+            break
+        end = min(starts)
+    if end == BEGINNING:
+        return None
+    return max((cover.last_end(end) for cover in covers), default=BEGINNING), end
+
+
+def _key(limit: int, rival: Support) -> tuple[int, Line, str]:
+    return limit, rival.line, rival.statement.id
+
+
+def _covers(pieces: Sequence[Piece], slot: Slot) -> tuple[Cover, Cover]:
+    whole = Cover(pieces)
+    if not any(spares(piece.support, slot) for piece in pieces):
+        return whole, whole
+    return whole, Cover(piece for piece in pieces if not spares(piece.support, slot))

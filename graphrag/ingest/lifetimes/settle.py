@@ -1,0 +1,86 @@
+"""Lifetimes as a function of the statements that stand.
+
+How lifetimes are derived (the draft of a section of docs/time.md, for when writing goes this way):
+
+What a graph stores of a source is what it said: since when, until when, and the moment for which it
+is evidence. When a fact held is worked out from all of that, so it does not matter in which order
+things were stated, and a source that falls leaves no trace. A fact holds
+
+1. between both ends, if both were stated, whatever else holds then;
+2. as long as a source that is evidence for that moment says so: of several that cannot be true
+   together the one with the newest evidence, or all of them if that is equally new;
+3. and after the last evidence until newer evidence, of anything that cannot hold beside it, or of
+   its end. Where the newest evidence is an end, nothing holds.
+4. A start that nobody stated reaches back to where something else held.
+
+Before newer comes better: what a less trusted source says gives way, and is listed as contested.
+Two values at once are listed as a contradiction, as is what no moment is left to. What holds
+without a gap is one fact with all its sources; after a gap, or another value, it is another fact.
+
+Where the rules leave room, this is how they are read (each has a test):
+
+- Rivals are taken in pairs. Of three marriages in a chain the middle one takes its time from both
+  neighbours, also while an even newer one has taken its own.
+- An explicit end is newer than what was seen at its very moment; a stretch stated whole ends just
+  before its end, so that "until 2015" and "from 2015" meet. An end of a rival never comes between
+  a value and evidence as new as itself.
+- An end takes what is not newer than it and not trusted more; a more trusted end also takes what
+  reaches over it. What begins after an end begins anew, whoever tells it.
+- The unknown start of an ended value reaches back to where a rival last held, and is one moment if
+  the value itself was over before: who was there until 2005 and left in 2020 came back, nobody
+  knows when. What merely was so gets the last free stretch before it was stated, if the value is
+  not known to have held before. ``was`` ends its own value, and never says that nothing else holds.
+- Bounded support is not cut by its own explicit end either; the end is listed against it.
+- Events compete with nothing. What is timeless is evidence for ever.
+- A trusted value that runs is not stopped by the stretch of a less trusted one: both hold.
+
+Cost: n log n in the statements given, for each level of trust, and the contradictions found.
+"""
+
+from collections.abc import Iterable
+
+from graphrag.errors import InputError
+from graphrag.ingest.lifetimes.accounts import accounts
+from graphrag.ingest.lifetimes.contradict import contradictions
+from graphrag.ingest.lifetimes.hold import hold
+from graphrag.ingest.lifetimes.lifetime import Settlement
+from graphrag.ingest.lifetimes.spells import NameSpell, name_by_statement, name_spells, spells_of
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.ontology.relations import Relations
+
+
+def settle(
+    statements: Iterable[Statement],
+    relations: Relations,
+    *,
+    rulings: Iterable[Exclusion] = (),
+    name: NameSpell = name_by_statement,
+) -> Settlement:
+    """Derive the lifetimes of facts from what was said of them and of their rivals.
+
+    A set is complete if with each value it has every statement of it, of its rivals, of theirs, and
+    so on, and those that end any of them: ends without an object, and events. ``name`` gives the
+    ids of facts that begin to exist, from the first statement of a spell whose fact is elsewhere
+    and the number of that spell among those of the statement.
+
+    Raises:
+        InputError: if two statements have one id.
+    """
+    by_id: dict[str, Statement] = {}
+    for statement in statements:
+        if by_id.setdefault(statement.id, statement) != statement:
+            raise InputError(
+                f"two statements have the id {statement.id!r}: "
+                f"{by_id[statement.id].words!r} and {statement.words!r}"
+            )
+    order = sorted(by_id.values(), key=lambda statement: (statement.seq, statement.id))
+    by_line, cancellations = accounts(order, relations)
+    holdings = hold(by_line, relations, rulings)
+    spells = {line: spells_of(account, holdings) for line, account in by_line.items()}
+    by_id = {statement.id: statement for statement in order}
+    naming = name_spells(by_id, spells, cancellations, name)
+    return Settlement(
+        naming.lifetimes(holdings),
+        tuple(contradictions(by_line, holdings, naming)),
+        naming.joins,
+    )

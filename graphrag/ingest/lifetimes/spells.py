@@ -1,0 +1,263 @@
+"""From what each value holds to facts: one for each stretch without a gap, with stable ids."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphrag.ingest.lifetimes.cover import Holdings, Piece
+from graphrag.ingest.lifetimes.lifetime import Lifetime
+from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, Statement, to_moment
+from graphrag.ingest.lifetimes.support import Account, Line, Support
+from graphrag.model.ids import derived_id
+from graphrag.model.values import Closing
+from graphrag.temporal.moment import to_micros
+
+_BEFORE: Mapping[str | None, int] = {"ended": 0, "bounded": 1, "superseded": 2, None: 3}
+"""Which of several endings of a stretch at one moment is stated."""
+NameSpell = Callable[[Statement, int], str]
+
+
+def name_by_statement(first: Statement, number: int) -> str:
+    """Return the id of a further spell that begins with a statement."""
+    return derived_id(first.id, str(number))
+
+
+@dataclass(eq=False, slots=True)
+class Spell:
+    """A stretch without a gap in which a value holds."""
+
+    line: Line
+    start: int
+    end: int
+    pieces: list[Piece]
+    supports: list[Support] = field(default_factory=list)
+    """In the order of telling."""
+    id: str = ""
+
+    @property
+    def last(self) -> Piece:
+        """Return the piece that tells how it ends."""
+        ending = (piece for piece in self.pieces if piece.end == self.end)
+        return min(
+            ending, key=lambda piece: (_BEFORE[piece.closed], piece.by.id if piece.by else "")
+        )
+
+
+def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
+    """Return the spells of one value in order of world time, with what supports each."""
+    spells: list[Spell] = []
+    for piece in sorted(holdings.pieces.get(account.line, ()), key=lambda piece: piece.start):
+        if spells and piece.start <= spells[-1].end:
+            spells[-1].pieces.append(piece)
+            spells[-1].end = max(spells[-1].end, piece.end)
+        else:
+            spells.append(Spell(account.line, piece.start, piece.end, [piece]))
+    starts = [spell.start for spell in spells]
+    pieces = (spell.pieces for spell in spells)
+    by_id = [{piece.support.statement.id: piece.support for piece in own} for own in pieces]
+    for support in account.supports:
+        for place in _places(support, spells, starts):
+            by_id[place][support.statement.id] = support
+    for spell, supports in zip(spells, by_id, strict=True):
+        spell.supports = sorted(supports.values(), key=telling)
+    return spells
+
+
+def _places(support: Support, spells: Sequence[Spell], starts: Sequence[int]) -> Iterator[int]:
+    """Yield which spells a statement supports."""
+    if support.kind == "was":
+        if place := bisect_left(starts, support.first):
+            yield place - 1
+        return
+    place = bisect_right(starts, support.first) - 1
+    if place >= 0 and support.first < spells[place].end:
+        yield place
+    after = bisect_right(starts, support.last)
+    yield from range(place + 1, after)
+    if after == place + 1 and place >= 0 and support.first == spells[place].end:
+        if spells[place].last.closed == "ended":  # seen at the very moment of its end
+            yield place
+
+
+@dataclass(slots=True)
+class Naming:
+    """The spells of all values as facts."""
+
+    statements: Mapping[str, Statement]
+    """By id, in the order of telling."""
+    spells: Mapping[Line, Sequence[Spell]]
+    cancellations: Mapping[str, Statement]
+    joins: dict[str, str] = field(default_factory=dict)
+    places: dict[str, list[Spell]] = field(default_factory=lambda: defaultdict(list))
+    """By the id of a statement: what it supports, in order of world time."""
+
+    def fact_at(self, statement: Statement | None, moment: int) -> str | None:
+        """Return the fact that a statement is part of, about a moment."""
+        if statement is None or statement.kind == "cancelled":
+            return None
+        places = self.places.get(statement.id, ())
+        before = [spell for spell in places if spell.start <= moment]
+        if places:
+            return (before[-1] if before else places[0]).id
+        return None if statement.fact is None else self.joins.get(statement.fact, statement.fact)
+
+    def spell_at(self, line: Line, moment: int) -> Spell | None:
+        """Return the spell of a value at a moment."""
+        spells = self.spells.get(line, ())
+        place = bisect_right(spells, moment, key=lambda spell: spell.start) - 1
+        return spells[place] if place >= 0 and moment < spells[place].end else None
+
+    def lifetimes(self, holdings: Holdings) -> tuple[Lifetime, ...]:
+        """Return the lifetime of every fact."""
+        spells = [spell for own in self.spells.values() for spell in own]
+        ids = {spell.id for spell in spells}
+        return *(self._lifetime(spell, holdings) for spell in spells), *self._nowhere(ids, holdings)
+
+    def _lifetime(self, spell: Spell, holdings: Holdings) -> Lifetime:
+        first, last = spell.supports[0].statement, spell.last
+        by, ruling = self._closer(spell, last, holdings)
+        stated = any(each.stated and each.first == spell.start for each in spell.supports)
+        return Lifetime(
+            spell.id,
+            first.subject,
+            first.relation,
+            first.object,
+            to_moment(spell.start),
+            to_moment(spell.end),
+            observed=spell.start > BEGINNING and not stated,
+            closed_as=last.closed if spell.end < FOREVER else None,
+            closed_by=last.by.id if last.by is not None and spell.end < FOREVER else None,
+            invalidated_by=by,
+            ruling=ruling,
+            reason=_reason(last) if spell.end < FOREVER else None,
+            statements=tuple(each.statement.id for each in spell.supports),
+            confidence=max(each.statement.confidence for each in spell.supports),
+        )
+
+    def _closer(
+        self, spell: Spell, last: Piece, holdings: Holdings
+    ) -> tuple[str | None, str | None]:
+        """Return the fact that another one gave way to, or the event that ended it; the ruling."""
+        if spell.end == FOREVER or last.by is None:
+            return None, None
+        if last.closed == "superseded":
+            holder = holdings.holder(last.support, spell.end)
+            rival = holder and self.spell_at(holder.line, spell.end)
+            if rival:
+                return rival.id, holdings.ruling(spell.line, rival.line)
+            fact = self.fact_at(last.by, spell.end)
+            return fact, holdings.ruling(spell.line, holdings.lines.get(last.by.id))
+        if any(each.statement is last.by for each in spell.supports):
+            return None, None
+        by = self.fact_at(last.by, spell.end)
+        return None if by == spell.id else by, None
+
+    def _nowhere(self, ids: set[str], holdings: Holdings) -> Iterator[Lifetime]:
+        rows: dict[str, list[Statement]] = defaultdict(list)
+        for statement in self.statements.values():
+            id_ = statement.fact
+            if id_ is None or id_ in ids or id_ in self.joins or not statement.object:
+                continue
+            if statement.kind != "cancelled":
+                rows[id_].append(statement)
+        for id_, statements in rows.items():
+            standing = [statement for statement in statements if statement.void is None]
+            first = (standing or statements)[0]
+            closed, by, reason = self._why(first, holdings)
+            lines = (holdings.lines.get(each.id) for each in (first, by) if each is not None)
+            moment = first.since.moment if first.since else first.at
+            start, end = _as_stated(first)
+            yield Lifetime(
+                id_,
+                first.subject,
+                first.relation,
+                first.object,
+                start,
+                end,
+                observed=start is not None and first.since is None,
+                closed_as=closed,
+                closed_by=None if by is None else by.id,
+                invalidated_by=self.fact_at(by, to_micros(moment, BEGINNING)),
+                ruling=holdings.ruling(next(lines), next(lines, None)),
+                reason=reason,
+                statements=tuple(statement.id for statement in standing),
+                confidence=max(statement.confidence for statement in statements),
+            )
+
+    def _why(
+        self, statement: Statement, holdings: Holdings
+    ) -> tuple[Closing, Statement | None, str | None]:
+        """Return why a statement holds nowhere, and by which other one."""
+        void = statement.void
+        if void is not None:
+            right = None if void.by is None else self.statements.get(void.by)
+            return void.closed_as, right, void.reason or void.closed_as
+        if statement.id in self.cancellations:
+            by = self.cancellations[statement.id]
+            return "cancelled", by, f"cancelled: {by.words}"
+        winner = holdings.winners.get(statement.id)
+        return "overruled", winner, None if winner is None else f"overruled by: {winner.words}"
+
+
+def name_spells(
+    statements: Mapping[str, Statement],
+    spells: Mapping[Line, Sequence[Spell]],
+    cancellations: Mapping[str, Statement],
+    name: NameSpell,
+) -> Naming:
+    """Give each spell the fact of its first statement, or a new one.
+
+    A fact goes where the first of its statements stands that stands anywhere, to the earliest such
+    stretch. Of several facts in one stretch the one stated first has it, and the others are joined.
+    """
+    naming = Naming(statements, spells, cancellations)
+    for spell in (spell for own in spells.values() for spell in own):
+        for support in spell.supports:
+            naming.places[support.statement.id].append(spell)
+    placed: set[str] = set()
+    for statement in statements.values():
+        if statement.fact is None or statement.fact in placed or statement.id not in naming.places:
+            continue
+        placed.add(statement.fact)
+        free = next((spell for spell in naming.places[statement.id] if not spell.id), None)
+        if free is not None:
+            free.id = statement.fact
+        else:
+            naming.joins[statement.fact] = naming.places[statement.id][0].id
+    further: dict[str, int] = defaultdict(int)
+    for spell in (spell for own in spells.values() for spell in own):
+        if not spell.id:
+            first = spell.supports[0].statement
+            spell.id = name(first, further[first.id])
+            further[first.id] += 1
+    return naming
+
+
+def telling(support: Support) -> tuple[int, str]:
+    """Return when a statement was stated, to sort by."""
+    return support.statement.seq, support.statement.id
+
+
+def _as_stated(statement: Statement) -> tuple[datetime | None, datetime | None]:
+    """Return the ends that a statement gives a fact."""
+    end = statement.until.moment if statement.until else None
+    if statement.since is not None:
+        return statement.since.moment, end
+    if statement.kind == "was":
+        return None, end or statement.at
+    return (None, end) if end else (statement.at, None)
+
+
+def _reason(piece: Piece) -> str | None:
+    if piece.by is None:
+        return None
+    words = piece.by.words
+    if piece.closed == "superseded":
+        return f"superseded by: {words}"
+    if piece.support.kind == "event":
+        return f"happened then: {words}"
+    if piece.by.kind == "was" and piece.by.until is None:
+        return f"over when it was stated: {words}"
+    return f"stated with its end: {words}" if piece.closed == "bounded" else f"ended: {words}"

@@ -1,0 +1,176 @@
+"""What one source says of one fact: the values that lifetimes are derived from.
+
+A statement keeps what was said and never what follows from it, so that it can come in any order,
+fall, and return. Its kind says how to read its times (the table is in ``support``), its dates
+how finely they were stated. Entities are ids, as merges leave them.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Literal
+
+from graphrag.errors import InputError
+from graphrag.temporal.moment import from_micros, to_micros
+from graphrag.temporal.period import shift
+
+BEGINNING, FOREVER = -(1 << 62), 1 << 62
+"""Before and after every moment that a datetime can name, in microseconds since 1970."""
+Precision = Literal["year", "month", "day", "exact"]
+Kind = Literal["state", "was", "event", "timeless", "planned", "cancelled"]
+"""``state`` holds and may end; ``was`` is over when it is stated; an ``event`` happened once; what
+is ``timeless`` (birth, kind, origin) never begins or ends; ``planned`` is to come; ``cancelled``
+says of a plan that it will not. A state that begins after ``at`` is a plan, too."""
+_FIRST = to_micros(datetime.min.replace(tzinfo=UTC), BEGINNING)
+_LAST = to_micros(datetime.max.replace(tzinfo=UTC), FOREVER)
+FINENESS: dict[Precision, int] = {"year": 0, "month": 1, "day": 2, "exact": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A moment of world time, as finely as it was stated."""
+
+    moment: datetime
+    """First instant of the day, month or year."""
+    precision: Precision = "exact"
+
+    @property
+    def start(self) -> int:
+        """Return its first microsecond."""
+        return to_micros(self.moment, BEGINNING)
+
+    @property
+    def end(self) -> int:
+        """Return the first microsecond after it."""
+        if self.precision == "exact":
+            return self.start + 1
+        try:
+            return to_micros(shift(self.moment, self.precision, 1), FOREVER)
+        except (ValueError, OverflowError):  # the last year that a datetime can name
+            return FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """Why a statement does not stand."""
+
+    closed_as: Literal["retracted", "corrected", "cancelled"]
+    by: str | None = None
+    """Id of the statement that is right instead."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one source says of one fact.
+
+    With ``until`` and no ``since`` it is an explicit end ("left on d"); one without an ``object``
+    ends whatever the subject has of the relation ("quit her job").
+
+    Raises:
+        InputError: if it says nothing that could hold or end, or a moment has no time zone.
+    """
+
+    id: str
+    fact: str | None
+    """Id of the fact that it was first stored under; None for what is no fact, such as an end
+    without an object."""
+    subject: str
+    relation: str
+    object: str = ""
+    since: Date | None = None
+    until: Date | None = None
+    """The first moment at which it no longer holds."""
+    at: datetime | None = None
+    """Moment for which the source is evidence that it holds: the reference time of a text. None for
+    a table, and for a text that only tells how it began ("joined in 2015")."""
+    kind: Kind = "state"
+    trust: float = 0.0
+    """What is trusted more comes before what is newer; a graph has a handful of levels."""
+    confidence: float = 1.0
+    seq: int = 0
+    """Order of telling: decides ids and never what holds."""
+    source: str = ""
+    """Id of the episode or name of the table."""
+    text: str = ""
+    """The sentence, for reasons."""
+    untyped: bool = False
+    """True if its relation does not relate such entities: it excludes only what a ruling names."""
+    as_given: bool = False
+    """True if it is of a table that is right about every lifetime: two such exclude nothing."""
+    void: Void | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        if problem := self._problem():
+            raise InputError(f"statement {self.id} ({self.words!r}): {problem}")
+
+    @property
+    def words(self) -> str:
+        """Return its sentence, or one made of its parts."""
+        return self.text or " ".join((self.subject, self.relation, self.object)).strip()
+
+    @property
+    def planned(self) -> bool:
+        """Tell whether it spoke of what was to come when it was stated."""
+        if self.kind != "state" or self.since is None or self.at is None:
+            return self.kind == "planned"
+        return self.since.moment > self.at
+
+    @property
+    def explicit_end(self) -> bool:
+        """Tell whether it says when something ended, and not when that began."""
+        return self.kind in ("state", "was") and self.until is not None and self.since is None
+
+    def _problem(self) -> str | None:
+        for date in (self.since, self.until):
+            if date is not None and (problem := _zoneless(date.moment)):
+                return problem
+        if self.at is not None and (problem := _zoneless(self.at)):
+            return problem
+        if self.since is not None and self.until is not None and self._inverted():
+            start, end = self.since.moment.isoformat(), self.until.moment.isoformat()
+            return f"its end {end} is not after its start {start}"
+        if not isfinite(self.trust):
+            return f"trust {self.trust!r} is no finite number"
+        if not self.object and not self.explicit_end and self.kind != "cancelled":
+            return "without an object it can only end or cancel; name the object"
+        return self._undated()
+
+    def _inverted(self) -> bool:
+        assert self.since is not None and self.until is not None, "both were stated"
+        if self.until.precision == "exact":
+            return self.until.moment <= self.since.moment
+        return self.until.end <= self.since.start
+
+    def _undated(self) -> str | None:
+        if self.kind == "planned" and self.since is None:
+            return "a plan needs the moment from which it is to hold"
+        if self.kind == "event" and self.since is None:
+            return "an event needs its date; what happened once without one is kind 'was'"
+        if self.kind == "was" and self.until is None:
+            if self.at is None:
+                return "what was over when it was stated needs the moment of telling"
+            if self.since is not None and self.at <= self.since.moment:
+                return "it is over at the moment of telling, which is not after its start"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """The ruling of an arbiter or a person that statements cannot hold together."""
+
+    id: str
+    statements: tuple[str, ...]
+    """Ids; what says the same as one of them is meant as well."""
+
+
+def to_moment(micros: int) -> datetime | None:
+    """Return the moment that many microseconds after 1970; None if a datetime cannot name it."""
+    return from_micros(micros) if _FIRST <= micros <= _LAST else None
+
+
+def _zoneless(moment: datetime) -> str | None:
+    if moment.utcoffset() is not None:
+        return None
+    return f"{moment.isoformat()} has no time zone; pass an aware datetime"

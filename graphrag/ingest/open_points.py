@@ -1,0 +1,220 @@
+"""What the rules leave open about one episode, gathered for one question to an arbiter.
+
+Open are mentions between several entities, and pairs of a claim and a stored fact about the same
+entity that hold at one time while nothing is declared about how their relations go together: the
+same relation with another object ("uses Vim", "uses Emacs"), one called alike ("works for",
+"works_at"), or its denial ("trusts", "distrusts"); and as far as the graph does not show that both
+can hold (``plausible``).
+
+Which stored facts a new one may end though nothing is declared: what is worth asking about.
+
+One may like, visit and know many things, and use one editor. Nobody declared which, so the graph
+itself is asked: a relation of which somebody has two objects at one time is taken to hold many, and
+another value of it opens no question, unless the text says that it takes the place of something.
+So a relation costs a question or two when it is new, and none once it is known to hold many.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.invalidate import Statement, overlap, shares_end
+from graphrag.ingest.statements import state
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.ontology.relations import Relations
+from graphrag.protocols import NO_RULING, Case, Conflict, Doubt, Ruling
+from graphrag.resolve.known import UNTYPED
+from graphrag.resolve.mentions import Resolution
+from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+
+_ALIKE = 80
+"""Of 100, at which the names of two relations may mean the same."""
+_DENIALS = ("not_", "no_longer_", "never_", "dis", "un", "mis", "ex_", "former_", "formerly_")
+
+
+def may_exclude(
+    claim: Claim,
+    told: Fact,
+    fact: Fact,
+    index: GroupIndex,
+    relations: Relations,
+    *,
+    many: Set[tuple[str, str]] = frozenset(),
+) -> bool:
+    """Tell whether a claim and a stored fact that hold at one time may not both be true.
+
+    Args:
+        claim: What the text says.
+        told: The fact that it would be.
+        fact: The stored one.
+        index: The group, as it is now.
+        relations: What is declared; about two declared relations the rules have decided.
+        many: Subjects and relations of which the text itself tells several objects.
+    """
+    one, other = told.relation, fact.relation
+    if one in relations and other in relations:
+        return False
+    if {told.subject_id, told.object_id} == {fact.subject_id, fact.object_id}:
+        return one != other and (claim.replaces or _denies(one, other))
+    of_subject = told.subject_id == fact.subject_id
+    if one == other:
+        # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
+        if not of_subject and not (told.object_id == fact.object_id and one.endswith("_of")):
+            return False
+    elif not of_subject or not _called_alike(one, other) or not _of_one_kind(claim, fact, index):
+        return False
+    if claim.replaces:
+        return True
+    end = "subject" if of_subject else "object"
+    return (told.subject_id, one) not in many and not _held_together(one, other, end, index)
+
+
+def _called_alike(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
+    return bool(fuzz.ratio(one.split("_")[0], other.split("_")[0]) >= _ALIKE)
+
+
+def _denies(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return any(long == denial + short for denial in _DENIALS)
+
+
+def _of_one_kind(claim: Claim, fact: Fact, index: GroupIndex) -> bool:
+    """Tell whether a person works "for" what they work "at", and not "with" somebody."""
+    assert claim.object is not None, "ends are no rivals"
+    kinds = {claim.object.entity_type, index.entity_type(fact.object_id)}
+    return len(kinds) == 1 or UNTYPED in kinds
+
+
+def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
+    """Tell whether something stored has two values of a relation, or of two, at one time."""
+    codes = {index.relation_code(name) for name in (one, other)}
+    facts = index.facts
+    standing = facts.alive.values & ~facts["pending"] & (facts["retracted"] == FOREVER)
+    rows = np.flatnonzero(standing & np.isin(facts["relation"], list(codes)))
+    subjects, objects = (column[rows] for column in index.ends())
+    here, there = (subjects, objects) if end == "subject" else (objects, subjects)
+    order = np.lexsort((facts["valid"][rows], here))
+    rows, here, there = rows[order], here[order], there[order]
+    relation, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
+    # Of each end only those that follow each other in time: one such pair is enough to know.
+    together = (here[1:] == here[:-1]) & (there[1:] != there[:-1]) & (start[1:] < stop[:-1])
+    if len(codes) == 2:
+        together &= relation[1:] != relation[:-1]
+    return bool(together.any())
+
+
+_RELATIONS, _EACH = 50, 5
+"""Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
+_MOST = 24
+"""Conflicts in one question; the latest told come first."""
+
+
+async def find_case(
+    episode: Episode,
+    extraction: Extraction,
+    resolution: Resolution,
+    index: GroupIndex,
+    store: Store,
+    relations: Relations,
+) -> Case:
+    """Return what is open about an episode: no doubts and no conflicts is the common case."""
+    meanings = {open_.mention: [one.id for one in open_.candidates] for open_ in resolution.doubts}
+    known = await store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
+    doubts = tuple(
+        Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
+        for mention, ids in meanings.items()
+    )
+    told = list(_told(extraction.claims, episode, resolution, meanings, index))
+    wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
+    stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
+    conflicts: dict[tuple[Claim, str], Conflict] = {}
+    many = _several(told)
+    for claim, fact in told:
+        for id_ in _near(fact, index, relations):
+            other = stored.get(id_)
+            if (
+                other is not None
+                and _may_clash(fact, other)
+                and may_exclude(claim, fact, other, index, relations, many=many)
+            ):
+                conflicts[claim, id_] = Conflict(claim, other)
+    latest = sorted(conflicts.values(), key=lambda one: one.fact.created_at, reverse=True)
+    return Case(episode, doubts, tuple(latest[:_MOST]))
+
+
+def statements_of(
+    claims: Iterable[Claim],
+    episode: Episode,
+    resolution: Resolution,
+    name_of: Callable[[str], str],
+    *,
+    now: datetime,
+    ruling: Ruling = NO_RULING,
+) -> Iterator[Statement]:
+    """Yield the statement of each claim, with what an arbiter found it to exclude."""
+    for claim in claims:
+        excluded = frozenset(one.fact.id for one in ruling.exclusive if one.claim == claim)
+        for told in state((claim,), episode, resolution.entity_of, name_of, now=now):
+            yield replace(told, excludes=excluded)
+
+
+def _told(
+    claims: Iterable[Claim],
+    episode: Episode,
+    resolution: Resolution,
+    meanings: Mapping[Mention, Sequence[str]],
+    index: GroupIndex,
+) -> Iterator[tuple[Claim, Fact]]:
+    """Yield the fact of each claim, once for each entity that a doubtful mention may mean."""
+
+    def name_of(id_: str) -> str:
+        created = resolution.created.get(id_)
+        return created.name if created else index.entity_name(id_)
+
+    for claim in claims:
+        if claim.ends or claim.object is None:
+            continue
+        for subject in (resolution.entity_of.get(claim.subject), *meanings.get(claim.subject, ())):
+            for object_ in (
+                resolution.entity_of.get(claim.object),
+                *meanings.get(claim.object, ()),
+            ):
+                if subject is None or object_ is None:
+                    continue
+                meant = {claim.subject: subject, claim.object: object_}
+                for told in state((claim,), episode, meant, name_of, now=utc_now()):
+                    yield claim, told.fact
+
+
+def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
+    """Yield the facts told last at the ends of a fact, but for those that the rules decide."""
+    for end in (fact.subject_id, fact.object_id):
+        told_last = index.facts_told_last(end, relations=_RELATIONS, each=_EACH)
+        for relation, rows in told_last.items():
+            if relation not in relations or fact.relation not in relations:
+                yield from (index.facts.ids[row] for row in rows)
+
+
+def _several(told: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
+    """Return the subjects and relations of which one text tells several objects."""
+    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
+    for claim, fact in told:
+        objects[fact.subject_id, fact.relation].add(claim.object)
+    return {key for key, found in objects.items() if len(found) > 1}
+
+
+def _may_clash(told: Fact, fact: Fact) -> bool:
+    return (
+        fact.retracted_at is None
+        and not fact.pending
+        and shares_end(told, fact)
+        and overlap(told, fact)
+    )

@@ -1,0 +1,202 @@
+"""From what a text says to what the graph becomes: resolve every mention, judge every claim."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.index.texts import entity_text, fact_text
+from graphrag.ingest.invalidate import Statement
+from graphrag.ingest.open_points import find_case, statements_of
+from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
+from graphrag.ingest.review import review
+from graphrag.ingest.summaries import summarize_plan
+from graphrag.model.extraction import Extraction, Mention
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.names.key import name_key
+from graphrag.ontology.relations import Relations
+from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
+from graphrag.resolve.doubt import with_meanings
+from graphrag.resolve.known import Declared, Known
+from graphrag.resolve.mentions import adds_something, enriched, resolve
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros, utc_now
+
+
+async def make_plan(
+    episode: Episode,
+    extraction: Extraction,
+    index: GroupIndex,
+    store: Store,
+    embedder: Embedder,
+    relations: Relations,
+    *,
+    review_below: float,
+    ruling: Ruling = NO_RULING,
+    identifiers: Declared | None = None,
+) -> Plan:
+    """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
+    now = utc_now()
+    resolution = resolve(
+        mentions_of(extraction),
+        index,
+        created_at=now,
+        ruling=ruling,
+        told_at=episode.valid_at,
+        identifiers=identifiers,
+    )
+    plan = Plan(episode, resolution, entities=resolution.created)
+    plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
+    plan.new_saga = new_saga(episode, index)
+    await _enrich(plan, index, store, ruling)
+
+    def name_of(id_: str) -> str:
+        created = resolution.created.get(id_)
+        return created.name if created else index.entity_name(id_)
+
+    statements = list(
+        statements_of(extraction.claims, episode, resolution, name_of, now=now, ruling=ruling)
+    )
+    old = await store.get(Fact, candidates(statements, index, relations))
+    old = index.heirs.follow(old, index.entity_name)
+    _judge_all(plan, statements, old, relations, review_below)
+    summarize_plan(plan, index, now=now)
+    plan.passages = passages_of(episode)
+    started = time.perf_counter()
+    plan.vectors = await _embed(plan, embedder)
+    plan.embed_seconds = time.perf_counter() - started
+    return plan
+
+
+async def find_open_points(
+    episode: Episode,
+    extraction: Extraction,
+    index: GroupIndex,
+    store: Store,
+    embedder: Embedder,
+    relations: Relations,
+    identifiers: Declared | None = None,
+) -> Case:
+    """Return what the rules would leave open about an episode, against the group as it is now.
+
+    New names are embedded here; an embedder with a cache has their vectors when they are written.
+    """
+    resolution = resolve(
+        mentions_of(extraction),
+        index,
+        created_at=utc_now(),
+        told_at=episode.valid_at,
+        identifiers=identifiers,
+        doubts=True,
+    )
+    if resolution.created and len(index.entities):
+        texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
+        vectors = await embedder.embed(list(texts.values()), purpose="document")
+        vector_of = dict(zip(texts, vectors, strict=True))
+        resolution.doubts = with_meanings(
+            resolution.doubts,
+            {
+                mention: vector_of[id_]
+                for mention, id_ in resolution.entity_of.items()
+                if id_ in vector_of
+            },
+            index,
+            Known(index, identifiers or {}),
+        )
+    return await find_case(episode, extraction, resolution, index, store, relations)
+
+
+def mentions_of(extraction: Extraction) -> Iterable[Mention]:
+    """Yield every mention of an extraction, those of its claims too."""
+    yield from extraction.mentions
+    for claim in extraction.claims:
+        yield claim.subject
+        if claim.object is not None:
+            yield claim.object
+
+
+async def _enrich(plan: Plan, index: GroupIndex, store: Store, ruling: Ruling) -> None:
+    """Note the stored entities that a mention adds something to."""
+    stored = [
+        (mention, id_)
+        for mention, id_ in (
+            (_with_alias(mention, ruling), id_)
+            for mention, id_ in plan.resolution.entity_of.items()
+        )
+        if id_ not in plan.entities
+        and adds_something(mention, index.entity_name(id_), index.entity_type(id_))
+    ]
+    before = await store.get(Entity, [id_ for _, id_ in stored])
+    after = dict(before)
+    for mention, id_ in stored:
+        after[id_] = enriched(after[id_], mention, plan.episode.valid_at)
+    plan.changed_entities = {
+        id_: (before[id_], after[id_]) for id_ in before if after[id_] != before[id_]
+    }
+
+
+def _with_alias(mention: Mention, ruling: Ruling) -> Mention:
+    """Return a mention that gives its own name to the entity that an arbiter found it to mean.
+
+    A lone first name is no alias: next time it may mean another person of that name.
+    """
+    lone = mention.entity_type == "person" and " " not in name_key(mention.name)
+    if lone or mention not in ruling.entity_of:
+        return mention
+    return replace(mention, aliases=(*mention.aliases, mention.name))
+
+
+def candidates(
+    statements: Iterable[Statement], index: GroupIndex, relations: Relations
+) -> list[str]:
+    """Return the stored facts that a statement may repeat, end or exclude."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        fact = statement.fact
+        straight = None if fact.object_id else relations.straight(fact.relation)
+        relation = relations[straight or fact.relation]
+        exclusive = relation.single_valued or relation.single_holder or not fact.object_id
+        ends = (fact.subject_id, fact.object_id)
+        found.update(dict.fromkeys(statement.excludes))
+        for name in (relation.name, *relation.exclusive_with):
+            if exclusive:
+                found.update(
+                    dict.fromkeys(id_ for end in ends for id_ in index.facts_at(end, name))
+                )
+            else:
+                found.update(dict.fromkeys(index.facts_at(ends[0], name, ends[1])))
+    return list(found)
+
+
+def _judge_all(
+    plan: Plan,
+    statements: Sequence[Statement],
+    old: Mapping[str, Fact],
+    relations: Relations,
+    below: float,
+) -> None:
+    current = dict(old)
+    verdicts = (
+        verdict
+        for told in statements
+        for verdict in review(
+            told, current.values(), relations, now=told.fact.created_at, below=below
+        )
+    )
+    for verdict in verdicts:
+        if verdict.new is not None:
+            plan.facts[verdict.new.id] = current[verdict.new.id] = verdict.new
+        for id_, fact in verdict.changed.items():
+            current[id_] = fact
+            if id_ in plan.facts:
+                plan.facts[id_] = fact
+            elif fact != old[id_]:
+                plan.changed_facts[id_] = (old[id_], fact)
+
+
+async def _embed(plan: Plan, embedder: Embedder) -> dict[str, Matrix]:
+    texts = texts_of(plan.episode, plan.passages)
+    texts |= {entity.id: entity_text(entity) for entity in plan.entities.values()}
+    texts |= {fact.id: fact_text(fact) for fact in plan.facts.values()}
+    vectors = await embedder.embed(list(texts.values()), purpose="document")
+    return dict(zip(texts, vectors, strict=True))

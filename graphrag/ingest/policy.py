@@ -1,0 +1,244 @@
+"""Who may write what: a policy is asked about every mutation before anything is written.
+
+A policy is an object with one method, passed to ``Rules(policy=...)``. It sees each record
+that a transaction creates, changes or erases; one refusal refuses the whole transaction, which then
+raises ``PolicyError`` and stays in the log as an event of kind ``denied``. What no policy can allow
+is in ``invariants``. Without a policy nothing here runs.
+
+What holds of every transaction, whoever writes and whatever the policy says.
+
+The log only grows; facts, entities and episodes are erased by ``erase`` alone; a lifetime does not
+end before it starts; what was told stays word for word; nothing crosses from one group to another.
+Checked for every write: two dictionary look-ups a row.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.store.changes import FORGET as FORGET
+from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.engine import Row
+from graphrag.temporal.moment import to_micros
+
+_KEPT = ("entity", "episode", "relates_to")
+"""What people told; the other tables follow from these."""
+_UNSAID = ("retracted_at", "removed_at", "merged_into")
+"""Fields that take something back once they are set."""
+_EVIDENCE = frozenset({"sources", "provenance", "confidence", "summary", "attribute_times"})
+"""Fields that say how well something is known, not what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One record's part in a transaction that is about to be written."""
+
+    kind: str
+    """What is done, as the log will call it: ``add_episode``, ``retract``, ``merge``, ..."""
+    group: str
+    actor: str
+    table: str
+    """``episode``, ``entity``, ``relates_to`` (a fact), ``mentions``, ..."""
+    id: str
+    before: Mapping[str, Any] | None
+    """The fields that change, as they are stored; None for a record that is created."""
+    after: Mapping[str, Any] | None
+    """The same fields as they are to be; None for a record that is erased."""
+    entity_types: frozenset[str] = frozenset()
+    """Types of the entity, or of both ends of the fact, that this is about."""
+
+    @property
+    def record(self) -> str:
+        """Return ``table:id``."""
+        return f"{self.table}:{self.id}"
+
+
+class Policy(Protocol):
+    """Decides which mutations may be written."""
+
+    def refuse(self, mutation: Mutation) -> str | None:
+        """Return why this must not be written, in words, or None to allow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppendOnly:
+    """Allow new episodes, entities and facts, and never take back what was told.
+
+    A later fact may still end an earlier one, and a repetition may add a source or a date that was
+    missing. Retracting, editing, merging, removing and forgetting are refused.
+    """
+
+    def refuse(self, mutation: Mutation) -> str | None:
+        """Refuse what replaces or takes away."""
+        if mutation.table not in _KEPT or mutation.before is None:
+            return None
+        if mutation.after is None:
+            return "the graph is append-only: nothing is erased"
+        for column, value in mutation.after.items():
+            if not _grows(column, mutation.before.get(column), value):
+                return f"the graph is append-only: {column!r} stays as it is"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedTypes:
+    """Keep what is known of entities of some types, except from the actors named.
+
+    New facts about them may be told as long as they change none that is there; another source for
+    a fact that is there may be added.
+    """
+
+    types: Collection[str]
+    actors: Collection[str] = ()
+    """Who may change them nevertheless."""
+
+    def refuse(self, mutation: Mutation) -> str | None:
+        """Refuse changes of entities of these types, and of facts about them."""
+        protected = sorted(mutation.entity_types & set(self.types))
+        if not protected or mutation.before is None or mutation.actor in self.actors:
+            return None
+        if mutation.after is not None and mutation.after.keys() <= _EVIDENCE | {"embedding"}:
+            return None
+        return f"what is known of a {protected[0]} is protected from {mutation.actor!r}"
+
+
+def refused(changes: ChangeSet, index: GroupIndex, policy: Policy) -> str | None:
+    """Return why a policy refuses a transaction, None if it allows all of it."""
+    for mutation in _mutations(changes, index):
+        if reason := policy.refuse(mutation):
+            return f"{mutation.kind} of {mutation.record}: {reason}"
+    return None
+
+
+def _mutations(changes: ChangeSet, index: GroupIndex) -> Iterator[Mutation]:
+    fresh = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
+
+    def about(ends: Iterable[str]) -> frozenset[str]:
+        stored = index.entities.row_of
+        return frozenset(
+            fresh[end] if end in fresh else index.entity_type(end)
+            for end in ends
+            if end in fresh or end in stored
+        )
+
+    def types(table: str, id_: str, row: Row | None) -> frozenset[str]:
+        if table == "entity":
+            return about([id_])
+        if table != "relates_to":
+            return frozenset()
+        return about(_ends(id_, index) if row is None else (row["in"].id, row["out"].id))
+
+    def mutation(
+        table: str, id_: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+    ) -> Mutation:
+        row = after if before is None else before if after is None else None
+        about_types = types(table, id_, None if row is None else dict(row))
+        return Mutation(
+            changes.kind, changes.group_id, changes.actor, table, id_, before, after, about_types
+        )
+
+    for table, rows in changes.inserts.items():
+        for row in rows:
+            yield mutation(table, str(row["id"].id), None, row)
+    for update in changes.updates:
+        yield mutation(update.table, update.id, update.before, update.after)
+    for table, row in changes.deletes:
+        yield mutation(table, str(row["id"].id), row, None)
+
+
+def _ends(fact: str, index: GroupIndex) -> tuple[str, ...]:
+    row = index.facts.row_of.get(fact)
+    if row is None:
+        return ()
+    return index.ends_of(row)
+
+
+def _grows(column: str, before: Any, after: Any) -> bool:
+    """Tell whether a field only gains: it was empty, a list grows, a lifetime is known better."""
+    if column in _UNSAID:
+        return after is None
+    match column:
+        case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
+            return True
+        case "attribute_times":  # a value told again is as new as its last telling
+            return True
+        case "confidence" | "confirmed":
+            return bool(after >= before)
+        case "invalid_at":
+            return before is None or (after is not None and after <= before)
+        case "expired_at" | "invalidated_by" | "closed_as" | "reason":
+            return after is not None
+        case "closed_by_arbiter" | "closed_by_hand":
+            return True
+        case "valid_at":
+            return before is None or (after is not None and after <= before)
+        case "observed":
+            return True
+        case "entity_type":
+            return bool(before == "thing")
+    if isinstance(before, list):
+        return isinstance(after, list) and all(item in after for item in before)
+    if isinstance(before, Mapping):
+        return isinstance(after, Mapping) and before.items() <= after.items()
+    return before in (None, "")
+
+
+_NEVER_DELETED = frozenset({"entity", "episode", "relates_to"})
+_FIXED = frozenset({"id", "group_id", "created_at"})
+_VERBATIM = _FIXED | {"content", "content_hash", "valid_at", "source"}
+
+
+def broken(changes: ChangeSet, index: GroupIndex) -> str | None:
+    """Return which invariant a transaction breaks and where, None if it breaks none."""
+    return next(_breaches(changes, index), None)
+
+
+def _breaches(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
+    kind, group = changes.kind, changes.group_id
+    for table, rows in changes.inserts.items():
+        if table == "event":
+            yield f"{kind} writes an event of its own: the log is written with each transaction"
+        for row in rows:
+            if row.get("group_id", group) != group:
+                yield f"{kind} of {row['id']} belongs to group {row['group_id']!r}, not {group!r}"
+            if table == "relates_to" and _inverted(row.get("valid_at"), row.get("invalid_at")):
+                yield f"{kind} of {row['id']}: it would end before it starts"
+    for update in changes.updates:
+        yield from _of_update(kind, update, index)
+    if changes.deletes and kind != FORGET:
+        again = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
+        for table, row in changes.deletes:
+            if table == "event" or (table in _NEVER_DELETED and str(row["id"]) not in again):
+                yield f"{kind} would erase {row['id']}: only forget erases what was told"
+
+
+def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
+    record = f"{update.table}:{update.id}"
+    if update.table == "event" and kind != FORGET:
+        yield f"{kind} would rewrite {record}: the log only grows"
+    fixed = _VERBATIM if update.table == "episode" else _FIXED
+    if kind != FORGET and (touched := sorted(fixed & update.after.keys())):
+        yield f"{kind} would change {touched[0]!r} of {record}: it stays as it was told"
+    if update.table == "relates_to" and update.after.keys() & {"valid_at", "invalid_at"}:
+        start, end = _lifetime(update.id, update.after, index)
+        if start > end:
+            yield f"{kind} of {record}: it would end before it starts"
+
+
+def _lifetime(fact: str, after: Mapping[str, Any], index: GroupIndex) -> tuple[int, int]:
+    """Return start and end as they are to be; what does not change is in memory."""
+    row = index.facts.row_of.get(fact)
+    start, end = (BEGINNING, FOREVER)
+    if row is not None:
+        start, end = int(index.facts["valid"][row]), int(index.facts["invalid"][row])
+    if "valid_at" in after:
+        start = to_micros(after["valid_at"], BEGINNING)
+    if "invalid_at" in after:
+        end = to_micros(after["invalid_at"], FOREVER)
+    return start, end
+
+
+def _inverted(start: datetime | None, end: datetime | None) -> bool:
+    return start is not None and end is not None and end < start

@@ -1,0 +1,266 @@
+"""Episodes that are stored at once and read later, by workers in this process.
+
+The queue is the store: an episode is ``pending`` until one transaction, an event of its own, writes
+its facts and makes it ``done``, or notes why it ``failed``. Nothing is lost with the process; here
+is only the order of work: one episode of a group at a time, by reference time.
+"""
+
+import asyncio
+import heapq
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graphrag.errors import InputError, PolicyError, StoreError, TransactionError
+from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.ingest.ingestion import Added, Ingestion, is_waiting
+from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
+from graphrag.model.values import Episode
+from graphrag.resolve.mentions import Resolution
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import to_micros
+
+_LOG = logging.getLogger("graphrag")
+WORKER = "graphrag-worker"
+"""Name of the tasks of the workers."""
+_LONGEST = 500
+_SECRET = re.compile(
+    r"(?i)\b(?:sk|pk|key|ghp)[-_][\w-]{8,}"
+    r"|(?<=bearer )\S+"
+    r"|(?<=://)[^/\s@]+@"
+    r"|(?<=key=)\S+|(?<=token=)\S+|(?<=password=)\S+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """How many episodes of a group are in which state; removed ones are not counted."""
+
+    group: str
+    pending: int = 0
+    done: int = 0
+    failed: int = 0
+    oldest_pending: datetime | None = None
+    """When the one that waits longest was handed in."""
+
+
+def checked_workers(workers: int) -> int:
+    """Return a number of workers.
+
+    Raises:
+        InputError: if it is negative.
+    """
+    if workers < 0:
+        raise InputError(f"workers is a number of tasks, not {workers}")
+    return workers
+
+
+class Queue:
+    """The pending episodes of an open graph and the tasks that finish them."""
+
+    def __init__(self, ingestion: Ingestion, *, workers: int) -> None:
+        self._ingestion = ingestion
+        self._workers = workers
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        """By group: reference time and id, a heap."""
+        self._busy: set[str] = set()
+        """Groups of which an episode is being read."""
+        self._moved = asyncio.Event()
+
+    async def resume(self) -> None:
+        """Take up what a former process left pending."""
+        [rows] = await self._ingestion.store.query(
+            "SELECT VALUE [group_id, time::micros(valid_at), record::id(id)] FROM episode "
+            "WHERE status = 'pending' AND removed_at IS NONE AND group_id NOT IN "
+            "(SELECT VALUE record::id(id) FROM group_info WHERE forgotten_at IS NOT NONE);"
+        )
+        self._take(rows)
+
+    async def put(self, episode: Episode) -> Added:
+        """Store an episode as pending, with its vectors; searchable when this returns."""
+        ingestion, group = self._ingestion, episode.group_id
+        episode = replace(episode, status="pending")
+        plan = Plan(episode, Resolution(), passages=passages_of(episode), kind="queue_episode")
+        texts = texts_of(episode, plan.passages)
+        vectors = await ingestion.embedder.embed(list(texts.values()), purpose="document")
+        plan.vectors = dict(zip(texts, vectors, strict=True))
+        known: Episode | None = None
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal known
+            known = await ingestion.known(episode)
+            if known is not None:
+                return ChangeSet(group, plan.kind)
+            micros = to_micros(episode.valid_at, BEGINNING)
+            plan.neighbours = index.neighbours_in_time(micros, episode.id)
+            plan.new_saga = new_saga(episode, index)
+            return plan.changes()
+
+        await ingestion.writer.commit(group, build, enter=plan.enter)
+        if known is not None:
+            return Added(known, new=False)
+        self._take([(group, to_micros(episode.valid_at, BEGINNING), episode.id)])
+        return Added(episode, new=True)
+
+    async def retry(self, group: str) -> int:
+        """Make the failed episodes of a group pending again and return their number."""
+        found: list[Episode] = []
+
+        async def build(_: GroupIndex) -> ChangeSet:
+            nonlocal found
+            found = await self.failed(group)
+            changes = ChangeSet(group, "retry_episodes")
+            for episode in found:
+                changes.change(episode, replace(episode, status="pending", error=None))
+            return changes
+
+        await self._ingestion.writer.commit(group, build, enter=_step)
+        times = [to_micros(episode.valid_at, BEGINNING) for episode in found]
+        self._take([(group, at, one.id) for at, one in zip(times, found, strict=True)])
+        return len(found)
+
+    async def failed(self, group: str) -> list[Episode]:
+        """Return the failed episodes of a group, by reference time."""
+        store = self._ingestion.store
+        [ids] = await store.query(
+            "SELECT VALUE record::id(id) FROM episode "
+            "WHERE status = 'failed' AND group_id = $group AND removed_at IS NONE;",
+            group=group,
+        )
+        episodes = (await store.get(Episode, ids)).values()
+        return sorted(episodes, key=lambda episode: (episode.valid_at, episode.id))
+
+    async def status(self, group: str) -> QueueStatus:
+        """Count the episodes of a group by state."""
+        # Not between a commit and its entry into the index: what is done can be read.
+        async with self._ingestion.writer.locks[group]:
+            [rows] = await self._ingestion.store.query(
+                "SELECT status, count() AS number, time::min(created_at) AS oldest FROM episode "
+                "WHERE group_id = $group AND removed_at IS NONE GROUP BY status;",
+                group=group,
+            )
+        counts = {row["status"]: row["number"] for row in rows}
+        oldest = {row["status"]: row["oldest"] for row in rows}
+        return QueueStatus(
+            group,
+            counts.get("pending", 0),
+            counts.get("done", 0),
+            counts.get("failed", 0),
+            oldest.get("pending"),
+        )
+
+    async def drain(self, group: str | None) -> None:
+        """Return when nothing of a group, or of any, is pending; help the workers until then.
+
+        Raises:
+            StoreError: if the store is gone; what is pending stays so.
+        """
+        while any(
+            (waiting or name in self._busy) and group in (None, name)
+            for name, waiting in self._waiting.items()
+        ):
+            mine = self._free(group)
+            if mine is not None:
+                await self._next(mine)
+            else:
+                await self._moved.wait()
+
+    async def close(self) -> None:
+        """Stop the workers; what they were reading stays pending."""
+        self._workers = 0
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # -- work ----------------------------------------------------------------------------------
+
+    def _take(self, rows: Sequence[Sequence[str | int]]) -> None:
+        for group, at, id_ in rows:
+            heapq.heappush(self._waiting[str(group)], (int(at), str(id_)))
+        groups = sum(map(bool, self._waiting.values()))
+        while len(self._tasks) < min(self._workers, groups):
+            self._tasks.add(asyncio.create_task(self._work(), name=WORKER))
+
+    def _free(self, group: str | None = None) -> str | None:
+        """Return a group that has work and that nobody works on."""
+        ready = (
+            name
+            for name, waiting in self._waiting.items()
+            if waiting and name not in self._busy and group in (None, name)
+        )
+        return next(ready, None)
+
+    async def _work(self) -> None:
+        try:
+            while (group := self._free()) is not None:
+                await self._next(group)
+        except StoreError as error:
+            _LOG.warning("the queue rests until the graph is opened again: %s", error)
+        finally:
+            # At once, not in a callback: whoever queues next must see that nobody is at work.
+            self._tasks.discard(_current())
+
+    async def _next(self, group: str) -> None:
+        self._busy.add(group)
+        at, id_ = heapq.heappop(self._waiting[group])
+        try:
+            await self._finish(id_)
+        except BaseException:
+            heapq.heappush(self._waiting[group], (at, id_))
+            raise
+        finally:
+            self._busy.discard(group)
+            if not self._waiting[group]:
+                del self._waiting[group]
+            self._moved.set()
+            self._moved = asyncio.Event()
+
+    async def _finish(self, id_: str) -> None:
+        ingestion = self._ingestion
+        episode = await ingestion.stored(id_)
+        if episode is None or not is_waiting(episode):
+            return
+        done = replace(episode, status="done", error=None)
+        try:
+            await ingestion.add(done, await ingestion.read(done), waited=True)
+        except Exception as error:
+            if isinstance(error, StoreError) and not isinstance(error, TransactionError):
+                raise
+            await self._fail(episode, error)
+
+    async def _fail(self, episode: Episode, error: Exception) -> None:
+        _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
+        reason = described(error)
+
+        async def build(_: GroupIndex) -> ChangeSet:
+            changes = ChangeSet(episode.group_id, "fail_episode", note=reason)
+            stored = await self._ingestion.stored(episode.id)
+            if stored is not None and is_waiting(stored):
+                changes.change(stored, replace(stored, status="failed", error=reason))
+            return changes
+
+        try:
+            await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
+        except PolicyError as refused:
+            _LOG.warning("episode %r stays pending: %s", episode.id, refused)
+
+
+def described(error: Exception) -> str:
+    """Return an error in words that may be stored: short, and without what looks like a secret."""
+    text = _SECRET.sub("***", f"{type(error).__name__}: {error}")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _current() -> asyncio.Task[None]:
+    task: asyncio.Task[None] | None = asyncio.current_task()
+    assert task is not None
+    return task
+
+
+def _step(index: GroupIndex, seq: int) -> None:
+    index.seq = seq

@@ -1,0 +1,187 @@
+"""Claims about names to statements about entities, each with a lifetime.
+
+When the text gives no start, the fact is known to hold from the reference time on: that moment is
+its ``valid_at``, marked as observed. A fact that was over when it was told has an unknown start.
+
+An extractor and an arbiter are asked here; whatever fails names the episode. What comes back is
+checked, once for all of them: a place that is not in the text is put right, and said, so that no
+stored span leads out of its episode.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from operator import index
+from typing import TypeVar
+
+from graphrag.errors import ExtractionError, GraphRAGError
+from graphrag.ingest.invalidate import Statement
+from graphrag.model.attributes import told
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.ids import new_id
+from graphrag.model.values import Closing, Episode, Fact, Span
+from graphrag.protocols import Arbiter, Case, ExtractionContext, Extractor, Ruling, call
+
+Part = TypeVar("Part", Mention, Claim)
+_SHOWN = 60
+"""Characters of a text in an error or a note."""
+
+
+def state(
+    claims: Iterable[Claim],
+    episode: Episode,
+    entity_of: Mapping[Mention, str],
+    name_of: Callable[[str], str],
+    *,
+    now: datetime,
+) -> Iterator[Statement]:
+    """Yield the statement of each claim whose entities were resolved to two different ones."""
+    for claim in claims:
+        subject = entity_of.get(claim.subject)
+        object_ = entity_of.get(claim.object) if claim.object is not None else None
+        if subject is None or subject == object_ or (object_ is None and not claim.ends):
+            continue
+        valid_at, invalid_at, observed = _lifetime(claim, episode.valid_at)
+        attributes, times = told({}, {}, claim.attributes, episode.valid_at)
+        fact = Fact(
+            id=new_id(),
+            group_id=episode.group_id,
+            created_at=now,
+            subject_id=subject,
+            object_id=object_ or "",
+            subject=name_of(subject),
+            relation=claim.relation,
+            object=name_of(object_) if object_ else "",
+            fact=claim.text,
+            valid_at=valid_at,
+            invalid_at=invalid_at,
+            reference_time=episode.valid_at,
+            observed=observed,
+            confidence=claim.confidence,
+            origin=claim.origin,
+            sources=(Span(episode.id, claim.start, claim.end),),
+            attributes=attributes,
+            attribute_times=times,
+            closed_as=stated_closing(None if observed else valid_at, invalid_at),
+            untyped=claim.untyped,
+        )
+        yield Statement(fact, ends=claim.ends, corrects=claim.corrects)
+
+
+def stated_closing(valid_at: datetime | None, invalid_at: datetime | None) -> Closing | None:
+    """Return how a fact is closed by its own telling; ``valid_at`` is a stated start."""
+    if invalid_at is None:
+        return None
+    return "ended" if valid_at is None else "bounded"
+
+
+def _lifetime(
+    claim: Claim, reference_time: datetime
+) -> tuple[datetime | None, datetime | None, bool]:
+    """Return start, end, and whether the start is only the moment of observation."""
+    if claim.ends:
+        return None, claim.invalid_at or reference_time, False
+    if claim.valid_at is None:
+        if claim.invalid_at is not None and claim.invalid_at <= reference_time:
+            return None, claim.invalid_at, False
+        return reference_time, claim.invalid_at, True
+    if claim.invalid_at is not None and claim.invalid_at <= claim.valid_at:
+        return claim.valid_at, None, False
+    return claim.valid_at, claim.invalid_at, False
+
+
+async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:
+    """Return what an episode states, every span inside its content.
+
+    Raises:
+        ExtractionError: naming the episode, whatever went wrong inside the extractor.
+    """
+    episode = context.episode
+    try:
+        extraction = await call(partial(extractor.extract, context))
+        return _Placing(episode).extraction(extraction)
+    except GraphRAGError:
+        raise
+    except Exception as error:
+        raise _failed("extractor", episode, str(error)) from error
+
+
+async def settle(arbiter: Arbiter, case: Case) -> Ruling:
+    """Return what an arbiter finds about what is open.
+
+    Raises:
+        ExtractionError: naming the episode, whatever went wrong inside the arbiter.
+    """
+    try:
+        ruling = await call(partial(arbiter.decide, case))
+    except GraphRAGError:
+        raise
+    except Exception as error:
+        raise _failed("arbiter", case.episode, str(error)) from error
+    if not isinstance(ruling, Ruling):
+        raise _failed("arbiter", case.episode, _no("Ruling", ruling))
+    return ruling
+
+
+class _Placing:
+    """Puts what was read in an episode where it stands."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode = episode
+        self._notes: dict[str, None] = {}
+
+    def extraction(self, given: Extraction) -> Extraction:
+        """Return an extraction with its places put right, and a note of each that was wrong."""
+        if not isinstance(given, Extraction):
+            raise _failed("extractor", self._episode, _no("Extraction", given))
+        mentions = tuple(self._each(given.mentions, Mention))
+        claims = tuple(map(self._claim, self._each(given.claims, Claim)))
+        return Extraction(mentions, claims, (*given.dropped, *self._notes))
+
+    def _claim(self, claim: Claim) -> Claim:
+        ends = [end for end in (claim.subject, claim.object) if end is not None]
+        subject, *rest = self._each(ends, Mention)
+        object_ = rest[0] if rest else None
+        if subject is claim.subject and object_ is claim.object:
+            return claim
+        return replace(claim, subject=subject, object=object_)
+
+    def _each(self, parts: Iterable[Part], kind: type[Part]) -> Iterable[Part]:
+        for part in parts:
+            if not isinstance(part, kind):
+                raise _failed("extractor", self._episode, _no(kind.__name__, part))
+            yield self._placed(part)
+
+    def _placed(self, part: Part) -> Part:
+        kind, words = ("mention", part.name) if isinstance(part, Mention) else ("claim", part.text)
+        what = f"{kind} {words[:_SHOWN]!r}"
+        try:
+            start, end = int(index(part.start)), int(index(part.end))
+        except TypeError:
+            reason = f"{what} is at {part.start!r} to {part.end!r}: expected whole numbers"
+            raise _failed("extractor", self._episode, reason) from None
+        content = self._episode.content
+        size = len(content)
+        if 0 <= start <= end <= size:
+            is_int = type(part.start) is type(part.end) is int  # a number of numpy is not stored
+            return part if is_int else replace(part, start=start, end=end)
+        at = content.find(words) if words else -1
+        if at >= 0:
+            place = at, at + len(words)
+        else:
+            place = min(max(start, 0), size), min(max(end, 0), size)
+            if place[0] >= place[1]:  # nothing of it is in the text: a claim rests on all of it
+                place = (0, 0) if kind == "mention" else (0, size)
+        note = f"{what} is not at {start} to {end} of {size} characters: it was put at {place[0]} "
+        self._notes[f"{note}to {place[1]}"] = None
+        return replace(part, start=place[0], end=place[1])
+
+
+def _no(expected: str, given: object) -> str:
+    return f"it gave {type(given).__name__}; expected {expected}"
+
+
+def _failed(part: str, episode: Episode, reason: str) -> ExtractionError:
+    label = episode.name or episode.content[:_SHOWN]
+    return ExtractionError(f"the {part} failed on episode {label!r}: {reason}")

@@ -1,0 +1,250 @@
+"""What the graph says of an entity, in a few clauses composed from its facts; no model writes them.
+
+A clause is made of names, a relation and dates, never of the sentence that states the fact: one
+sentence may say two things, and one of them may have been retracted or erased since. Which facts:
+of each relation the current ones before the ended ones, new before old; one of every relation
+before a second of any. Dates are absolute, so that a summary does not become false as time passes.
+
+The work does not grow with an entity's degree: the index knows the facts told last at each
+relation, and nothing is read from the store.
+
+The event log keeps old summaries in its images. They name the other ends of facts: who erases an
+entity or a fact for good cleans those of its neighbours with ``without``.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from itertools import chain
+
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.ingest.plan import Plan
+from graphrag.model.values import Entity, Fact
+from graphrag.store.changes import Update
+from graphrag.temporal.moment import from_micros, to_micros
+
+LONGEST = 500
+"""Characters of a summary."""
+_CLAUSES = 8
+_BETWEEN = "; "
+_RELATIONS = 16
+"""Relations of an entity that are looked at: those told last."""
+_EACH = 16
+"""Facts of one relation that are looked at: those told last."""
+
+Changed = Mapping[str, Fact | None]
+"""Facts by id as they are about to be; None for one that is erased."""
+
+
+_Side = tuple[str, bool]
+"""A relation, and whether the entity is its subject."""
+_Tie = tuple[bool, int, str, int, str, bool]
+"""A fact from one side: whether it goes on, start, id, end; the other end, and whether that is its
+name and not its id. A plain tuple: a batch has a hundred thousand, and they sort as they are."""
+
+
+def summarize(entity: Entity, facts: Iterable[Fact], now: datetime) -> str:
+    """Describe an entity by those of the facts that are live: not retracted, not pending."""
+    at = to_micros(now, FOREVER)
+    ties: dict[_Side, list[_Tie]] = defaultdict(list)
+    for fact in facts:
+        if entity.id in _ends(fact):
+            _add(fact, entity.id, at, ties)
+    return _compose(entity.name, ties, lambda id_: id_)
+
+
+def refreshed(
+    entities: Iterable[str], index: GroupIndex, changed: Changed, *, now: datetime
+) -> list[Update]:
+    """Return the updates that make the summaries of these stored entities right again.
+
+    Call it in the transaction that changes their facts, with ``changed`` as they will be: new ones,
+    closed or retracted ones, None for erased ones. ``ends_of`` gives the entities to ask for.
+    """
+    names = {id_: index.entity_name(id_) for id_ in entities if id_ in index.entities.row_of}
+    return _updates(names, index, changed, now)
+
+
+def summarize_plan(plan: Plan, index: GroupIndex, *, now: datetime) -> None:
+    """Describe the new entities of a plan, and the stored ones whose facts it changes."""
+    changed: Changed = plan.facts | {id_: new for id_, (_, new) in plan.changed_facts.items()}
+    renamed = {id_: after.name for id_, (_, after) in plan.changed_entities.items()}
+    touched = [*ends_of(filter(None, changed.values())), *renamed]
+    names = {id_: index.entity_name(id_) for id_ in touched if id_ not in plan.entities} | renamed
+    plan.summaries = _updates(names, index, changed, now)
+    new = {id_: entity.name for id_, entity in plan.entities.items()}
+    for id_, summary in composed(new, index, changed, now=now).items():
+        plan.entities[id_] = replace(plan.entities[id_], summary=summary)
+
+
+def composed(
+    names: Mapping[str, str], index: GroupIndex, changed: Changed, *, now: datetime
+) -> dict[str, str]:
+    """Return the summary of each entity, given by id and name; new entities are welcome.
+
+    That of an entity merged into another is empty: its facts are told of the other, and nothing
+    may be left behind of those that are erased there.
+    """
+    if not names:
+        return {}
+    new: dict[str, list[Fact]] = defaultdict(list)
+    for fact in changed.values():
+        if fact is not None and fact.id not in index.facts.row_of:
+            for end in set(_ends(fact)):
+                new[end].append(fact)
+    told = {
+        id_: index.facts_told_last(id_, relations=_RELATIONS, each=_EACH)
+        for id_ in names
+        if id_ not in index.heirs
+    }
+    stored = _Stored(index, told.values())
+    at = to_micros(now, FOREVER)
+    return {
+        id_: _compose(name, _ties(id_, told[id_], new[id_], changed, stored, at), index.entity_name)
+        if id_ in told
+        else ""
+        for id_, name in names.items()
+    }
+
+
+def without(summary: str, names: Iterable[str]) -> str:
+    """Return an old summary without the clauses that have one of these names."""
+    gone = [name.casefold() for name in names if name]
+    kept = [
+        clause
+        for clause in summary.split(_BETWEEN)
+        if not any(name in clause.casefold() for name in gone)
+    ]
+    left = _BETWEEN.join(kept)
+    # A name that holds the mark between clauses was cut in two.
+    return "" if any(name in summary.casefold() and _BETWEEN in name for name in gone) else left
+
+
+def ends_of(facts: Iterable[Fact]) -> list[str]:
+    """Return the ids of the entities that these facts are about, each once."""
+    return list(dict.fromkeys(end for fact in facts for end in _ends(fact)))
+
+
+def _updates(
+    names: Mapping[str, str], index: GroupIndex, changed: Changed, now: datetime
+) -> list[Update]:
+    return [
+        Update("entity", id_, {"summary": before}, {"summary": after})
+        for id_, after in composed(names, index, changed, now=now).items()
+        if (before := index.summary(id_)) != after
+    ]
+
+
+def _ends(fact: Fact) -> tuple[str, str]:
+    return fact.subject_id, fact.object_id
+
+
+def _live(fact: Fact) -> bool:
+    return fact.retracted_at is None and not fact.pending
+
+
+def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> None:
+    """Add a fact, if it is live, to those of its relation."""
+    if not _live(fact):
+        return
+    outgoing = fact.subject_id == entity
+    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+    other = fact.object if outgoing else fact.subject
+    ties[fact.relation, outgoing].append((end > now, start, fact.id, end, other, True))
+
+
+class _Stored:
+    """The columns of some facts, read at once: one number out of numpy costs ten times as much."""
+
+    def __init__(self, index: GroupIndex, told: Iterable[Mapping[str, list[int]]]) -> None:
+        self.ids = index.facts.ids
+        rows = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(map(_values, told)))))
+        subjects, objects, retracted, pending, starts, ends = (
+            index.facts[name][rows].tolist()
+            for name in ("subject", "object", "retracted", "pending", "valid", "invalid")
+        )
+        of, ids = index.heirs.of, index.entities.ids
+        self.live = {
+            row: (of(ids[subject]), of(ids[object_]), start, end)
+            for row, subject, object_, taken, waits, start, end in zip(
+                rows, subjects, objects, retracted, pending, starts, ends, strict=True
+            )
+            if taken == FOREVER and not waits
+        }
+        """Subject, object, start and end of every live one, by row; heirs for the merged."""
+
+
+def _values(told: Mapping[str, list[int]]) -> Iterable[list[int]]:
+    return told.values()
+
+
+def _ties(
+    entity: str,
+    told_last: Mapping[str, list[int]],
+    new: Iterable[Fact],
+    changed: Changed,
+    stored: _Stored,
+    now: int,
+) -> dict[_Side, list[_Tie]]:
+    """Return the live facts at an entity that were told last, as they are about to be."""
+    ties: dict[_Side, list[_Tie]] = defaultdict(list)
+    told: dict[str, list[Fact]] = defaultdict(list)
+    for fact in new:
+        told[fact.relation].append(fact)
+    left = _RELATIONS - len(told)
+    ids, live = stored.ids, stored.live
+    for relation in [*told, *[name for name in told_last if name not in told][: max(left, 0)]]:
+        fresh = told[relation][-_EACH:] if told else ()
+        for fact in fresh:
+            _add(fact, entity, now, ties)
+        rows = told_last.get(relation, ())
+        for row in rows[max(0, len(rows) + len(fresh) - _EACH) :]:
+            id_ = ids[row]
+            if changed and id_ in changed:
+                after = changed[id_]
+                if after is not None:
+                    _add(after, entity, now, ties)
+            elif row in live:
+                subject, object_, start, end = live[row]
+                other = object_ if subject == entity else subject
+                if other != entity:  # both ends may have been found to be the same entity
+                    side = relation, other == object_
+                    ties[side].append((end > now, start, id_, end, other, False))
+    return ties
+
+
+def _compose(name: str, ties: Mapping[_Side, list[_Tie]], name_of: Callable[[str], str]) -> str:
+    ranked = []
+    for side, group in ties.items():
+        if len(group) > 1:
+            group.sort(reverse=True)
+        for place, tie in enumerate(group[:_CLAUSES]):
+            ranked.append((place, not tie[0], -tie[1], tie[2], side, tie))
+    ranked.sort()
+    summary = ""
+    for *_, side, (_, start, _, end, other, named) in ranked[:_CLAUSES]:
+        clause = _clause(name, side, other if named else name_of(other), start, end)
+        longer = f"{summary}{_BETWEEN}{clause}" if summary else clause
+        if len(longer) > LONGEST:
+            break
+        summary = longer
+    return summary
+
+
+def _clause(name: str, side: _Side, other: str, since: int, until: int) -> str:
+    relation = side[0].replace("_", " ")
+    words = f"{relation} {other}" if side[1] else f"{other} {relation} {name}"
+    start = None if since == BEGINNING else _day(since)
+    end = None if until == FOREVER else _day(until)
+    if start and end:
+        return f"{words} ({start} to {end})"
+    if start or end:
+        return f"{words} ({'from' if start else 'until'} {start or end})"
+    return words
+
+
+@lru_cache(maxsize=4096)
+def _day(micros: int) -> str:
+    return str(from_micros(micros).date())

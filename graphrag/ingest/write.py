@@ -1,0 +1,218 @@
+"""Write given facts: a few in one transaction, or many in batches with one transaction each.
+
+While a batch is being written the next is planned, against the index and what is under way. If the
+group was changed by someone else meanwhile, the plan is thrown away and made again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.direct import Teller, UndecidedError
+from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
+from graphrag.ingest.fitting import Fitting, Placed, warn_of
+from graphrag.ingest.given import End, GivenFact
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ledger import Rules
+from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
+
+_SUMMARIES = 2_000
+"""Entities whose summaries one transaction brings up to date."""
+
+
+@dataclass(slots=True)
+class DirectWriter:
+    """Writes to one group."""
+
+    ingestion: Ingestion
+    group: str
+    kind: str
+    teller: Teller
+    violations: list[Placed] = field(default_factory=list)
+    """What did not fit the ontology, until somebody is warned of it."""
+
+    @classmethod
+    def to(
+        cls,
+        ingestion: Ingestion,
+        group: str,
+        kind: str,
+        *,
+        judge: bool = True,
+        once: bool = False,
+        summarize: bool = True,
+        skip: bool = False,
+    ) -> "DirectWriter":
+        """Return a writer by the rules of a graph."""
+        rules = Rules(ingestion.relations, ingestion.review_below, judge, once)
+        return cls(
+            ingestion,
+            group,
+            kind,
+            Teller(
+                ingestion.store,
+                ingestion.embedder,
+                rules,
+                ingestion.ontology.identifiers,
+                summarize,
+                skip,
+            ),
+        )
+
+    async def tell(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> DirectPlan:
+        """Write facts and entities in one transaction, and return what that changed."""
+        plan = DirectPlan(self.group)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal plan
+            plan = await self.plan(given, index, extra=extra)
+            return plan.changes(self.kind)
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            plan.enter(index, seq)
+
+        await self.ingestion.writer.commit(self.group, build, enter=enter)
+        self.violations += plan.violations
+        return plan
+
+    async def plan(
+        self,
+        given: Sequence[GivenFact],
+        index: GroupIndex,
+        *,
+        extra: Sequence[End] = (),
+        under_way: DirectPlan | None = None,
+    ) -> DirectPlan:
+        """Work out what facts change, after the ontology has had its say."""
+        fitting = Fitting(index, self.ingestion, under_way)
+        facts: list[GivenFact] = []
+        skipped: list[SkippedRow] = []
+        for one in given:
+            try:
+                facts.append(fitting.fact(one))
+            except InputError as error:
+                if not self.teller.skip:
+                    raise
+                skipped.append(SkippedRow.at(one.place, error))
+        plan = await self.teller.plan(
+            facts,
+            index,
+            extra=[fitting.entity(end) for end in extra],
+            under_way=under_way,
+        )
+        plan.skipped = (*skipped, *plan.skipped)
+        plan.violations = tuple(fitting.violations)
+        return plan
+
+    def warn(self) -> None:
+        """Log what did not fit the ontology in all that was written since the last warning."""
+        warn_of(self.group, self.violations)
+        self.violations = []
+
+
+Make = Callable[[GroupIndex, DirectPlan | None], Awaitable[DirectPlan]]
+"""Plan a transaction against a group, and what is being written to it meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What was made ready before its turn, for a group that is then at event ``after``."""
+
+    plan: DirectPlan
+    changes: ChangeSet
+    after: int
+
+
+@dataclass(slots=True)
+class Stream:
+    """Batches for one group: one is planned and encoded while the one before is being written."""
+
+    writer: DirectWriter
+    touched: dict[str, None] = field(default_factory=dict)
+    """Entities whose summaries are to be made again."""
+    _under_way: _Ahead | None = None
+    """What is being written, if it is what was made ready."""
+    _writing: asyncio.Task[DirectPlan] | None = None
+
+    async def add(self, batch: Sequence[GivenFact]) -> DirectPlan | None:
+        """Begin to write a batch, and return what the one before changed."""
+
+        async def make(index: GroupIndex, under_way: DirectPlan | None) -> DirectPlan:
+            return await self.writer.plan(batch, index, under_way=under_way)
+
+        return await self._begin(make, self.writer.kind)
+
+    async def settle(self) -> DirectPlan | None:
+        """Wait for the batch that is being written, and return what it changed."""
+        writing, self._writing, self._under_way = self._writing, None, None
+        if writing is None:
+            return None
+        done = await writing
+        self.writer.violations += done.violations
+        self.touched |= dict.fromkeys((*done.touched, *ends_of(done.repeated.values())))
+        return done
+
+    async def summarize(self) -> None:
+        """Bring the summaries of all entities that were touched up to date."""
+        await self.settle()
+        touched = list(self.touched)
+        for first in range(0, len(touched), _SUMMARIES):
+            some = touched[first : first + _SUMMARIES]
+
+            async def make(
+                index: GroupIndex, _: DirectPlan | None, some: Sequence[str] = some
+            ) -> DirectPlan:
+                updates = refreshed(some, index, {}, now=utc_now())
+                return DirectPlan(index.group_id, summaries=updates)
+
+            await self._begin(make, "summarize")
+        await self.settle()
+
+    async def _begin(self, make: Make, kind: str) -> DirectPlan | None:
+        before = self._under_way
+        ahead = await self._ahead(make, kind)
+        done = await self.settle()
+        if done is not (before and before.plan):
+            ahead = None  # it was planned again, so this plan builds on what never was
+        self._under_way = ahead
+        self._writing = asyncio.create_task(self._write(make, kind, ahead))
+        await asyncio.sleep(0)  # let the request leave before the next batch is planned
+        return done
+
+    async def _ahead(self, make: Make, kind: str) -> _Ahead | None:
+        """Make a batch ready on top of the one that is being written, if that is known."""
+        before = self._under_way
+        if before is None and self._writing is not None:
+            return None
+        ingestion = self.writer.ingestion
+        index = await ingestion.catalog.group(self.writer.group)
+        after = before.after + bool(before.changes) if before else index.seq
+        try:
+            plan = await make(index, before.plan if before else None)
+        except UndecidedError:
+            return None
+        changes = plan.changes(kind)
+        if changes:
+            ingestion.writer.prepare(changes, after=after)
+        return _Ahead(plan, changes, after)
+
+    async def _write(self, make: Make, kind: str, ahead: _Ahead | None) -> DirectPlan:
+        plan = DirectPlan(self.writer.group)
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal plan
+            if ahead is not None and index.seq == ahead.after:
+                plan = ahead.plan
+                return ahead.changes
+            plan = await make(index, None)
+            return plan.changes(kind)
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            plan.enter(index, seq)
+
+        await self.writer.ingestion.writer.commit(self.writer.group, build, enter=enter)
+        return plan

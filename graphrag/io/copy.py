@@ -1,0 +1,204 @@
+"""Copy a whole store: all groups with their records, vectors and logs, to another place or profile.
+
+Rows go over in pages, in the order of their ids, each page in one transaction. The target carries a
+mark until all is there and was compared, so a copy that was interrupted goes on where it stopped
+when it is started again, and nobody takes half a graph for a whole one. What the engine profile
+derives is derived at the target, after the rows, and its indexes are built last: an index that is
+there while rows come makes each of them wait in its queue. The mark lists what of these is made.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from time import perf_counter
+
+from graphrag.engine.build import steps
+from graphrag.engine.rows import EngineRows
+from graphrag.errors import InputError, StoreError
+from graphrag.io.copy_group import CopyProgress, Pace, copy_group
+from graphrag.io.copy_rows import Table, last_row, summed, tables, write_page
+from graphrag.model.arguments import checked
+from graphrag.schema import Profile
+from graphrag.store.migrate import embedder_of
+from graphrag.store.pages import read_pages
+from graphrag.store.store import Store
+from graphrag.store.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """A finished copy, compared row by row."""
+
+    source: str
+    target: str
+    profile: Profile
+    """Of the target."""
+    rows: dict[str, int]
+    """By table."""
+    checksum: str
+    """Of all rows; that of the source and of the target are equal."""
+    seconds: float
+
+
+@checked()
+async def copy_store(
+    source: str,
+    target: str,
+    *,
+    profile: Profile | None = None,
+    user: str | None = None,
+    password: str | None = None,
+    namespace: str = "graphrag",
+    database: str = "graphrag",
+    to_namespace: str | None = None,
+    to_database: str | None = None,
+    group: str | None = None,
+    name: str | None = None,
+    on_progress: Callable[[CopyProgress], None] | None = None,
+) -> CopyReport:
+    """Copy everything from one store into another, which must be new or an unfinished copy of it.
+
+    With ``group`` only that one, beside what is there: the target may have others, or be the
+    source itself. Nobody should write meanwhile: a source that changed is noticed at the end.
+
+    Args:
+        source: URL of a store.
+        target: URL of another.
+        profile: Index profile of the target; default: ``process``.
+        user: Root user of whichever is on a server, unless its URL names one.
+        password: Theirs.
+        namespace: SurrealDB namespace of both.
+        database: SurrealDB database of both.
+        to_namespace: That of the target, if it is another.
+        to_database: That of the target, if it is another.
+        group: The only group to copy; default: all of them.
+        name: What it is called in the target; default: the same.
+        on_progress: Told after each page.
+
+    Raises:
+        InputError: if there is no such group, or the target has one of that name.
+        StoreError: if the target is not empty, or differs from the source at the end.
+        StoreURLError: if a URL names no store, or both name the same.
+    """
+    begun = perf_counter()
+    place = Target.parse(
+        source, user=user, password=password, namespace=namespace, database=database
+    )
+    goal = Target.parse(
+        target,
+        user=user,
+        password=password,
+        namespace=to_namespace or namespace,
+        database=to_database or database,
+        profile=profile,
+    )
+    if name is not None and group is None:
+        raise InputError(f"name {name!r}: say which group is to be called so, as group=...")
+    within = _spot(place) == _spot(goal) and place.url != "mem://"
+    if within and (group is None or name in (None, group)):
+        raise StoreError(
+            f"{place.url} cannot be copied into itself: name another target, or one group and "
+            "another name for its copy"
+        )
+    pace = Pace(on_progress)
+    embedder, dimension = await embedder_of(place)
+    async with AsyncExitStack() as opened:
+        old = await opened.enter_async_context(
+            await Store.open(place, embedder=embedder, dimension=dimension, derived=EngineRows())
+        )
+        new = old
+        if not within:
+            new = await opened.enter_async_context(
+                await Store.open(
+                    goal,
+                    embedder=embedder,
+                    dimension=dimension,
+                    derived=EngineRows(),
+                    copying=group is None,
+                )
+            )
+        if group is None:
+            rows, checksum = await _whole(old, new, dimension, pace)
+        else:
+            rows, checksum = await copy_group(old, new, group, name or group, pace)
+        return CopyReport(place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun)
+
+
+async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[dict[str, int], str]:
+    made = await _begin(new, old.target)
+    wanted = await tables(old)
+    for table in wanted:
+        if await _rows(old, new, table, pace) and made:
+            made = []
+            await new.transact("UPDATE meta:copy SET made = [];")
+    if new.profile == "engine":
+        async for step in steps(new, dimension, rows=True, made=made, on_page=pace.told):
+            await new.transact("UPDATE meta:copy SET made += $made;", made=step.name)
+    rows, checksum = await _compared(old, new, wanted)
+    await new.transact("DELETE meta:copy RETURN NONE;")
+    return rows, checksum
+
+
+async def _begin(new: Store, place: Target) -> list[str]:
+    """Mark the target, or find the mark of an earlier start; return what that one made.
+
+    Raises:
+        StoreError: if the target holds something else.
+    """
+    [marks] = await new.query("SELECT source, made FROM meta:copy;")
+    for mark in marks:
+        if mark["source"] == _spot(place):
+            return [*(mark["made"] or ())]
+        raise StoreError(
+            f"the store at {new.target.url} is an unfinished copy of {mark['source'][0]}: finish "
+            "that one, or name an empty target"
+        )
+    if await new.groups():
+        raise StoreError(
+            f"the store at {new.target.url} is not empty: it has groups "
+            f"{', '.join(map(repr, await new.groups()))}; name an empty target"
+        )
+    await new.transact("UPSERT meta:copy SET source = $source, made = [];", source=_spot(place))
+    return []
+
+
+async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
+    """Copy what is not there yet of a table; tell whether that was anything."""
+    [total, there] = [await _count(store, table) for store in (old, new)]
+    before = there
+    async for page in read_pages(old, table.name, after=await last_row(new, table)):
+        await write_page(new, table, page)
+        there += len(page)
+        pace.told(table.name, len(page), there, total)
+    return there > before
+
+
+async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[str, int], str]:
+    """Count and add up both stores.
+
+    Raises:
+        StoreError: if they differ.
+    """
+    rows: dict[str, int] = {}
+    checksum = 0
+    for table in wanted:
+        before, after = await asyncio.gather(summed(old, table), summed(new, table))
+        if before != after:
+            raise StoreError(
+                f"table {table.name} has {before.rows} rows in {old.target.url} and {after.rows} "
+                f"in {new.target.url}, or other contents: was one written to? Copy again into an "
+                "empty target"
+            )
+        rows[table.name] = after.rows
+        checksum ^= after.checksum
+    return rows, f"{checksum:032x}"
+
+
+async def _count(store: Store, table: Table) -> int:
+    [found] = await store.query(f"SELECT count() FROM {table.name} GROUP ALL;")
+    return int(found[0]["count"]) if found else 0
+
+
+def _spot(target: Target) -> list[str]:
+    return [target.url.partition("?")[0], target.namespace, target.database]

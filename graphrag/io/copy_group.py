@@ -1,0 +1,172 @@
+"""Copy one group: into another store, or within one under another name, beside what is there.
+
+The new group is closed to everybody until all of it is there and was compared, by the mark that a
+group has while it is forgotten: a copy that dies leaves what ``erase`` clears away, and what
+copying again clears away first.
+
+How far a copy is, and how fast it goes.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from graphrag.engine.columns import VECTORS
+from graphrag.engine.rows import Derivation
+from graphrag.errors import InputError, StoreError
+from graphrag.io.copy_rows import Renaming, Sum, Table, tables, write_page
+from graphrag.store.engine import Row
+from graphrag.store.pages import PAGE
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class CopyProgress:
+    """How far a copy is."""
+
+    table: str
+    """What is copied now; ``rows of TABLE`` while those are derived that the engine profile
+    searches, and the name of an index when it was built."""
+    done: int
+    """Rows of it that are there."""
+    total: int
+    rate: float = 0.0
+    """Rows a second, since this run began with it."""
+
+
+class Pace:
+    """Tell somebody of each page."""
+
+    def __init__(self, on_progress: Callable[[CopyProgress], None] | None) -> None:
+        self._on_progress = on_progress
+        self._table = ""
+        self._rows = 0
+        self._begun = self._last = perf_counter()
+
+    def told(self, table: str, page: int, done: int, total: int) -> None:
+        """Take in one more page of a table, of which now so many rows are there."""
+        if self._on_progress is None:
+            return
+        if table != self._table:
+            self._table, self._rows, self._begun = table, 0, self._last
+        self._rows += page
+        self._last = perf_counter()
+        rate = self._rows / max(self._last - self._begun, 1e-6)
+        self._on_progress(CopyProgress(table, done, total, rate))
+
+
+async def copy_group(
+    old: Store, new: Store, group: str, name: str, pace: Pace
+) -> tuple[dict[str, int], str]:
+    """Copy a group and return the number of rows by table, and their checksum.
+
+    Args:
+        old: Where it is.
+        new: Where it goes; the same store, if the name is another.
+        group: Its name.
+        name: That of the copy.
+        pace: Told after each page.
+
+    Raises:
+        InputError: if there is no such group, or the target has one of that name.
+        StoreError: if the copy differs at the end.
+    """
+    await _check(old, new, group, name)
+    renaming = Renaming(name, renews=await _known(old, new, group))
+    if await new.forgotten_since(name) is not None:
+        await new.erase_group(name)
+    await new.close_group(name)
+    rows: dict[str, int] = {}
+    checksum = 0
+    for table in await tables(old):
+        total = Sum()
+        ids = await _ids(old, table, group)
+        async for page in _pages(old, ids):
+            renamed = [renaming.row(row) for row in page]
+            for row in renamed:
+                total.add(row)
+            if table.name == "group_info":
+                continue  # written last: it opens the copy
+            await _write(new, table, renamed, name)
+            pace.told(table.name, len(page), total.rows, len(ids))
+        if table.name != "group_info":
+            await _compare(new, table, total, [*map(renaming.record, ids)])
+        rows[table.name] = total.rows
+        checksum ^= total.checksum
+    [info] = [renaming.row(row) async for page in _pages(old, [_info(group)]) for row in page]
+    await new.transact("UPDATE $id CONTENT $info RETURN NONE;", id=info["id"], info=info)
+    return rows, f"{checksum:032x}"
+
+
+async def _check(old: Store, new: Store, group: str, name: str) -> None:
+    known = await old.groups()
+    if group not in known:
+        there = ", ".join(map(repr, known)) or "none yet"
+        raise InputError(f"there is no group {group!r}; groups in this store: {there}")
+    if since := await old.forgotten_since(group):
+        raise InputError(
+            f"group {group!r} is being forgotten since {since.isoformat()}: "
+            f"group({group!r}).erase.group(confirm={group!r}) finishes it"
+        )
+    if name in await new.groups() and await new.forgotten_since(name) is None:
+        raise InputError(
+            f"{new.target.url} has a group {name!r} already: copy under another name, or "
+            f"group({name!r}).erase.group(confirm={name!r}) there first"
+        )
+
+
+async def _known(old: Store, new: Store, group: str) -> bool:
+    """Tell whether the target has the ids of this group already."""
+    if old is new:
+        return True
+    for table in ("episode", "entity"):
+        [ids] = await old.query(
+            f"SELECT VALUE id FROM {table} WHERE group_id = $group LIMIT 1;", group=group
+        )
+        [found] = await new.query("SELECT VALUE id FROM $ids;", ids=ids)
+        if found:
+            return True
+    return False
+
+
+async def _ids(store: Store, table: Table, group: str) -> list[Record]:
+    """Return the ids of a group's rows in a table, in order."""
+    if table.name == "group_info":
+        return [_info(group)]
+    if table.name == "event":
+        return [Record("event", [group, n]) for n in range(1, await store.last_seq(group) + 1)]
+    [ids] = await store.query(
+        f"SELECT VALUE record::id(id) FROM {table.name} WHERE group_id = $group;", group=group
+    )
+    return [Record(table.name, id_) for id_ in sorted(ids)]
+
+
+async def _pages(store: Store, ids: Sequence[Record]) -> AsyncIterator[list[Row]]:
+    for start in range(0, len(ids), PAGE):
+        [rows] = await store.query("SELECT * FROM $ids;", ids=[*ids[start : start + PAGE]])
+        yield rows
+
+
+async def _write(store: Store, table: Table, rows: list[Row], group: str) -> None:
+    derivation = Derivation(group)
+    if store.profile == "engine" and table.name in VECTORS:
+        for row in rows:
+            derivation.add(table.name, row)
+    await write_page(store, table, rows, *derivation.statements())
+
+
+async def _compare(store: Store, table: Table, total: Sum, ids: Sequence[Record]) -> None:
+    found = Sum()
+    async for page in _pages(store, ids):
+        for row in page:
+            found.add(row)
+    if found != total:
+        raise StoreError(
+            f"table {table.name} has {total.rows} rows to copy and {found.rows} in the copy, or "
+            "other contents: was one written to? Copy again"
+        )
+
+
+def _info(group: str) -> Record:
+    return Record("group_info", group)

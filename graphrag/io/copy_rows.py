@@ -1,0 +1,232 @@
+"""The rows of a group as those of another group: under its name, with ids of their own if need be.
+
+Ids are renewed only where the target has them already, as in a copy within one store. A new id
+keeps the moment of the old one, so both sort alike, and follows from it and the name: links and
+the images in the log lead to the same things.
+
+A store as tables of rows: listed, written in pages, and summed up to be compared.
+A group that is being written is claimed first, and discarded if it does not come to its end.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import Any
+
+from graphrag.schema import derived_tables
+from graphrag.store.engine import Row
+from graphrag.store.pages import read_pages
+from graphrag.store.record import NULL, Null, Record
+from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
+
+_UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
+_RANDOM = (1 << 62) - 1
+"""The bits of an id that are neither its moment nor its kind."""
+_POINTERS = ("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent")
+"""Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
+
+
+@dataclass(slots=True)
+class Renaming:
+    """From one group to another."""
+
+    name: str
+    """Of the new group."""
+    renews: bool
+    """Ids are to be renewed."""
+    _mask: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take what new ids differ by from the name."""
+        digest = blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self._mask = int.from_bytes(digest) & _RANDOM or 1
+
+    def id(self, id_: str) -> str:
+        """Return the new id of a row; ids made of several are renewed in each part."""
+        return _UUID.sub(self._renewed, id_) if self.renews else id_
+
+    def record(self, record: Record) -> Record:
+        """Return the record of the new group that stands for one of the old group."""
+        match record.table:
+            case "event":
+                return Record("event", [self.name, record.id[1]])
+            case "group_info":
+                return Record("group_info", self.name)
+            case table:
+                return Record(table, self.id(record.id))
+
+    def row(self, row: Row) -> Row:
+        """Return a row of a table as the new group has it."""
+        found = {**self._columns(row), "id": self.record(row["id"])}
+        if row["id"].table == "event":
+            found["changes"] = self._changes(row["changes"])
+        return found
+
+    def _columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        found = {**row}
+        if "group_id" in found:
+            found["group_id"] = self.name
+        if self.renews:
+            for column in _POINTERS:
+                if column in found:
+                    found[column] = self._pointer(found[column])
+            if found.get("sources"):
+                found["sources"] = [
+                    {**span, "episode": self.id(span["episode"])} for span in found["sources"]
+                ]
+        return found
+
+    def _pointer(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.id(value)
+            case Record():
+                return Record(value.table, self.id(value.id))
+            case list() | tuple():
+                return [self._pointer(item) for item in value]
+            case _:
+                return value
+
+    def _changes(self, text: str) -> str:
+        changes = json.loads(text)
+        for change in changes:
+            table, _, id_ = change["record"].partition(":")
+            change["record"] = f"{table}:{self.name if table == 'group_info' else self.id(id_)}"
+            for side in ("before", "after"):
+                if change[side]:
+                    change[side] = self._columns(change[side])
+        return json.dumps(changes, ensure_ascii=False, separators=(",", ":"))
+
+    def _renewed(self, found: re.Match[str]) -> str:
+        random = (int(found[2] + found[3], 16) ^ self._mask) & ((1 << 64) - 1)
+        text = f"{random:016x}"
+        return f"{found[1]}-{text[:4]}-{text[4:]}"
+
+
+_OWN = frozenset({"meta"})
+_SUMS = 2**128
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table to copy."""
+
+    name: str
+    links: bool
+    """Its rows join others, which must be there first."""
+
+
+@dataclass(slots=True)
+class Sum:
+    """Rows counted and added up, in whatever order they come."""
+
+    rows: int = 0
+    checksum: int = 0
+
+    def add(self, row: Row) -> None:
+        """Take in a row."""
+        text = json.dumps(row, default=_plain, sort_keys=True, ensure_ascii=False)
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self.rows += 1
+        self.checksum = (self.checksum + int.from_bytes(digest, "big")) % _SUMS
+
+
+async def tables(store: Store) -> list[Table]:
+    """Return what a store holds that does not follow from something else, links last."""
+    [info] = await store.query("INFO FOR DB;")
+    names = info["tables"].keys() - derived_tables() - _OWN
+    found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
+    return sorted(found, key=lambda table: (table.links, table.name))
+
+
+async def last_row(store: Store, table: Table) -> Record | None:
+    """Return the id of the last row of a table."""
+    [ids] = await store.query(f"SELECT VALUE id FROM {table.name} ORDER BY id DESC LIMIT 1;")
+    return _listed(ids[0]) if ids else None
+
+
+async def write_page(
+    store: Store,
+    table: Table,
+    rows: list[Row],
+    also: str = "",
+    params: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Insert rows as they were read, with other statements in the same transaction."""
+    relation = "RELATION " if table.links else ""
+    await store.transact(
+        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
+        rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
+        **params,
+    )
+
+
+async def claim_group(store: Store, group: str, created_at: datetime) -> None:
+    """Take a name for a group that is to come, closed to everybody until it is there.
+
+    Raises:
+        TransactionError: if somebody made a group of that name in the meantime.
+    """
+    await store.transact(
+        "CREATE $info CONTENT $entry RETURN NONE;",
+        info=Record("group_info", group),
+        entry={"created_at": created_at, "forgotten_at": utc_now()},
+    )
+
+
+async def discard_group(store: Store, group: str) -> None:
+    """Erase what came of a claimed group, even if the caller is being cancelled."""
+    erasing = asyncio.create_task(store.erase_group(group))
+    while not erasing.done():
+        try:
+            await asyncio.shield(erasing)
+        except asyncio.CancelledError:
+            continue
+
+
+async def summed(store: Store, table: Table) -> Sum:
+    """Count and add up all rows of a table."""
+    total = Sum()
+    async for page in read_pages(store, table.name):
+        for row in page:
+            total.add(row)
+    return total
+
+
+def _listed(id_: Record) -> Record:
+    return Record(id_.table, list(id_.id)) if isinstance(id_.id, tuple) else id_
+
+
+def _kept(item: Any) -> Any:
+    """Return a value as it is to be written: a None that was read is a null in JSON."""
+    match item:
+        case None:
+            return NULL
+        case Record():
+            return _listed(item)
+        case dict():
+            return {key: _kept(value) for key, value in item.items()}
+        case list() | tuple():
+            return [_kept(value) for value in item]
+        case _:
+            return item
+
+
+def _plain(item: object) -> Any:
+    match item:
+        case Record():
+            return f"{item.table}:{json.dumps(item.id)}"
+        case datetime():
+            return item.astimezone(UTC).isoformat()
+        case bytes():
+            return item.hex()
+        case Null():
+            return None
+        case _:
+            raise TypeError(f"{item!r} has no place in a row")

@@ -1,0 +1,194 @@
+"""A file, or standard input, as a stream of episodes.
+
+A document is checked from its first to its last line before it hands out the first episode, so a
+broken one leaves the store untouched; it is read again when its turn comes, so a thousand files
+need the memory of one. Times make it repeatable: parts without a time of their own get that of the
+document plus their number in microseconds, so the same file added twice is the same episodes.
+"""
+
+import json
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from graphrag.errors import EpisodeError
+from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
+from graphrag.io.prose import split_prose
+from graphrag.io.records import Draft, json_drafts, jsonl_drafts
+from graphrag.model.values import Source
+from graphrag.temporal.moment import from_micros, parse_moment, utc_now
+
+STDIN = "-"
+_MICRO = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A checked document; iterate over it for its episodes, as often as you like."""
+
+    name: str
+    count: int
+    _episodes: Callable[[], Iterable[NewEpisode]]
+
+    def __len__(self) -> int:
+        """Count the episodes."""
+        return self.count
+
+    def __iter__(self) -> Iterator[NewEpisode]:
+        """Iterate over the episodes."""
+        return iter(self._episodes())
+
+    def __repr__(self) -> str:
+        """Show the name and the number of episodes."""
+        return f"Document({self.name!r}, {self.count} episodes)"
+
+
+def read_document(
+    path: Path | str,
+    *,
+    reference_time: datetime | date | str | None = None,
+    source_description: str | None = None,
+    name: str | None = None,
+) -> Document:
+    """Check a document and return its episodes.
+
+    Markdown (``.md``) and text (everything else) are cut into parts of about 2,000 characters on
+    headings and paragraphs. ``.json`` is one episode, but a list of messages or a long list of
+    records is several. ``.jsonl`` is one episode a line. Standard input is told by its content.
+
+    Args:
+        path: A file, or ``"-"`` for standard input.
+        reference_time: When it was written. Default: the time that each record carries, else when
+            the file was changed last, else (standard input) now.
+        source_description: Where it comes from, for people; default: the file's name.
+        name: A title instead of the file's name.
+
+    Raises:
+        EpisodeError: if there is no such file, or it cannot be read as what its name says.
+        TimeError: if ``reference_time`` is no moment.
+    """
+    given = None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    if str(path) == STDIN:
+        label = title = "standard input"
+        changed, text = utc_now(), _decoded(sys.stdin.buffer.read(), title)
+        load: Callable[[], str] = partial(str, text)
+        read = _reader_of(text)
+    else:
+        file = Path(path)
+        label, title, changed = str(file), file.name, _changed(file)
+        load = partial(_text_of, file)
+        read = _READERS.get(file.suffix.lower(), _text)
+    start, own_from = given or changed, None if given else changed
+
+    def episodes() -> Iterator[NewEpisode]:
+        for number, draft in enumerate(read(load(), own_from)):
+            yield NewEpisode(
+                draft.content,
+                draft.time or start + number * _MICRO,
+                f"{name or title}{draft.label}",
+                draft.source,
+                title if source_description is None else source_description,
+                metadata={"document": title, **draft.metadata},
+            )
+
+    try:
+        count = sum(bool(prepare(episode)) for episode in episodes())
+    except EpisodeError as error:
+        raise EpisodeError(str(error) if label in str(error) else f"{label}: {error}") from None
+    return Document(name or title, count, episodes)
+
+
+def _text(text: str, base: datetime | None, *, headings: bool = False) -> list[Draft]:
+    parts = split_prose(text, headings=headings)
+    source: Source = "message" if looks_like_messages(text) else "text"
+    return [
+        Draft(
+            text[part.start : part.end],
+            f" [{number}/{len(parts)}] {part.section}".rstrip() if len(parts) > 1 else "",
+            source=source,
+            metadata={
+                "part": number,
+                "parts": len(parts),
+                "start": part.start,
+                "end": part.end,
+                "section": part.section,
+            },
+        )
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def _markdown(text: str, base: datetime | None) -> list[Draft]:
+    return _text(text, base, headings=True)
+
+
+def _json(text: str, base: datetime | None) -> list[Draft]:
+    return json_drafts(text, base=base)
+
+
+def _jsonl(text: str, base: datetime | None) -> Iterator[Draft]:
+    return jsonl_drafts(text, base=base)
+
+
+Reader = Callable[[str, datetime | None], Iterable[Draft]]
+
+_READERS: dict[str, Reader] = {
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".json": _json,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+}
+
+
+def _reader_of(text: str) -> Reader:
+    """Tell what standard input holds: a JSON value, lines of JSON objects, or text."""
+    bare = text.strip()
+    if bare[:1] in ("{", "["):
+        for piece, reader in ((bare, _json), (bare.partition("\n")[0], _jsonl)):
+            try:
+                json.loads(piece)
+            except (ValueError, RecursionError):
+                continue
+            return reader
+    return _text
+
+
+def _changed(file: Path) -> datetime:
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise EpisodeError(f"{file} is a folder: name the files in it, such as {file}/*.md")
+    return from_micros(status.st_mtime_ns // 1000)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return _decoded(file.read_bytes(), str(file))
+    except OSError as error:
+        raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
+
+
+def _decoded(data: bytes, label: str) -> str:
+    if b"\0" in data:
+        raise EpisodeError(f"{label} is binary, or text in UTF-16: save it as UTF-8 text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EpisodeError(
+            f"{label} is no UTF-8 text: byte {data[error.start]:#04x} at {error.start}; "
+            "convert it to UTF-8 text"
+        ) from None
+    if not text.strip():
+        raise EpisodeError(f"{label} is empty")
+    return text
+
+
+def _reason(error: OSError) -> str:
+    return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)

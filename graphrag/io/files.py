@@ -1,0 +1,154 @@
+"""Files that appear whole or not at all, compressed if their name ends in ``.gz``.
+
+Text in XML 1.0, which has no place for most control characters.
+
+They are written as spreadsheets do, ``_x0007_`` for the bell, and a text that looks so itself has
+its underscore written as ``_x005F_``: whatever was told comes back.
+"""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import IO
+
+from graphrag.errors import InputError
+
+GZIP = ".gz"
+_MAGIC = b"\x1f\x8b"
+_LEVEL = 6
+Put = Callable[[bytes], object]
+"""Write some bytes."""
+
+
+def ending(path: Path) -> str:
+    """Return what a file's name ends in, in lower case and without ``.gz``."""
+    bare = path.with_suffix("") if path.suffix.casefold() == GZIP else path
+    return bare.suffix.casefold()
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Put]:
+    """Give what writes a file; it takes its place when all is written, over what was there.
+
+    The same bytes give the same file: a compressed one notes neither its name nor the time.
+
+    Raises:
+        InputError: if it cannot be written there.
+    """
+    if "\0" in str(path):
+        raise InputError(f"{str(path)!r} is no name of a file: it holds a null character")
+    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    with refusals("write", path):
+        file: IO[bytes] = part.open("wb")
+    packs = path.suffix.casefold() == GZIP
+    sink = gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if packs else file
+    try:
+
+        def put(data: bytes) -> None:
+            with refusals("write", path):
+                sink.write(data)
+
+        yield put
+        with refusals("write", path):
+            sink.close()
+            file.close()
+            part.replace(path)
+    finally:
+        file.close()
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """Give the bytes of a file, unpacked if it is packed, whatever its name says.
+
+    Raises:
+        InputError: if there is none, or it cannot be read.
+    """
+    check_there(path)
+    with refusals("read", path):
+        file = path.open("rb")
+    with file:
+        if file.peek(len(_MAGIC))[: len(_MAGIC)] == _MAGIC:
+            with gzip.GzipFile(fileobj=file) as packed:
+                yield packed
+        else:
+            yield file
+
+
+def check_there(path: Path) -> None:
+    """Check that there is such a file.
+
+    Raises:
+        InputError: if there is none.
+    """
+    with refusals("read", path):  # a name may be too long to ask for
+        there = path.is_file()
+    if not there:
+        raise InputError(f"there is no file {path}")
+
+
+def read_lines(path: Path, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends; one that is longer than ``longest`` is cut.
+
+    Raises:
+        InputError: if there is no such file, it cannot be read, or not be unpacked.
+    """
+    with opened(path) as file:
+        while True:
+            with refusals("read", path):
+                line = file.readline(longest)
+            if not line:
+                return
+            yield line
+
+
+def read_parts(path: Path, size: int = 1 << 16) -> Iterator[bytes]:
+    """Yield the bytes of a file in parts.
+
+    Raises:
+        InputError: as ``read_lines``.
+    """
+    with opened(path) as file:
+        while True:
+            with refusals("read", path):
+                part = file.read(size)
+            if not part:
+                return
+            yield part
+
+
+@contextmanager
+def refusals(what: str, path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read or written, and why.
+
+    Raises:
+        InputError: for what the system or the compression says.
+    """
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path.name} is damaged or cut short: {error}") from None
+    except OSError as error:
+        raise InputError(f"cannot {what} {path}: {error.strerror or error}") from None
+
+
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
+
+
+def escaped(text: str) -> str:
+    """Return a text as it may stand between tags or quotes."""
+    if _UNFIT.search(text):
+        text = _UNFIT.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    return text.translate(_MARKUP)
+
+
+def unescaped(text: str) -> str:
+    """Return the text that was written so, after XML's own escapes were read."""
+    return _CODE.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text

@@ -1,0 +1,171 @@
+"""Whether the rows of a file are what its own log makes of them, and lead to what it has.
+
+``check`` finds a row that differs from its log after the import; here it is refused before. A file
+may be larger than memory, so only hashes are kept: one for each row, and for each record that the
+log tells of one for each of its columns, because an event names the columns that it changed.
+"""
+
+import json
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, moment, shapes
+
+_JSON = json.JSONEncoder(sort_keys=True)
+_ELSE = "else"
+"""Stands for all columns that the schema does not know."""
+
+
+@dataclass(slots=True)
+class Agreement:
+    """What the lines said so far."""
+
+    group: str
+    rows: dict[str, int] = field(default_factory=dict)
+    """The hash of each row, by ``table:id``."""
+    told: dict[str, "array[int]"] = field(default_factory=dict)
+    """The hashes of the columns of each record as the events left it."""
+    places: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Where the hash of a column stands, by table."""
+    leads: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What says that a record is there, by table and id: the first that does."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    """Of the texts of episodes."""
+    heirs: dict[str, str] = field(default_factory=dict)
+    """Who a merged entity speaks through."""
+
+    def __post_init__(self) -> None:
+        """Give each column its place."""
+        for shape in shapes().values():
+            columns = [one.column for one in shape.columns if one.column != VECTOR]
+            self.places[shape.table] = {
+                name: place for place, name in enumerate((*columns, "group_id", _ELSE))
+            }
+
+    def row(self, shape: Shape, row: Mapping[str, Any]) -> None:
+        """Take in a row: its own words, and what it leads to.
+
+        Raises:
+            UnreadableError: if it rests on characters that its episode does not have.
+        """
+        image = {**row, "group_id": self.group, "id": None, VECTOR: None}
+        for end, table in zip(("in", "out"), shape.ends or (), strict=False):
+            image[end] = f"{table}:{row[end]}"
+        hashes = self._hashes(shape.table, image)
+        self.rows[f"{shape.table}:{row['id']}"] = hash(hashes.tobytes())
+        for table, id_ in _pointers(shape.table, row):
+            self.leads.setdefault((table, id_), f"{shape.kind} {row['id']!r}")
+        if shape.table == "episode":
+            self.lengths[row["id"]] = len(row["content"])
+        elif shape.table == "entity" and row.get("merged_into") is not None:
+            self.heirs[row["id"]] = row["merged_into"]
+        for span in row.get("sources", ()):
+            self._inside(span)
+
+    def change(self, change: Mapping[str, Any]) -> None:
+        """Take in a change of an event."""
+        record, before, after = change["record"], change["before"], change["after"]
+        table = record.partition(":")[0]
+        if table not in self.places:
+            return
+        if after is None:
+            self.told.pop(record, None)
+        elif before is None or record not in self.told:
+            self.told[record] = self._hashes(table, after)
+        else:
+            self._set(self.told[record], table, after)
+
+    def check(self, ids: Mapping[str, set[str]]) -> None:
+        """Compare, when every line was read; ``ids`` are those of each table.
+
+        Raises:
+            UnreadableError: naming a record that differs from the log or leads nowhere.
+        """
+        for (table, id_), by in self.leads.items():
+            if id_ not in ids[table]:
+                raise UnreadableError(f"{by} leads to {table} {id_!r}, which no line has")
+        for id_ in self.heirs:
+            self._ends(id_)
+        for record, found in self.rows.items():
+            told = self.told.pop(record, None)
+            if told is None:
+                raise UnreadableError(f"no event tells of {record}")
+            if hash(told.tobytes()) != found:
+                raise UnreadableError(
+                    f"{record} is not what the events of the file make of it: export again from a "
+                    "graph that check() finds sound"
+                )
+        if self.told:
+            raise UnreadableError(f"the events tell of {next(iter(self.told))}, which no line has")
+
+    def _hashes(self, table: str, image: Mapping[str, Any]) -> "array[int]":
+        hashes = array("q", bytes(8 * len(self.places[table])))
+        self._set(hashes, table, image)
+        return hashes
+
+    def _set(self, hashes: "array[int]", table: str, image: Mapping[str, Any]) -> None:
+        places = self.places[table]
+        for name, item in image.items():
+            if item:  # what is empty is as good as missing
+                hashes[places.get(name, places[_ELSE])] = _hash(item)
+            elif name in places:
+                hashes[places[name]] = 0
+
+    def _inside(self, span: Mapping[str, Any]) -> None:
+        match span:
+            case {"episode": str(episode), "start": int(start), "end": int(end)}:
+                length = self.lengths.get(episode)
+                if length is None:
+                    raise UnreadableError(f"it rests on episode {episode!r}, which no line has")
+                if 0 <= start <= end <= length:
+                    return
+                raise UnreadableError(
+                    f"it rests on characters {start} to {end} of episode {episode!r}, which has "
+                    f"{length}"
+                )
+        raise UnreadableError("a source has episode, start and end")
+
+    def _ends(self, id_: str) -> None:
+        """Refuse a chain of merges that leads back to where it began."""
+        seen = {id_}
+        while (heir := self.heirs.get(id_)) is not None:
+            if heir in seen:
+                raise UnreadableError(f"entity {id_!r} is merged into itself")
+            seen.add(heir)
+            id_ = heir
+
+
+def _pointers(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a row leads to that may stand on a later line."""
+    if table == "entity":
+        if row.get("merged_into") is not None:
+            yield "entity", row["merged_into"]
+        yield from (("entity", other) for other in row.get("distinct_from", ()))
+    elif table == "relates_to" and row.get("invalidated_by") is not None:
+        yield "relates_to", row["invalidated_by"]
+    elif table == "community" and row.get("parent") is not None:
+        yield "community", row["parent"]
+
+
+def _hash(item: Any) -> int:
+    if type(item) is str:
+        return hash(item)
+    if type(item) is datetime:  # as the log has it
+        return hash(moment(item))
+    return hash(("", str(item) if type(item) is int else _JSON.encode(_number(item))))
+
+
+def _number(item: Any) -> Any:
+    """Return a value with 1 for 1.0, at any depth."""
+    match item:
+        case float():
+            return int(item) if item.is_integer() else item
+        case list():
+            return [_number(one) for one in item]
+        case dict():
+            return {name: _number(one) for name, one in item.items()}
+        case _:
+            return item

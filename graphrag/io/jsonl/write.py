@@ -1,0 +1,152 @@
+"""Write a whole group to a file: every row, its vectors and its log, a page at a time."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter
+
+from graphrag.errors import StoreError
+from graphrag.io.copy_group import CopyProgress, Pace
+from graphrag.io.files import written
+from graphrag.io.formats import LINES, Exported
+from graphrag.io.jsonl.lines import EVENT, Header, Line, Sealing
+from graphrag.io.jsonl.shape import Shape, moment, shapes
+from graphrag.protocols import Embedder
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+PAGE = 250
+_EVENTS = 20
+"""Events read at once: one may tell of a thousand facts."""
+_ATTEMPTS = 3
+Tell = Callable[[CopyProgress], None]
+
+
+async def export_group(
+    store: Store,
+    embedder: Embedder,
+    group: str,
+    file: Path,
+    *,
+    vectors: bool,
+    on_progress: Tell | None,
+) -> Exported:
+    """Write a group that nobody of this process writes to meanwhile.
+
+    Raises:
+        InputError: if the file cannot be written.
+        StoreError: if other processes wrote to the group all the while.
+    """
+    begun = perf_counter()
+    pace = Pace(on_progress)
+    for _ in range(_ATTEMPTS):
+        seq = await store.last_seq(group)
+        try:
+            counts = await _write(store, embedder, group, file, seq, vectors, pace)
+        except _MovedOnError:
+            continue
+        size = file.stat().st_size
+        return Exported(file, LINES, group, counts, size, perf_counter() - begun)
+    raise StoreError(f"group {group!r} is written to all the time: export it when it is not")
+
+
+async def _write(
+    store: Store,
+    embedder: Embedder,
+    group: str,
+    file: Path,
+    seq: int,
+    vectors: bool,
+    pace: Pace,
+) -> dict[str, int]:
+    """Write the file and return how many lines of each kind it has."""
+    ids = {kind: await _ids(store, shape, group) for kind, shape in shapes().items()}
+    counts = {kind: len(some) for kind, some in ids.items()} | {EVENT: seq}
+    header = Header(
+        group,
+        await _created_at(store, group),
+        embedder.name,
+        embedder.dimension,
+        vectors,
+        {kind: count for kind, count in counts.items() if count},
+    )
+    done: Counter[str] = Counter()
+
+    with written(file) as put:
+        sealing = Sealing(put)
+        sealing.add(header.line())
+        for kind, shape in shapes().items():
+            for first in range(0, len(ids[kind]), PAGE):
+                rows = await _rows(store, shape.table, ids[kind][first : first + PAGE])
+                for row in rows:
+                    sealing.add(shape.line(row, vectors=vectors))
+                done[kind] += len(rows)
+                pace.told(kind, len(rows), done[kind], counts[kind])
+                await asyncio.sleep(0)
+        async for page in _events(store, group, seq):
+            for row in page:
+                sealing.add(_event(row))
+            done[EVENT] += len(page)
+            pace.told(EVENT, len(page), done[EVENT], seq)
+        sealing.seal()
+        if await store.last_seq(group) != seq:
+            raise _MovedOnError
+        if dict(done) != header.counts:
+            raise StoreError(
+                f"the log of group {group!r} is not whole: health.check() names what it lacks"
+            )
+    return dict(done)
+
+
+class _MovedOnError(Exception):
+    """Somebody wrote to the group meanwhile: what was written so far is thrown away."""
+
+
+async def _ids(store: Store, shape: Shape, group: str) -> list[str]:
+    sql = f"SELECT VALUE record::id(id) FROM {shape.table} WHERE group_id = $group;"
+    [ids] = await store.query(sql, group=group)
+    return sorted(ids)
+
+
+async def _rows(store: Store, table: str, ids: list[str]) -> list[Row]:
+    [rows] = await store.query("SELECT * FROM $ids;", ids=[Record(table, id_) for id_ in ids])
+    return sorted(rows, key=lambda row: str(row["id"].id))
+
+
+async def _created_at(store: Store, group: str) -> datetime:
+    [found] = await store.query(
+        "SELECT VALUE created_at FROM $info;", info=[Record("group_info", group)]
+    )
+    if not found:
+        raise StoreError(
+            f"group {group!r} has lost its entry: group({group!r}).health.repair() mends it"
+        )
+    created_at: datetime = found[0]
+    return created_at
+
+
+async def _events(store: Store, group: str, last: int) -> AsyncIterator[list[Row]]:
+    for first in range(1, last + 1, _EVENTS):
+        [rows] = await store.query(
+            "SELECT * FROM event:[$group, $first]..=[$group, $last] ORDER BY seq;",
+            group=group,
+            first=first,
+            last=min(first + _EVENTS - 1, last),
+        )
+        yield rows
+
+
+def _event(row: Row) -> Line:
+    return {
+        "record": EVENT,
+        "seq": row["seq"],
+        "at": moment(row["at"]),
+        "actor": row["actor"],
+        "kind": row["kind"],
+        **({} if row.get("note") is None else {"note": row["note"]}),
+        "changes": json.loads(row["changes"]),
+    }

@@ -1,0 +1,146 @@
+"""Load many facts: batches with one transaction each, and a report of what they did.
+
+Known facts about entities, as a dictionary: subject, then relation, then object or objects.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+from graphrag.errors import EmbeddingError, GraphRAGError, InputError
+from graphrag.ingest.direct_plan import DirectPlan, ImportReport, SkippedRow
+from graphrag.ingest.given import GivenFact
+from graphrag.ingest.write import DirectWriter, Stream
+from graphrag.io.rows import given_row
+from graphrag.io.tables import Placed
+from graphrag.model.checks import shown
+from graphrag.ontology.relations import Relations
+
+Item = TypeVar("Item")
+Loadable = GivenFact | SkippedRow
+Report = Callable[[ImportReport], None]
+
+
+def skipping(rows: Iterable[Placed], given: Callable[[Placed], GivenFact]) -> Iterator[Loadable]:
+    """Yield the fact of each row, or why it has none."""
+    for placed in rows:
+        try:
+            yield given(placed)
+        except InputError as error:
+            yield SkippedRow.at(placed[0], error)
+
+
+async def load(
+    facts: Iterable[Loadable],
+    writer: DirectWriter,
+    *,
+    batch: int,
+    total: int | None = None,
+    on_progress: Report | None = None,
+) -> ImportReport:
+    """Write facts in their order, and return what happened.
+
+    Raises:
+        GraphRAGError: for a fact that cannot be told or written; nothing of its batch is written,
+            and a note says how many rows are in the graph.
+    """
+    if batch < 1:
+        raise InputError(f"batch is {batch}: one transaction takes at least one row")
+    loading = _Loading(Stream(writer), ImportReport(total=total), on_progress)
+    try:
+        for some in _batches(facts, batch):
+            await loading.add(some)
+        await loading.settle()
+        await loading.stream.summarize()
+    except GraphRAGError as error:
+        await loading.settle()  # the batch before is whole, and stays
+        if isinstance(error, InputError | EmbeddingError):
+            await loading.stream.summarize()
+        error.add_note(
+            f"{loading.report.rows} rows are in the graph; import again when this is put right: "
+            "what is there is not told twice"
+        )
+        raise
+    finally:
+        await loading.settle()
+        writer.warn()
+    return loading.report
+
+
+@dataclass(slots=True)
+class _Loading:
+    stream: Stream
+    report: ImportReport
+    on_progress: Report | None
+    started: float = field(default_factory=time.perf_counter)
+    under_way: int = 0
+    skipped: tuple[SkippedRow, ...] = ()
+    """Rows of the batch under way that hold no fact."""
+
+    async def add(self, batch: Sequence[Loadable]) -> None:
+        facts = [one for one in batch if not isinstance(one, SkippedRow)]
+        self._note(await self.stream.add(facts))
+        self.under_way = len(facts)
+        self.skipped = tuple(one for one in batch if isinstance(one, SkippedRow))
+
+    async def settle(self) -> None:
+        self._note(await self.stream.settle())
+
+    def _note(self, done: DirectPlan | None) -> None:
+        if done is None:
+            return
+        seconds = time.perf_counter() - self.started
+        rows = self.under_way - len(done.skipped)
+        done.skipped = (*self.skipped, *done.skipped)
+        self.report = self.report.after(done, rows=rows, seconds=seconds)
+        if self.on_progress is not None:
+            self.on_progress(self.report)
+
+
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+Known = Mapping[str, Mapping[str, Any]]
+"""``{"Alice": {"works_at": "Acme", "likes": ["tea", {"object": "chess", "valid_at": "2024"}]}}``"""
+
+
+def seeded(
+    known: Known,
+    relations: Relations,
+    *,
+    reference_time: Any,
+    source: str | None,
+    dimension: int,
+) -> Iterator[GivenFact]:
+    """Yield the facts of a dictionary.
+
+    Raises:
+        InputError: naming the subject and relation that cannot be used.
+    """
+    if not isinstance(known, Mapping):
+        raise InputError(f"{shown(known)} is no dictionary of subjects: use load.facts for rows")
+    for subject, told in known.items():
+        if not isinstance(told, Mapping):
+            raise InputError(f"{shown(subject)}: expected relations and objects, got {shown(told)}")
+        for relation, value in told.items():
+            objects = list(value) if isinstance(value, list | tuple | set) else [value]
+            starts = set()
+            for object_ in objects:
+                row = dict(object_) if isinstance(object_, Mapping) else {"object": object_}
+                row |= {"subject": subject, "relation": relation}
+                row.setdefault("reference_time", reference_time)
+                given = given_row(
+                    row, f"{subject} {relation}: ", source=source, dimension=dimension
+                )
+                if relations[given.relation].single_valued and given.valid_at in starts:
+                    raise InputError(
+                        f"{subject} {relation}: it has one value at a time, and several are given "
+                        "with the same start: give each its own valid_at"
+                    )
+                starts.add(given.valid_at)
+                yield given

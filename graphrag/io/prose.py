@@ -1,0 +1,124 @@
+"""Cut prose into parts on headings and paragraphs, keeping offsets.
+
+A part is one episode, so one transaction: a crash in the middle of a long document loses at most
+one. The text is never rewritten, not even hard line breaks: a part says ``text[start:end]``.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graphrag.ingest.intake import looks_like_messages
+from graphrag.text.chunks import split_passages
+
+LONGEST = 2000
+# A section shorter than this shares its part with the next one.
+_SHORT_SECTION = LONGEST // 4
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#*)?\s*")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+# prepare() drops a byte order mark at the border of an episode, so offsets must not count it.
+_BLANK = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a document: ``text[start:end]``."""
+
+    start: int
+    end: int
+    section: str = ""
+    """The heading that it stands under."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph with the headings right above it, or one turn of a conversation."""
+
+    start: int
+    end: int
+    title: str | None = None
+
+
+def split_prose(text: str, *, headings: bool = False, longest: int = LONGEST) -> list[Part]:
+    """Return the parts of a text; between two parts there is only white space.
+
+    A paragraph is cut, between sentences, only if it is longer than a part. When every line is
+    ``name: text``, the lines are what is kept whole.
+
+    Args:
+        text: The document.
+        headings: Read Markdown headings (``# Title``) and code fences.
+        longest: Characters of a part.
+    """
+    blocks = _lines(text) if looks_like_messages(text) else _paragraphs(text, headings)
+    return [
+        Part(start, end, part.section)
+        for part in _packed(blocks, longest)
+        for start, end in _cut(text, part, longest)
+    ]
+
+
+def _packed(blocks: Iterator[_Block], longest: int) -> Iterator[Part]:
+    start = end = 0
+    above = section = ""
+    for block in blocks:
+        full = block.end - start > longest
+        turned = block.title is not None and end - start >= min(_SHORT_SECTION, longest)
+        if end > start and (full or turned):
+            yield Part(start, end, section)
+            start = block.start
+        if block.title is not None:
+            above = block.title
+        if start == block.start:
+            section = above
+        end = block.end
+    if end > start:
+        yield Part(start, end, section)
+
+
+def _cut(text: str, part: Part, longest: int) -> Iterator[tuple[int, int]]:
+    piece = text[part.start : part.end]
+    for start, end in split_passages(piece, longest=longest, over=longest):
+        bare = piece[start:end]
+        start += len(bare) - len(bare.lstrip(_BLANK))
+        end -= len(bare) - len(bare.rstrip(_BLANK))
+        if start < end:
+            yield part.start + start, part.start + end
+
+
+def _lines(text: str) -> Iterator[_Block]:
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield _Block(start, start + len(line))
+        start += len(line)
+
+
+def _paragraphs(text: str, headings: bool) -> Iterator[_Block]:
+    """Yield blocks that cover the text; a heading belongs to the paragraph below it."""
+    start = place = 0
+    title: str | None = None
+    fence = ""
+    after_blank = after_heading = False
+    for line in text.splitlines(keepends=True):
+        heading = _HEADING.fullmatch(line) if headings and not fence else None
+        blank = not line.strip()
+        new_paragraph = after_blank and not blank and not after_heading and not fence
+        if place > start and ((heading and not after_heading) or new_paragraph):
+            yield _Block(start, place, title)
+            start, title = place, None
+        if heading:
+            title = heading["title"] or title or ""
+        if headings and (mark := _FENCE.match(line)):
+            fence = _fenced(fence, mark.group(1))
+        after_blank = blank
+        after_heading = bool(heading) or (after_heading and blank)
+        place += len(line)
+    if place > start:
+        yield _Block(start, place, title)
+
+
+def _fenced(fence: str, mark: str) -> str:
+    """Return the fence that is open after a line of backquotes or tildes."""
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) else fence

@@ -1,0 +1,223 @@
+"""Rows with named columns to facts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+import numpy as np
+
+from graphrag.errors import InputError
+from graphrag.ingest.given import (
+    End,
+    GivenFact,
+    checked_attributes,
+    checked_vector,
+    given_end,
+    given_fact,
+)
+from graphrag.model.checks import parsed_json, shown
+from graphrag.model.values import JSON, Entity, Origin
+from graphrag.protocols import Matrix
+
+Row = Mapping[str, Any]
+
+COLUMNS = {
+    "subject": "name, id or entity",
+    "relation": "such as works_at",
+    "object": "name, id or entity",
+    "valid_at": "first moment at which it holds",
+    "invalid_at": "first moment at which it no longer does",
+    "reference_time": "when it was said",
+    "observed": "true if valid_at is only when it was first seen to hold",
+    "fact": "the sentence that states it",
+    "confidence": "from 0 to 1",
+    "source": "where it comes from",
+    "provenance": "where it was told before, a list",
+    "subject_type": "type of a new subject",
+    "object_type": "type of a new object",
+    "attributes": "of the fact, an object",
+    "subject_attributes": "of the subject, an object",
+    "object_attributes": "of the object, an object",
+    "embedding": "of the fact, a list of numbers",
+    "subject_embedding": "of a new subject, a list of numbers",
+    "object_embedding": "of a new object, a list of numbers",
+}
+"""What a column holds. ``attributes.NAME`` is one attribute of the fact, as
+``subject_attributes.NAME`` and ``object_attributes.NAME`` are of its ends."""
+BESIDE = frozenset(
+    {"id", "origin", "episodes", "created_at", "subject_id", "object_id", "closed_as"}
+)
+"""Columns of an export that a fact does not take over: it is told anew."""
+_REQUIRED = ("subject", "relation", "object")
+_OBJECTS = ("attributes", "subject_attributes", "object_attributes")
+_USE = f"use {', '.join(COLUMNS)}, or attributes.NAME of the fact or of one of its ends"
+_PRESENT = frozenset({np.ndarray, datetime, list, dict, int})
+"""What is never an empty cell."""
+
+
+def is_column(name: object) -> bool:
+    """Tell whether a column is one that a fact is made of."""
+    return name in COLUMNS or (isinstance(name, str) and name.partition(".")[0] in _OBJECTS)
+
+
+def checked_columns(names: Iterable[str]) -> None:
+    """Say which name is that of no column, if one is.
+
+    Raises:
+        InputError: naming it.
+    """
+    for name in names:
+        if not is_column(name):
+            raise InputError(f"there is no column {name!r} to fill: {_USE}")
+
+
+def given_row(
+    row: Row | InputError,
+    place: str,
+    *,
+    source: str | None,
+    dimension: int,
+    origin: Origin = "manual",
+    defaults: Row | None = None,
+) -> GivenFact:
+    """Return the fact of a row; ``place`` is what to call it, such as ``row 7: ``.
+
+    ``defaults`` stand where the row has no cell or an empty one.
+
+    Raises:
+        InputError: naming the row and the column that cannot be used.
+    """
+    try:
+        return _given(row, place, source, dimension, origin, defaults or {})
+    except InputError as error:
+        raise type(error)(f"{place}{error}") from None
+
+
+def _given(
+    row: Row | InputError,
+    place: str,
+    source: str | None,
+    dimension: int,
+    origin: Origin,
+    defaults: Row,
+) -> GivenFact:
+    if isinstance(row, InputError):
+        raise row
+    if type(row) is not dict and not isinstance(row, Mapping):
+        raise InputError(f"{shown(row)} has no named columns: pass mappings such as dict")
+    cells = {name: cell for name, cell in row.items() if not _missing(cell)}
+    if defaults:
+        cells = {**defaults, **cells}
+    parts: dict[str, dict[str, JSON]] = {}
+    for name in [] if cells.keys() <= COLUMNS.keys() else [*cells.keys()]:
+        if name in COLUMNS:
+            continue
+        if name in BESIDE:
+            del cells[name]
+            continue
+        if not isinstance(name, str) or not is_column(name):
+            raise InputError(f"there is no column {shown(name)}: {_USE}")
+        whole, _, part = name.partition(".")
+        parts.setdefault(whole, {})[part] = cells.pop(name)
+    for name in _REQUIRED:
+        if name not in cells:
+            raise InputError(f"column {name!r} is missing or empty")
+    for whole, some in parts.items():
+        cells[whole] = {**_object(cells.get(whole, {}), whole), **some}
+    subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
+    return given_fact(
+        subject,
+        cells["relation"],
+        object_,
+        valid_at=cells.get("valid_at"),
+        invalid_at=cells.get("invalid_at"),
+        reference_time=cells.get("reference_time"),
+        observed=_flag(cells.get("observed")),
+        fact=_text(cells, "fact"),
+        confidence=_number(cells.get("confidence", 1.0)),
+        attributes=_object(cells["attributes"], "attributes") if "attributes" in cells else None,
+        source=_text(cells, "source") or source,
+        provenance=_texts(cells, "provenance"),
+        vector=_vector(cells, "embedding", dimension),
+        origin=origin,
+        place=place,
+    )
+
+
+def _end(cells: Row, name: str, dimension: int) -> End:
+    given = cells[name]
+    if not isinstance(given, str | Entity):
+        raise InputError(f"column {name!r} is {shown(given)}: expected a name, an id or an entity")
+    told = cells.get(f"{name}_attributes")
+    return given_end(
+        given,
+        _text(cells, f"{name}_type"),
+        attributes=None if told is None else _object(told, f"{name}_attributes"),
+        vector=_vector(cells, f"{name}_embedding", dimension),
+        what=name,
+    )
+
+
+def _text(cells: Row, name: str) -> str | None:
+    cell = cells.get(name)
+    if cell is not None and not isinstance(cell, str):
+        raise InputError(f"column {name!r} is {shown(cell)}: expected text")
+    return cell
+
+
+def _texts(cells: Row, name: str) -> tuple[str, ...]:
+    found = _decoded(cells.get(name, ()), name)
+    if isinstance(found, str) or not isinstance(found, Sequence | np.ndarray):
+        raise InputError(f"column {name!r} is {shown(cells[name])}: expected a list of texts")
+    if wrong := [one for one in found if not isinstance(one, str)]:
+        raise InputError(f"column {name!r} has {shown(wrong[0])}: expected a list of texts")
+    return tuple(found)
+
+
+def _flag(cell: object) -> bool | None:
+    if cell is None or isinstance(cell, bool):
+        return cell
+    if isinstance(cell, np.bool_):
+        return bool(cell)
+    if isinstance(cell, str) and cell.strip().casefold() in ("true", "false"):
+        return cell.strip().casefold() == "true"
+    raise InputError(f"column 'observed' is {shown(cell)}: expected true or false")
+
+
+def _number(cell: object) -> float:
+    if type(cell) is float:
+        return cell
+    try:
+        return float(cast(str, cell))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"column 'confidence' is {shown(cell)}: expected a number") from None
+
+
+def _object(cell: object, name: str) -> dict[str, JSON]:
+    value = _decoded(cell, name)
+    if not isinstance(value, Mapping):
+        raise InputError(f"column {name!r} is {shown(cell)}: expected an object such as {{}}")
+    return checked_attributes(value, f"column {name!r}")
+
+
+def _vector(cells: Row, name: str, dimension: int) -> Matrix | None:
+    if name not in cells:
+        return None
+    return checked_vector(_decoded(cells[name], name), dimension, f"column {name!r}")
+
+
+def _decoded(cell: object, name: str) -> object:
+    return parsed_json(f"column {name!r}", cell) if isinstance(cell, str) else cell
+
+
+def _missing(cell: object) -> bool:
+    """Tell an empty cell, as CSV files and data frames have it."""
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return not cell or cell.isspace()
+    if type(cell) in _PRESENT:
+        return False
+    if isinstance(cell, float):
+        return cell != cell  # NaN
+    return type(cell).__name__ in ("NaTType", "NAType")

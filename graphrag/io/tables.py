@@ -1,0 +1,240 @@
+"""Tables: CSV, JSON and JSON Lines files, data frames and any rows with named columns.
+
+Each row comes with what to call it in an error: its line in a file that has lines, else its number.
+
+Look at a table of facts without telling any: what is in it, and whether it can be read.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from graphrag.errors import InputError
+from graphrag.ingest.given import GivenFact
+from graphrag.io.csv_facts import unmarked
+from graphrag.io.files import check_there, ending, opened, refusals
+from graphrag.io.formats import WHOLE
+from graphrag.io.network import Network
+from graphrag.io.rows import checked_columns, given_row, is_column
+from graphrag.model.checks import parsed_json
+from graphrag.names.key import name_key
+
+_LONGEST = 1 << 22
+"""Characters of a line: three vectors of 50,000 numbers, as text."""
+_LARGEST = 1 << 28
+"""Bytes of a JSON file."""
+
+Row = Mapping[str, Any]
+Placed = tuple[str, Row | InputError]
+"""What to call a row, such as ``jobs.csv, line 7: ``, and the row or why it is none."""
+Columns = Mapping[str, str]
+"""The table's own name of a column, by what ``load.facts`` calls it."""
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame, as pandas and its like have it."""
+
+    @property
+    def columns(self) -> Iterable[Any]:
+        """Return the names of the columns."""
+
+    def itertuples(self, index: bool, name: None) -> Iterable[tuple[Any, ...]]:
+        """Yield the rows."""
+
+
+Rows = str | Path | Iterable[Row] | Frame | Network
+"""A path, rows with named columns, a data frame, or a network of networkx."""
+
+
+def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
+    """Yield the rows of a table, whatever holds it, with the names that ``load.facts`` knows.
+
+    Raises:
+        InputError: if there is no such file, it cannot be read as its ending says, or a column that
+            is named is not there.
+    """
+    if isinstance(rows, Network):
+        raise InputError("a network is no table: it has nodes and edges")
+    if isinstance(rows, Mapping):
+        raise InputError("one mapping is no table: pass a list of rows, or use load.seed(...)")
+    placed = read_file(Path(rows)) if isinstance(rows, str | Path) else _numbered(rows)
+    if not columns:
+        return placed
+    checked_columns(columns)
+    return _renamed(placed, columns)
+
+
+def read_file(path: Path) -> Iterator[Placed]:
+    """Yield the rows of a file by its ending.
+
+    Raises:
+        InputError: if there is none, or it cannot be read.
+    """
+    check_there(path)
+    match ending(path):
+        case ".csv":
+            return _read_csv(path, ",")
+        case ".tsv":
+            return _read_csv(path, "\t")
+        case ".json":
+            return _read_json(path)
+        case ".jsonl" | ".ndjson":
+            return _read_lines(path)
+    raise InputError(f"{path} is no table: use .csv, .tsv, .json, .jsonl or .graphml")
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIOWrapper]:
+    """Give the text of a file, unpacked if it is packed, with its line ends as they are."""
+    with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        with refusals("read", path):
+            yield text
+
+
+def _lines_of(text: TextIOWrapper, path: Path) -> Iterator[str]:
+    """Yield the lines of a text with their ends.
+
+    Raises:
+        InputError: at a line that is too long, before more of it is read or unpacked.
+    """
+    for number in count(1):
+        line = text.readline(_LONGEST)
+        if len(line) == _LONGEST and not line.endswith(("\n", "\r")):
+            raise InputError(
+                f"{path.name}, line {number} has more than {_LONGEST >> 20} MB: this is no table"
+            )
+        if not line:
+            return
+        yield line
+
+
+def _numbered(rows: Iterable[Row] | Frame) -> Iterator[Placed]:
+    if isinstance(rows, Frame):
+        names = [str(name) for name in rows.columns]
+        cells = rows.itertuples(index=False, name=None)
+        rows = (dict(zip(names, row, strict=True)) for row in cells)
+    return ((f"row {number}: ", row) for number, row in zip(count(1), rows, strict=False))
+
+
+def _renamed(placed: Iterator[Placed], columns: Columns) -> Iterator[Placed]:
+    """Yield rows with only the columns that are named, and those whose names are known anyway."""
+    seen: set[str] = set()
+    for place, row in placed:
+        if not isinstance(row, Mapping):
+            yield place, row  # refused for what it is
+            continue
+        for name, theirs in columns.items():
+            if theirs not in row and name not in seen and name in ("subject", "relation", "object"):
+                raise InputError(
+                    f"{place}there is no column {theirs!r} for {name!r}: there are "
+                    f"{', '.join(map(str, row))}"
+                )
+        seen.update(columns)
+        own = {name: cell for name, cell in row.items() if is_column(name)}
+        yield place, own | {name: row[theirs] for name, theirs in columns.items() if theirs in row}
+
+
+def _read_csv(path: Path, delimiter: str) -> Iterator[Placed]:
+    with _text(path) as file:
+        reader = csv.DictReader(_lines_of(file, path), delimiter=delimiter, strict=True)
+        try:
+            for row in reader:
+                place = f"{path.name}, line {reader.line_num}: "
+                if None in row:
+                    yield place, InputError("it has more cells than the header")
+                else:
+                    yield place, {name: cell and unmarked(cell) for name, cell in row.items()}
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(f"{path.name}, line {reader.line_num}: {error}") from None
+
+
+def _read_json(path: Path) -> Iterator[Placed]:
+    with opened(path) as file, refusals("read", path):
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise InputError(
+            f"{path.name} has more than {_LARGEST >> 20} MB: JSON is read as a whole, write a row "
+            "a line (.jsonl)"
+        )
+    rows = parsed_json(path.name, content)
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise InputError(f"{path.name} holds no list of rows")
+    for number, row in enumerate(rows, 1):
+        yield f"{path.name}, row {number}: ", row
+
+
+def _read_lines(path: Path) -> Iterator[Placed]:
+    with _text(path) as file:
+        number = 0
+        try:
+            for line in _lines_of(file, path):
+                number += 1
+                place = f"{path.name}, line {number}: "
+                if line.strip():
+                    try:
+                        row = parsed_json(place.rstrip(), line)
+                    except InputError as error:
+                        yield place, InputError(str(error).removeprefix(place.rstrip()).strip())
+                        continue
+                    if number == 1 and isinstance(row, dict) and row.get("format") == WHOLE:
+                        raise InputError(
+                            f"{path.name} is a whole graph and no table of facts: load.group() "
+                            "makes it again"
+                        )
+                    yield place, row
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path.name}, line {number}: no JSON: {error}") from None
+
+
+_VECTORS = ("embedding", "subject_embedding", "object_embedding")
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a table says."""
+
+    rows: int = 0
+    names: set[str] = field(default_factory=set)
+    """Keys of all that facts are about."""
+    relations: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+    """The first sentences."""
+
+
+def survey(facts: Iterable[GivenFact], *, examples: int = 3) -> Survey:
+    """Count what facts are about.
+
+    Raises:
+        InputError: naming the first that cannot be used.
+    """
+    found = Survey()
+    for fact in facts:
+        found.rows += 1
+        found.names |= {name_key(fact.subject.mention.name), name_key(fact.object.mention.name)}
+        found.relations[fact.relation] += 1
+        if len(found.examples) < examples:
+            found.examples.append(_told(fact))
+    return found
+
+
+def _told(fact: GivenFact) -> str:
+    words = fact.relation.replace("_", " ")
+    sentence = fact.fact or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
+    days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, fact.invalid_at)]
+    return f"{sentence} ({' to '.join(days).strip()})" if any(days) else sentence
+
+
+def without_vectors(rows: Iterable[Placed], defaults: Row | None = None) -> Iterator[GivenFact]:
+    """Yield the facts of rows; vectors are left out, as only a graph knows how long they are."""
+    for place, row in rows:
+        bare = row
+        if isinstance(row, Mapping):
+            bare = {name: cell for name, cell in row.items() if name not in _VECTORS}
+        yield given_row(bare, place, source=None, dimension=0, defaults=defaults)

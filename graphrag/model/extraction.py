@@ -1,0 +1,71 @@
+"""What a text says, before anyone knows which stored entities it speaks of.
+
+An extractor returns mentions (entities as the text names them) and claims (facts as the text states
+them). Resolving them against the graph, and closing what they contradict, come later.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphrag.model.values import JSON, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity as a text names it; ``start:end`` is its first place in the content."""
+
+    name: str
+    entity_type: str = "thing"
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
+    ``thing`` (a name of unknown type), or a user's own."""
+    start: int = 0
+    end: int = 0
+    aliases: tuple[str, ...] = ()
+    """Other names that this text gives the same entity ("Globex, now called Initech")."""
+    attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A fact as a text states it.
+
+    ``ends`` marks a change of state that stops a relation ("Alice left Acme"): ``invalid_at`` is
+    when it stopped, and ``object`` may be None when the text does not say what ended ("she quit
+    her job"). ``corrects`` marks a statement that replaces an earlier, wrong one.
+    """
+
+    subject: Mention
+    relation: str
+    object: Mention | None
+    text: str
+    """The sentence that states it, readable on its own."""
+    start: int
+    """Where the sentence stands: ``content[start:end]`` of the episode."""
+    end: int
+    valid_at: datetime | None = None
+    """Stated start; None when the text gives none (ingestion then uses the reference time)."""
+    invalid_at: datetime | None = None
+    """Stated end, possibly in the future; None when the text gives none."""
+    ends: bool = False
+    corrects: bool = False
+    confidence: float = 1.0
+    """From 0 to 1; the database refuses anything else."""
+    origin: Origin = "stated"
+    attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
+    replaces: bool = False
+    """True if the text says that this takes the place of something that held before ("switched
+    to"), without saying that it was wrong. What that was, an arbiter may be asked."""
+    untyped: bool = False
+    """True if the ontology found that its relation does not relate entities of these types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Everything one extractor read in one episode."""
+
+    mentions: tuple[Mention, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """What was read and not believed, in words, such as an entity that the text does not name, or a
+    place that is not in the text."""

@@ -1,1 +1,0 @@
-"""Moving whole stores between places and index profiles."""

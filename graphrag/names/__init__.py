@@ -1,0 +1,1 @@
+"""When two names are one: keys, likeness, identifiers."""

@@ -1,0 +1,55 @@
+"""The key of a name: what two spellings of one name share, and nothing more.
+
+Letters of every script, digits and symbols such as ``+`` and ``#`` stay ("Zhang Wei 张" is not
+"Zhang Wei 王", "C++" is not "C#", "Version 1.10" is not "Version 11.0"). Dropped are case, spacing,
+hyphens between words, a leading article, possessives and the full stop of abbreviations. Only the
+initial "A." at the beginning keeps its full stop: without it, it would be an article.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from graphrag.names.titles import DESCRIBING
+
+_QUOTES = re.compile(r"[\"'`´‘’“”«»„]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_OWNER = re.compile(r"['’]s?$")
+_HYPHEN = re.compile(r"(?<=\w)[-‐-―_/](?=[^\W\d])")
+_ABBREVIATION = re.compile(
+    r"(?<=[^\W\d])(?:\.(?=[^\W\d])|(?<!^a)(?<!^an)(?<!^the)\.(?=\s|$))"  # "A. Moreau" keeps it
+)
+_EDGES = re.compile(r"^[\s,;:!?()\[\]{}.…]+|[\s,;:!?()\[\]{}.…]+$")
+_ARTICLE = re.compile(r"^(?:(?:the|a|an)\s+)+(?=\S)")
+_SPACE = re.compile(r"\s+")
+_ARTICLES = frozenset({"the", "a", "an"})
+
+
+def is_name(words: str) -> bool:
+    """Tell the name of a person from a phrase, such as "Ann's friends" or "her best friend".
+
+    Chats have names in small letters: they are told from phrases by the words that describe.
+    """
+    *first, last = words.split() or [""]
+    if not first or any(map(_OWNER.search, first)):
+        return not first
+    if words.islower():
+        return DESCRIBING.isdisjoint((*first, last))
+    return not last[:1].islower()
+
+
+@lru_cache(maxsize=100_000)  # a table names the same things again and again
+def name_key(name: str) -> str:
+    """Return the key of a name; empty if nothing of it is left."""
+    if name.isascii() and name.replace(" ", "").isalnum():
+        # Nothing but words, as most names are: a question is looked through for dozens of them.
+        words = name.lower().split()
+        bare = next((at for at, word in enumerate(words) if word not in _ARTICLES), -1)
+        return " ".join(words[bare:])
+    key = unicodedata.normalize("NFKC", name).casefold()
+    key = _POSSESSIVE.sub("", key)
+    key = _QUOTES.sub("", key)
+    key = _HYPHEN.sub(" ", key)
+    key = _EDGES.sub("", _SPACE.sub(" ", key))
+    key = _ABBREVIATION.sub("", _ARTICLE.sub("", key))
+    return _EDGES.sub("", key)

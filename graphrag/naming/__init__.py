@@ -1,1 +1,0 @@
-"""Names as people write them: how alike two are, and where look-alikes are kept together."""

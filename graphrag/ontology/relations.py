@@ -1,0 +1,247 @@
+"""The relations that the graph knows by meaning, and how their facts exclude each other.
+
+Any other relation name is welcome and holds any number of objects at once ("likes tea" and "likes
+coffee" both stay). Those listed here say more: ``single_valued`` (one object per subject at a time:
+a new job ends the old one), ``single_holder`` (one subject per object at a time: a new mayor ends
+the old one's term), ``symmetric`` (``married_to`` reads the same both ways) and ``inverse_of``
+(``employs`` is ``works_at`` from the other end, and stored as that). Pass your own ``Relations`` to
+override them.
+
+One direction for facts that can be said from both ends.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from graphrag.errors import InputError
+from graphrag.model.extraction import Claim, Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How the facts of one relation behave."""
+
+    name: str
+    single_valued: bool = False
+    """One object for a subject at a time."""
+    single_holder: bool = False
+    """One subject for an object at a time."""
+    symmetric: bool = False
+    """Reads the same both ways."""
+    exclusive_with: tuple[str, ...] = ()
+    """Relations that the same pair of entities cannot have at the same time."""
+    inverse_of: str | None = None
+    """The relation that says the same from the other end; facts are stored under only one of both:
+    that which does not name the other, or the only one declared."""
+    synonym_of: str | None = None
+    """The relation that says the same from the same end: facts keep their name, and filters and
+    ``settle`` read both as one. What excludes what is declared there."""
+    timeless: bool = False
+    """It holds at every moment or at none, as a birthplace does. So far only ``settle`` reads it,
+    as it does the next two."""
+    ends: tuple[str, ...] = ()
+    """Relations of the subject, at either end, that are over from then on: a death ends a job."""
+    ends_between: tuple[str, ...] = ()
+    """Relations between the same two that are over from then on: a divorce ends a marriage."""
+
+
+_DEFAULT = (
+    Relation("works_at", single_valued=True),
+    Relation("employed_by", single_valued=True),
+    Relation("lives_in", single_valued=True),
+    Relation("located_in", single_valued=True),
+    Relation("married_to", single_valued=True, symmetric=True),
+    Relation("engaged_to", single_valued=True, symmetric=True),
+    Relation("reports_to", single_valued=True),
+    Relation("has_status", single_valued=True),
+    Relation("owned_by", single_valued=True),
+    Relation("studies_at", single_valued=True),
+    Relation("plays_for", single_valued=True),
+    Relation("named", single_valued=True),
+    Relation("has_role", single_valued=True),
+    Relation("leads", single_holder=True),
+    Relation("born_in", single_valued=True),
+    Relation("sibling_of", symmetric=True),
+    Relation("friend_of", symmetric=True),
+    Relation("partner_of", symmetric=True),
+    Relation("merged_with", symmetric=True),
+    Relation("travels_with", symmetric=True),
+    Relation("likes", exclusive_with=("dislikes",)),
+    Relation("dislikes", exclusive_with=("likes",)),
+    Relation("employs", inverse_of="works_at"),
+    Relation("led_by", inverse_of="leads"),
+)
+
+
+class Relations(Mapping[str, Relation]):
+    """Relations by name; an unknown name gives a relation without constraints.
+
+    ``Relations()`` are the built-in ones, ``Relations([...])`` only those given, and
+    ``Relations().having(...)`` the built-in ones with some added or replaced.
+    """
+
+    def __init__(self, relations: Iterable[Relation] = _DEFAULT) -> None:
+        self._by_name = {relation.name: relation for relation in relations}
+        self._straight = _inverses(self._by_name)
+        self._canonical = _canonical(self._by_name, self._straight)
+        self._joined = _joined(self._by_name, self._straight)
+
+    def __getitem__(self, name: str) -> Relation:
+        """Return the relation, or an unconstrained one of that name.
+
+        It has what was declared of its inverse, and of what excludes it, as well.
+        """
+        return self._joined.get(name) or _unknown(name)
+
+    def straight(self, name: str) -> str | None:
+        """Return the relation that facts of this one are stored as, with their ends swapped.
+
+        None if they are stored as they are told.
+        """
+        return self._straight.get(name)
+
+    def canonical(self, name: str) -> tuple[str, bool]:
+        """Return the relation that one is read as, and whether that swaps its ends."""
+        return self._canonical.get(name, (name, False))
+
+    def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
+        """Return those of the used relations that say the same as one of the names.
+
+        ``employs`` means the facts stored as ``works_at`` where one is the inverse of the other.
+        """
+        told = ("_".join(name.split()) for name in names)
+        stored = {self.canonical(name)[0] for name in told}
+        return [name for name in used if self.canonical(name)[0] in stored]
+
+    def same(self, name: str) -> list[str]:
+        """Return a name and those of the declared relations that say the same, as ``alike``."""
+        read = (other for other, _ in self._canonical.values())
+        known = dict.fromkeys((*self._by_name, *self._straight, *self._straight.values(), *read))
+        return [name, *self.alike([name], (other for other in known if other != name))]
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether the relation was declared."""
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the declared names."""
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        """Count the declared relations."""
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        """Show how many are declared."""
+        return f"Relations({len(self)} declared)"
+
+    def having(self, *relations: Relation) -> "Relations":
+        """Return these relations with some added or replaced."""
+        return Relations((*self._by_name.values(), *relations))
+
+
+@lru_cache(maxsize=4096)
+def _unknown(name: str) -> Relation:
+    return Relation(name)
+
+
+def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:
+    """Return the relations that are stored as another one, by name."""
+    straight: dict[str, str] = {}
+    for name, relation in declared.items():
+        other = relation.inverse_of
+        if other is None or name in straight:
+            continue
+        if other == name or relation.symmetric:
+            raise InputError(f"{name!r} is an inverse of itself: declare it symmetric, no inverse")
+        back = declared[other].inverse_of if other in declared else name
+        if back not in (None, name) or straight.get(other, name) != name:
+            raise InputError(
+                f"{name!r} is declared the inverse of {other!r}, which has another one"
+            )
+        if back == name:
+            straight[other] = name
+        else:
+            straight[name] = other
+    return straight
+
+
+def _canonical(
+    declared: Mapping[str, Relation], straight: Mapping[str, str]
+) -> dict[str, tuple[str, bool]]:
+    """Return what each relation is read as, and whether that swaps its ends."""
+    read: dict[str, tuple[str, bool]] = {}
+    for first in dict.fromkeys((*declared, *straight)):
+        name, turned, met = first, False, {first}
+        while True:
+            synonym = declared[name].synonym_of if name in declared else None
+            if synonym is not None and name in straight:
+                raise InputError(f"{name!r} is a synonym and has an inverse: choose one")
+            if synonym is None and name not in straight:
+                break
+            name, turned = (straight[name], not turned) if synonym is None else (synonym, turned)
+            if name in met:
+                raise InputError(
+                    f"{first!r} is a synonym of itself: name the relation that it stands for"
+                )
+            met.add(name)
+        read[first] = name, turned
+    return read
+
+
+def _joined(declared: Mapping[str, Relation], straight: Mapping[str, str]) -> dict[str, Relation]:
+    """Return the relations with what others say of them: inverses, and exclusion both ways."""
+    joined = dict(declared)
+    for name, other in straight.items():
+        if name in declared:
+            there, here = declared[name], joined.get(other, Relation(other))
+            joined[other] = replace(
+                here,
+                single_valued=here.single_valued or there.single_holder,
+                single_holder=here.single_holder or there.single_valued,
+                exclusive_with=tuple(
+                    dict.fromkeys((*here.exclusive_with, *_turned(there, straight)))
+                ),
+            )
+    for name, relation in list(joined.items()):
+        if name in straight:
+            continue
+        for other in relation.exclusive_with:
+            if other in straight:
+                raise InputError(
+                    f"{name!r} cannot exclude {other!r}, which is stored the other way round: "
+                    f"name {straight[other]!r}, its inverse, or declare the pair the other way"
+                )
+            there = joined.get(other, Relation(other))
+            if name not in there.exclusive_with:
+                joined[other] = replace(there, exclusive_with=(*there.exclusive_with, name))
+    return joined
+
+
+def _turned(relation: Relation, straight: Mapping[str, str]) -> list[str]:
+    """Return what the inverse of this relation cannot stand beside."""
+    for other in relation.exclusive_with:
+        if other not in straight:
+            raise InputError(
+                f"{relation.name!r} cannot exclude {other!r}: it is stored the other way round, as "
+                f"{straight[relation.name]!r}; declare what that one excludes"
+            )
+    return [straight[other] for other in relation.exclusive_with]
+
+
+def straightened(extraction: Extraction, relations: Relations) -> Extraction:
+    """Return an extraction whose inverse claims are told from the other end.
+
+    "Acme employs Ann" becomes "Ann works_at Acme", with the same sentence. An inverse end that
+    names no object stays as it is: there is no subject that it could have.
+    """
+    claims = tuple(_straight(claim, relations) for claim in extraction.claims)
+    return extraction if claims == extraction.claims else replace(extraction, claims=claims)
+
+
+def _straight(claim: Claim, relations: Relations) -> Claim:
+    straight = relations.straight(claim.relation)
+    if straight is None or claim.object is None:
+        return claim
+    return replace(claim, subject=claim.object, relation=straight, object=claim.subject)

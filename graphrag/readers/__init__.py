@@ -1,1 +1,0 @@
-"""Readers: files and standard input as streams of episodes."""

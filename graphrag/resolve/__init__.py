@@ -1,0 +1,1 @@
+"""Mentions to entities, and entities that may be one."""

@@ -1,0 +1,161 @@
+"""Which entities of a group may be one: a list for a person, likeliest first; nothing is merged.
+
+Only look-alikes are compared, by drawers of names and cells of vectors, so that the work grows
+little faster than the group. The event loop is let go of in between.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import anyio.to_thread
+import numpy as np
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.neighbours import close_pairs
+from graphrag.model.values import CONCEPT, Entity
+from graphrag.names.identifiers import unique
+from graphrag.names.key import name_key
+from graphrag.names.likeness import ALIKE, likeness
+from graphrag.resolve.doubt import CLOSE, in_full, means_alike
+from graphrag.resolve.known import Declared, differ, may_be_one
+from graphrag.store.store import Store
+
+_COMPARED = 50
+"""Look-alikes by name that are compared for each entity."""
+_AT_ONCE = 200
+"""Entities that are compared before others may run."""
+
+Pair = tuple[str, str]
+Found = tuple[Pair, float, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeCandidate:
+    """Two entities that may be one."""
+
+    entity: Entity
+    """The better known of the two: the one to keep."""
+    other: Entity
+    score: float
+    """From 0 to 1."""
+    why: str
+    """``identifier``, ``name`` or ``meaning``: what is alike."""
+
+
+async def merge_candidates(
+    index: GroupIndex, store: Store, *, limit: int, identifiers: Declared
+) -> list[MergeCandidate]:
+    """Compare the entities of a group by identifier, name and meaning.
+
+    Left out are pairs with different identifiers, and those that are known to be two.
+    """
+    two = await _known_to_differ(index, store)
+    found: dict[Pair, tuple[float, str]] = {}
+    ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
+    by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
+        lambda id_: _by_identifier(id_, index, identifiers),
+        lambda id_: _by_name(id_, index),
+    )
+    rest = iter(ids)
+    while some := list(islice(rest, _AT_ONCE)):
+        for look in by_entity:
+            _note(found, (pair for id_ in some if id_ in index.names.names for pair in look(id_)))
+        await asyncio.sleep(0)
+    _note(found, await _by_meaning(ids, index))
+    fitting = {
+        pair: how
+        for pair, how in found.items()
+        if how[1] == "identifier" or (pair not in two and not differ(pair, index, identifiers))
+    }
+    return await _shown(fitting, index, store, limit)
+
+
+def _note(found: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
+    for pair, score, why in pairs:
+        if pair not in found or score > found[pair][0]:
+            found[pair] = (score, why)
+
+
+async def _shown(
+    found: dict[Pair, tuple[float, str]], index: GroupIndex, store: Store, limit: int
+) -> list[MergeCandidate]:
+    best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:limit]
+    entities = await store.get(Entity, {id_ for pair, _ in best for id_ in pair})
+    degree = np.bincount(np.concatenate(index.ends()), minlength=len(index.entities))
+    candidates = []
+    for (one, other), (score, why) in best:
+        if one not in entities or other not in entities:
+            continue  # erased meanwhile
+        if degree[index.entities.row_of[other]] > degree[index.entities.row_of[one]]:
+            one, other = other, one
+        candidates.append(MergeCandidate(entities[one], entities[other], round(score, 3), why))
+    return candidates
+
+
+def _by_identifier(id_: str, index: GroupIndex, identifiers: Declared) -> Iterator[Found]:
+    names = index.names
+    for pair in unique(names.identifiers_of(id_), names.types[id_], identifiers):
+        for other in names.identified(*pair):
+            yield from _pair(index, id_, other, 1.0, "identifier")
+
+
+def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
+    names = index.names
+    for key in map(name_key, names.names[id_]):
+        near = names.like(key)
+        for other in names.keyed(key):
+            # "Sarnbridge Dairy" may be misread as a person; "Mercury" is many things.
+            if " " in key and other > id_ and not may_be_one(id_, other, index):
+                yield from _pair(index, id_, other, ALIKE, "name", any_type=True)
+        for other in dict.fromkeys((*names.keyed(key), *near[:_COMPARED])):
+            # Each pair is met from both sides, and worked out from one.
+            if other > id_ and may_be_one(id_, other, index):
+                score = max(likeness(key, name_key(name)) for name in names.names[other])
+                if score >= ALIKE:
+                    yield from _pair(index, id_, other, score, "name")
+        longer = in_full(key, index, lambda other: may_be_one(id_, other, index))
+        if len(longer) == 1:
+            yield from _pair(index, id_, longer[0], ALIKE, "name")
+
+
+async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
+    rows = [index.entities.row_of[id_] for id_ in ids]
+    vectors = index.entities.vectors.rows(np.array(rows, dtype=np.intp))
+    pairs = await anyio.to_thread.run_sync(close_pairs, vectors, CLOSE)
+    return [
+        found
+        for (one, other), cosine in pairs.items()
+        if means_alike(ids[one], ids[other], index)
+        for found in _pair(index, ids[one], ids[other], cosine, "meaning")
+    ]
+
+
+def _pair(
+    index: GroupIndex, one: str, other: str, score: float, why: str, *, any_type: bool = False
+) -> Iterator[Found]:
+    one, other = index.heirs.of(one), index.heirs.of(other)
+    if one != other and (any_type or may_be_one(one, other, index)):
+        yield (min(one, other), max(one, other)), min(score, 1.0), why
+
+
+async def _known_to_differ(index: GroupIndex, store: Store) -> set[Pair]:
+    """Return the pairs that a person, a split or an arbiter found to be two."""
+    [rows] = await store.query(
+        "SELECT VALUE [record::id(id), distinct_from] FROM entity "
+        "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
+        group=index.group_id,
+    )
+    heir = index.heirs.of
+    return {(min(pair), max(pair)) for id_, ids in rows for pair in _heirs(heir, id_, ids)}
+
+
+def _heirs(heir: Callable[[str], str], id_: str, ids: Iterable[str]) -> Iterator[Pair]:
+    for other in ids:
+        yield heir(id_), heir(other)
+
+
+def _stands(id_: str, index: GroupIndex) -> bool:
+    removed = index.entities["removed"][index.entities.row_of[id_]] != FOREVER
+    return not removed and id_ not in index.heirs and index.entity_type(id_) != CONCEPT

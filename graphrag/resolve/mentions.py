@@ -1,0 +1,170 @@
+"""Mentions to entities: which stored entity a name means, or that it is a new one.
+
+The rules are in ``identity.find``; what they do not find is a new entity. Similar but unequal names
+never merge by themselves: what a new entity is like is left to an arbiter, or to a person later.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain
+
+from graphrag.index.group import GroupIndex
+from graphrag.model.attributes import told
+from graphrag.model.extraction import Mention
+from graphrag.model.ids import new_id
+from graphrag.model.values import CONCEPT, Entity
+from graphrag.names.identifiers import identifiers as identifiers_of
+from graphrag.names.key import name_key
+from graphrag.protocols import NO_RULING, Ruling
+from graphrag.resolve.doubt import OpenMention, look_alikes
+from graphrag.resolve.known import UNTYPED as UNTYPED
+from graphrag.resolve.known import Declared, Known
+from graphrag.resolve.match import find, full_name
+
+
+@dataclass(slots=True)
+class Resolution:
+    """What the mentions of one episode mean."""
+
+    entity_of: dict[Mention, str] = field(default_factory=dict)
+    """Entity id by mention."""
+    created: dict[str, Entity] = field(default_factory=dict)
+    """New entities by id."""
+    doubts: list[OpenMention] = field(default_factory=list)
+    """New names that are like those of stored entities; only if they were asked for."""
+
+
+def resolve(
+    mentions: Iterable[Mention],
+    index: GroupIndex,
+    *,
+    created_at: datetime,
+    ruling: Ruling = NO_RULING,
+    told_at: datetime | None = None,
+    identifiers: Declared | None = None,
+    doubts: bool = False,
+    beside: Iterable[Entity] = (),
+) -> Resolution:
+    """Find or create the entity of each mention; a mention without a usable name is left out.
+
+    What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
+    ``told_at`` is the reference time of the text; without one it is told now. ``identifiers`` are
+    the attributes of each type that belong to one entity only, besides the usual ones. With
+    ``doubts`` new names are compared with stored ones that are like them. ``beside`` are entities
+    that are being written and not in the index yet; they count among the created.
+    """
+    resolution = Resolution()
+    told_at = told_at or created_at
+    known = Known(index, identifiers or {})
+    for entity in beside:
+        resolution.created[entity.id] = entity
+        known.enter(entity)
+    said: dict[str, str] = {}
+    for mention in sorted(mentions, key=_telling):
+        if mention in resolution.entity_of or not name_key(mention.name):
+            continue
+        id_ = _ruled(mention, index, ruling) or _said(mention, said) or find(mention, known)
+        if id_ is None:
+            entity = Entity(
+                id=new_id(),
+                group_id=index.group_id,
+                created_at=created_at,
+                name=mention.name.strip(),
+                key=name_key(mention.name),
+                entity_type=mention.entity_type,
+                aliases=tuple(dict.fromkeys(mention.aliases)),
+            )
+            entity = with_attributes(entity, mention, told_at)
+            entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
+            resolution.created[entity.id] = entity
+            known.enter(entity)
+            id_ = entity.id
+            if doubts and (unsure := look_alikes(mention, index, known)):
+                resolution.doubts.append(unsure)
+        elif id_ in resolution.created:
+            resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
+            known.enter(resolution.created[id_])
+        resolution.entity_of[mention] = id_
+        if mention.entity_type not in (UNTYPED, CONCEPT):
+            said.setdefault(name_key(mention.name), id_)
+    return resolution
+
+
+def _telling(mention: Mention) -> tuple[int, bool]:
+    """Order mentions: full names first, so that "Alice" finds "Alice Johnson" of the same text.
+
+    Of one length those whose type is known come first: the others of that name mean the same.
+    """
+    return -len(name_key(mention.name).split()), mention.entity_type == UNTYPED
+
+
+def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
+    """Return what a name of unknown type means elsewhere in the same text."""
+    return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
+
+
+def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
+    """Return the entity with what a mention adds: a type, aliases, attributes."""
+    entity = with_attributes(entity, mention, told_at)
+    name, aliases = entity.name, list(mention.aliases)
+    if entity.entity_type == "person" and _completes(mention.name, entity.name):
+        name = mention.name.strip()
+        aliases.append(entity.name)
+    elif _same_by_identifier(entity, mention):
+        aliases.insert(0, mention.name.strip())
+    known = {name_key(known) for known in (name, *entity.aliases)}
+    aliases = [alias for alias in aliases if name_key(alias) not in known]
+    promoted = entity.entity_type == UNTYPED != mention.entity_type
+    return replace(
+        entity,
+        name=name,
+        key=name_key(name),
+        entity_type=mention.entity_type if promoted else entity.entity_type,
+        aliases=(*entity.aliases, *dict.fromkeys(aliases)),
+    )
+
+
+def with_attributes(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
+    """Return the entity with the attributes of a mention; of two values the newer one stands."""
+    if not mention.attributes:
+        return entity
+    attributes, times = told(entity.attributes, entity.attribute_times, mention.attributes, told_at)
+    return replace(entity, attributes=attributes, attribute_times=times)
+
+
+def _same_by_identifier(entity: Entity, mention: Mention) -> bool:
+    """Tell whether only an identifier can have led from this name to this entity."""
+    shared = set(identifiers_of(entity.attributes)) & set(identifiers_of(mention.attributes))
+    said = {*name_key(mention.name).split()}
+    return bool(shared) and not said <= {*name_key(entity.name).split()}
+
+
+def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
+    """Tell whether a mention may change the stored entity it means."""
+    return bool(
+        _completes(mention.name, entity_name)
+        or mention.aliases
+        or mention.attributes
+        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
+    )
+
+
+def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
+    for other, id_ in ruling.entity_of.items():
+        if _alike(mention, other) and id_ in index.entities.row_of:
+            return index.heirs.of(id_)
+    return None
+
+
+def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
+    found = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
+    return tuple(index.heirs.each(id_ for id_ in chain(*found) if id_ in index.entities.row_of))
+
+
+def _alike(one: Mention, other: Mention) -> bool:
+    return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
+
+
+def _completes(name: str, known: str) -> bool:
+    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

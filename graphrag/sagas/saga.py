@@ -1,0 +1,205 @@
+"""One saga as seen from a viewpoint: its episodes, who they are about, and what they state."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag.analysis.timeline import Stage, read_stages, stages_table
+from graphrag.display.lists import some
+from graphrag.display.visible import escape, flatten, visible
+from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
+from graphrag.index.read_lazy import told_in
+from graphrag.model.values import Entity, Episode, Fact, Saga
+from graphrag.sagas.compose import composed
+from graphrag.sagas.listing import missing, saga_list
+from graphrag.sagas.order import after_watermark, in_order, mask_of
+from graphrag.search.visibility import Past, Visible
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+if TYPE_CHECKING:
+    from graphrag.search.context import Context
+
+
+@dataclass(frozen=True, repr=False)
+class SagaView:
+    """What one saga holds, as seen from a viewpoint."""
+
+    name: str
+    episodes: tuple[Episode, ...]
+    """In the order of their reference times."""
+    entities: tuple[Entity, ...]
+    """Entities that its episodes mention, those of the most episodes first."""
+    facts: tuple[Fact, ...]
+    """Visible facts that its episodes state, by their start."""
+    timeline: tuple[Stage, ...]
+    """Facts of all times that its episodes state, by their start, and what ended each."""
+    at: datetime
+    """The moment of the view, in world time."""
+    written: str = ""
+    """The summary that a model wrote, see ``sagas.summarize``; empty if there is none, or if it
+    tells of an episode that is not visible here."""
+    summarized_until: datetime | None = None
+    """System time: ``written`` tells of the episodes told by then."""
+
+    @cached_property
+    def summary(self) -> str:
+        """Return what happened: as a model wrote it, else out of its own sentences."""
+        if self.written:
+            return self.written
+        told = [one.fact for one in self.timeline if one.status != "never true"]
+        return composed(self.episodes, self.entities, told, self.facts)
+
+    @property
+    def unsummarized(self) -> int:
+        """Count the episodes that the summary does not tell of yet."""
+        until = self.summarized_until
+        if not self.written or until is None:
+            return 0
+        return sum(one.created_at > until for one in self.episodes)
+
+    def context(
+        self, max_tokens: int = 2000, *, count: Callable[[str], int] | None = None
+    ) -> "Context":
+        """Return the summary, the facts and the latest episodes as a block of text for a prompt.
+
+        Args:
+            max_tokens: What the whole block may take.
+            count: Your model's tokeniser; default: an estimate from the characters.
+
+        Raises:
+            QueryError: for a budget below 1.
+        """
+        from graphrag.sagas.context import saga_context
+        from graphrag.text.chunks import count_tokens
+
+        return saga_context(self, max_tokens=max_tokens, count=count or count_tokens)
+
+    def __iter__(self) -> Iterator[Episode]:
+        """Iterate over the episodes, in order."""
+        return iter(self.episodes)
+
+    def __len__(self) -> int:
+        """Count the episodes."""
+        return len(self.episodes)
+
+    def __repr__(self) -> str:
+        """Show the counts and the time that it spans."""
+        days = [f"{one.valid_at:%Y-%m-%d}" for one in (*self.episodes[:1], *self.episodes[-1:])]
+        late = f", {self.unsummarized} not in the summary" if self.unsummarized else ""
+        return (
+            f"SagaView({self.name!r}: {some(len(self), 'episode')} from {' to '.join(days)}, "
+            f"{some(len(self.entities), 'entity', 'entities')}, "
+            f"{some(len(self.facts), 'fact')}{late})"
+        )
+
+    def __str__(self) -> str:
+        """Write the name and the summary."""
+        return f"{flatten(self.name)}\n{visible(self.summary)}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{one.valid_at:%Y-%m-%d}</td><td>{escape(one.name or one.content[:100])}</td>"
+            "</tr>"
+            for one in self.episodes
+        )
+        lines = "<br>".join(map(escape, self.summary.splitlines()))
+        return (
+            f"<b>{escape(self.name)}</b><p>{lines}</p>"
+            f"<details><summary>{some(len(self), 'episode')}</summary>"
+            f"<table>{rows}</table></details>"
+            f"{stages_table(self.timeline, self.at)}"
+        )
+
+
+async def read_saga(
+    name: str,
+    index: GroupIndex,
+    store: Store,
+    seen: Visible,
+    ever: Visible,
+    past: Past,
+    at: datetime,
+) -> SagaView:
+    """Return one saga; ``ever`` is what may be seen of all times.
+
+    The sources of the facts must have been read (``read_sources``), and what may be seen worked out
+    after that: an index may grow while something is awaited.
+
+    Raises:
+        QueryError: if no visible episode belongs to it.
+    """
+    rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index)
+    if not rows:
+        raise QueryError(missing(name, index.group_id, saga_list(index, seen, past).names))
+    ids = [index.episodes.ids[row] for row in rows]
+    stated = stated_by(rows, index, past)
+    stated = stated[ever.facts[stated]]
+    found = await store.get(Episode, ids)
+    episodes = tuple(past.rewind(one) for one in found.values())
+    shown = seen.shown(await _mentioned(ids, store, past), index)
+    entities = (await store.get(Entity, shown)).values()
+    stages = await read_stages(stated, index, store, past, at=at)
+    row_of = index.facts.row_of
+    saga = await stored_saga(name, index, store, past)
+    told = [(one.created_at, one.id) for one in episodes]
+    by_model = saga.summarized_by == "model" and after_watermark(saga, told) is not None
+    return SagaView(
+        name,
+        episodes,
+        tuple(past.rewind(entity) for entity in entities),
+        tuple(one.fact for one in stages if seen.facts[row_of[one.fact.id]]),
+        stages,
+        at,
+        saga.summary if by_model else "",
+        saga.summarized_until if by_model else None,
+    )
+
+
+async def stored_saga(name: str, index: GroupIndex, store: Store, past: Past) -> Saga:
+    """Return the row of a saga of this group as it was then."""
+    id_ = index.sagas[name]
+    return past.rewind((await store.get(Saga, [id_]))[id_])
+
+
+def stated_by(
+    episodes: list[int], index: GroupIndex, past: Past
+) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Return the rows of the facts that some episodes state, as it was then."""
+    sources = index.episodes.sources
+    assert sources is not None
+    _, facts = sources.of_left(episodes)
+    stated = np.zeros(len(index.facts), dtype=np.bool_)
+    stated[facts] = True
+    ids = {index.episodes.ids[row] for row in episodes}
+    for id_, image in past.images("relates_to"):
+        if "sources" in image and id_ in index.facts.row_of:
+            stated[index.facts.row_of[id_]] = not ids.isdisjoint(told_in(image))
+    return np.flatnonzero(stated)
+
+
+async def _mentioned(episodes: list[str], store: Store, past: Past) -> list[str]:
+    """Return the entities that episodes mentioned then, those of the most episodes first."""
+    [rows] = await store.query(
+        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM $records->mentions;",
+        records=[Record("episode", id_) for id_ in episodes],
+    )
+    there = {id_: (episode, entity) for id_, episode, entity in rows}
+    inside = set(episodes)
+    for record, image in past.before.items():
+        table, _, id_ = record.partition(":")
+        if table != "mentions":
+            continue
+        there.pop(id_, None)
+        if image and {"in", "out"} <= image.keys():  # taken back since
+            episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
+            if episode in inside:
+                there[id_] = (episode, entity)
+    counts = Counter(entity for _, entity in set(there.values()))
+    return sorted(counts, key=lambda id_: (-counts[id_], id_))

@@ -1,0 +1,229 @@
+"""An open graph: the services that its reads and writes share, and how it is opened and closed.
+
+``Models`` and ``Rules`` are what a user plugs in. A ``Handle`` is shared by a graph, the groups
+bound to it and their views: it is closed, or has a ``Session``.
+"""
+
+import asyncio
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from graphrag.engine.rows import EngineRows
+from graphrag.errors import InputError, StoreClosedError
+from graphrag.index.catalog import Catalog
+from graphrag.ingest.commit import Writer
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.policy import Policy
+from graphrag.ingest.queue import Queue
+from graphrag.ingest.review import REVIEW_BELOW
+from graphrag.local.embedder import CachedEmbedder
+from graphrag.ontology.ontology import ANYTHING, Ontology
+from graphrag.ontology.relations import Relations
+from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker
+from graphrag.search.candidates.limits import LIMITS, Limits
+from graphrag.store.store import Store
+from graphrag.store.target import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """The models of a graph; what is left out runs on this machine, or not at all."""
+
+    embedder: Embedder | None = None
+    """Default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``)."""
+    extractor: Extractor | None = None
+    """Default: rules on a spaCy parse (extra ``local``), or ``llm`` if there is one."""
+    llm: LLM | None = None
+    """A language model that extracts and decides instead of the rules. An ``extractor`` or
+    ``arbiter`` given comes before it. Its connections are closed with the graph."""
+    arbiter: Arbiter | None = None
+    """Asked once about what the rules leave open in an episode; default: ``llm``, or nobody."""
+    reranker: Reranker | None = None
+    """Reads query and text together, for recipes with a ``CrossEncoder``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What may be stored, what excludes what, and who is asked."""
+
+    relations: Relations | None = None
+    """What excludes what; default: ``works_at``, ``lives_in``, ... hold one value."""
+    ontology: Ontology = ANYTHING
+    """Types of entities and facts that may be stored; default: any."""
+    review_below: float = REVIEW_BELOW
+    """Facts of less confidence wait in ``edit.pending()``; 0 for none."""
+    policy: Policy | None = None
+    """Asked about every write, which it may refuse; default: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The services of an open store."""
+
+    ingestion: Ingestion
+    queue: Queue
+    llm: LLM | None = None
+    reranker: Reranker | None = None
+    limits: Limits = LIMITS
+    """How much of a group a search of the engine profile may read."""
+
+    @property
+    def store(self) -> Store:
+        """Return the store."""
+        return self.ingestion.store
+
+    @property
+    def catalog(self) -> Catalog:
+        """Return the groups in memory."""
+        return self.ingestion.catalog
+
+    @property
+    def writer(self) -> Writer:
+        """Return what every write goes through."""
+        return self.ingestion.writer
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return the model of vectors."""
+        return self.ingestion.embedder
+
+    @property
+    def relations(self) -> Relations:
+        """Return what excludes what."""
+        return self.ingestion.relations
+
+    @property
+    def ontology(self) -> Ontology:
+        """Return what may be stored."""
+        return self.ingestion.ontology
+
+
+@dataclass(slots=True, repr=False, weakref_slot=True)
+class Handle:
+    """What a graph and all that is bound to it share: closed, or open with a session."""
+
+    target: Target
+    embedder: CachedEmbedder
+    extractor: Extractor
+    relations: Relations
+    arbiter: Arbiter | None
+    llm: LLM | None
+    reranker: Reranker | None
+    rules: Rules
+    actor: str
+    """Who writes, as the log is to name them."""
+    workers: int
+    memory_budget: int
+    """Bytes of memory for groups that nobody is using."""
+    current: Session | None = field(default=None, init=False)
+    loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
+    """Where it was opened, and where alone it can be used."""
+
+    @property
+    def session(self) -> Session:
+        """Return the services.
+
+        Raises:
+            StoreClosedError: if the graph is not open.
+        """
+        if self.current is None:
+            raise StoreClosedError(f"{self!r} is not open: use 'async with GraphRAG.open(...)'")
+        self.current.store.owner.check()
+        return self.current
+
+    async def open(self) -> None:
+        """Open the store, creating or migrating it if needed; opening twice is fine."""
+        if self.current is not None:
+            return
+        store = await Store.open(
+            self.target,
+            embedder=self.embedder.name,
+            dimension=self.embedder.dimension,
+            derived=EngineRows(),
+        )
+        writer = Writer(
+            store,
+            Catalog(store, self.embedder.dimension, self.memory_budget),
+            actor=self.actor,
+            policy=self.rules.policy,
+        )
+        ingestion = Ingestion(
+            writer,
+            self.embedder,
+            self.extractor,
+            self.relations,
+            review_below=self.rules.review_below,
+            arbiter=self.arbiter,
+            ontology=self.rules.ontology,
+        )
+        queue = Queue(ingestion, workers=self.workers)
+        self.loop = asyncio.get_running_loop()
+        self.current = Session(ingestion, queue, self.llm, self.reranker)
+        try:
+            await queue.resume()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Close the store and the connections of its model; closing twice is fine."""
+        if self.current is not None and not self.current.store.owner.here:
+            return  # the graph is its parent's: a fork neither closes it nor lets go of it
+        session, self.current = self.current, None
+        if session is not None:
+            await session.queue.close()
+        if isinstance(self.llm, Connected):
+            await self.llm.close()
+        if session is None:
+            return
+        store, catalog = session.store, session.catalog
+        try:
+            session.writer.streams.close()
+            await catalog.close()
+        finally:
+            # All that was in memory is free before the store gives memory back to the system.
+            del session, catalog
+            self.embedder.clear()
+            await store.close()
+
+    def __del__(self) -> None:
+        """Warn about a graph that was dropped open."""
+        if getattr(self, "current", None) is not None:
+            warnings.warn(
+                f"{self!r} was never closed: use 'async with'", ResourceWarning, stacklevel=2
+            )
+
+    def __repr__(self) -> str:
+        """Show where the graph is and whether it is open."""
+        return f"GraphRAG({self.target.url!r}, {'open' if self.current else 'closed'})"
+
+
+class Openable(Protocol):
+    """A graph, open or not: ``GraphRAG`` is one."""
+
+    @property
+    def handle(self) -> Handle:
+        """Return what it shares with all that is bound to it."""
+
+
+@asynccontextmanager
+async def opened(graph: Openable) -> AsyncIterator[Session]:
+    """Give the services of another graph, which is opened for it and closed, unless it is open.
+
+    Raises:
+        InputError: if it is open in another thread.
+    """
+    handle = graph.handle
+    if handle.current is not None:
+        if handle.loop is not asyncio.get_running_loop():
+            raise InputError(f"{graph!r} is open: give it as GraphRAG.open(...) returned it")
+        yield handle.session
+        return
+    await handle.open()
+    try:
+        yield handle.session
+    finally:
+        await handle.close()

@@ -1,0 +1,140 @@
+"""Follow what is committed to a group, as it is committed, in the order of the log.
+
+A stream reads the log; a commit of this process only wakes it, and against a server, where others
+write too, it also looks by itself. So nothing piles up in memory when a reader is slow, nothing is
+left out, and whoever keeps the number of the last event goes on from there after a restart.
+"""
+
+import asyncio
+import weakref
+from collections import deque
+from collections.abc import AsyncIterator
+
+from graphrag.errors import QueryError, StoreClosedError
+from graphrag.model.values import Event
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+FOLLOWER = "graphrag-follower"
+"""Name of a task that waits for a stream."""
+_PAGE = 100
+"""Events read at a time."""
+_LOOK_EVERY = 0.5
+"""Seconds between looks at a server's log, which other processes may have written to."""
+_BEGINNING = 0
+
+
+class Streams:
+    """The open streams of a store."""
+
+    def __init__(self) -> None:
+        self._open: weakref.WeakSet[EventStream] = weakref.WeakSet()
+
+    def open(
+        self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None = None
+    ) -> "EventStream":
+        """Return a stream of what is committed to a group from now on, or after an event.
+
+        ``lock`` is that of the group's writer.
+        """
+        stream = EventStream(group, store, lock, after=after)
+        self._open.add(stream)
+        return stream
+
+    def committed(self, group: str, seq: int) -> None:
+        """Wake who follows a group, once an event can be seen by every read."""
+        for stream in tuple(self._open):
+            if stream.group == group:
+                stream.wake(seq)
+
+    def close(self) -> None:
+        """End every stream."""
+        for stream in tuple(self._open):
+            stream.end()
+
+
+class EventStream(AsyncIterator[Event]):
+    """The events of one group, without an end until the graph is closed."""
+
+    def __init__(self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None) -> None:
+        self.group = group
+        self._store = store
+        self._lock = lock
+        self._asked = after
+        self._seen: int | None = None
+        self._moment: int | None = None
+        """When the event seen last was committed: another history may have its number too."""
+        self._first: int | None = None
+        """The first event that this process committed since the stream was opened."""
+        self._read: deque[Event] = deque()
+        self._woken = asyncio.Event()
+        self._ended = False
+
+    def wake(self, seq: int) -> None:
+        """Tell that an event was committed."""
+        if self._first is None:
+            self._first = seq
+        self._woken.set()
+
+    def end(self) -> None:
+        """Stop before the next event."""
+        self._ended = True
+        self._woken.set()
+
+    async def __anext__(self) -> Event:
+        """Return the next event, as soon as there is one.
+
+        Raises:
+            QueryError: if the event to go on after is not in the log.
+        """
+        while not self._read:
+            if self._ended:
+                raise StopAsyncIteration
+            self._woken.clear()
+            try:
+                # Not between a commit and its entry into the index: what is given can be read.
+                async with self._lock:
+                    self._read.extend(await self._news())
+            except StoreClosedError:
+                if not self._ended:
+                    raise
+            if not self._read:
+                await self._rest()
+        event = self._read.popleft()
+        self._seen, self._moment = event.seq, to_micros(event.at, _BEGINNING)
+        return event
+
+    async def _news(self) -> list[Event]:
+        seen = self._seen
+        if seen is None:
+            seen = await self._start()
+        elif seen and await self._store.moment_of(self.group, seen) != self._moment:
+            seen = 0  # The group was forgotten, and told anew.
+        self._seen = seen
+        return await self._store.events(self.group, after=seen, limit=_PAGE)
+
+    async def _start(self) -> int:
+        """Return the event to start after: the newest one when the stream was opened."""
+        if self._asked is None:
+            newest = await self._store.last_seq(self.group)
+            # What this process committed between opening the stream and reading it is news.
+            start = newest if self._first is None else min(newest, self._first - 1)
+        else:
+            start = self._asked
+        self._moment = await self._store.moment_of(self.group, start) if start else None
+        if self._asked and self._moment is None:
+            raise QueryError(
+                f"group {self.group!r} has no event {self._asked} to go on after: "
+                "log.events() shows them all, after=0 starts with the first"
+            )
+        return start
+
+    async def _rest(self) -> None:
+        if self._store.target.embedded:
+            await self._woken.wait()
+            return
+        try:
+            async with asyncio.timeout(_LOOK_EVERY):
+                await self._woken.wait()
+        except TimeoutError:
+            return  # Time to look.

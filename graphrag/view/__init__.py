@@ -1,0 +1,1 @@
+"""Reads of one group from one viewpoint."""

@@ -1,0 +1,119 @@
+"""What a view says of the graph as a whole: by relation, where it disagrees, what leads nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphrag.analysis.changes import Axis
+from graphrag.analysis.conflicts import Asked, Sources, find_contradictions
+from graphrag.analysis.contradictions import Contradictions, Outcome, checked_outcomes
+from graphrag.analysis.growth import Growth, Period, checked_period, read_growth
+from graphrag.analysis.orphans import Orphans, find_orphans
+from graphrag.analysis.stats import hubs
+from graphrag.errors import QueryError
+from graphrag.model.arguments import checked
+from graphrag.model.values import Entity
+from graphrag.search.visibility import visible
+from graphrag.search.within import checked_number
+from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.view.lens import MOST, Lens
+
+
+@checked(QueryError)
+class Audit:
+    """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    async def contradictions(
+        self,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        *,
+        axis: Axis = "system",
+        outcomes: Sequence[Outcome] | None = None,
+        limit: int = 100,
+    ) -> Contradictions:
+        """Return where facts cannot both hold: what was settled and why, and what is still open.
+
+        Facts of all times are compared; a view with ``valid_at`` gives those that both were told
+        for that moment.
+
+        Args:
+            since: The earliest moment; default: any.
+            until: The first moment that is too late; default: none.
+            axis: ``system``: when it was settled, or when the later of an open pair was told.
+                ``world``: the time for which both facts were told.
+            outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
+            limit: How many at most; open ones come first, the latest first.
+
+        Raises:
+            QueryError: if the moments are not in order, for another axis or outcome, or an
+                impossible limit.
+            TimeError: if a moment cannot be read.
+        """
+        checked_number("limit", limit, least=1, most=MOST)
+        wanted = checked_outcomes(outcomes)
+        if axis not in ("system", "world"):
+            raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
+        first, last = (
+            None if moment is None else parse_moment(moment, what=what)
+            for moment, what in ((since, "since"), (until, "until"))
+        )
+        if first is not None and last is not None and last <= first:
+            raise QueryError(f"until {last.isoformat()} is not after since {first.isoformat()}")
+        index, past, ever = await self._lens.scene(history=True)
+        view = self._lens.viewpoint
+        at = None if view.history else view.valid_at
+        sources = Sources(index, self._lens.store, ever, past, self._lens.session.relations)
+        return await find_contradictions(sources, Asked(first, last, axis, at, limit, wanted))
+
+    async def orphans(self, *, limit: int = 100) -> Orphans:
+        """Return what leads nowhere: entities that nothing speaks of, texts that told nothing, ...
+
+        Facts and episodes of every time count, whatever moment of world time the view is of.
+        ``health.cleanup()`` takes out what nobody can miss.
+
+        Args:
+            limit: How many of each kind at most.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        checked_number("limit", limit, least=1, most=MOST)
+        index, past, ever = await self._lens.scene(history=True)
+        always = replace(self._lens.viewpoint, valid_at=None, history=False)
+        seen = visible(index, always, past, now=utc_now())
+        return await find_orphans(index, self._lens.store, seen, ever, past, limit=limit)
+
+    async def growth(self, by: Period = "month") -> Growth:
+        """Return how many episodes, entities and facts the graph was told in each period.
+
+        Args:
+            by: ``day``, ``week`` (from Monday on), ``month`` or ``year``, in UTC.
+
+        Raises:
+            QueryError: for another period.
+        """
+        by = checked_period(by)
+        index, _, ever = await self._lens.scene(history=True)
+        return await read_growth(index, self._lens.store, ever, by)
+
+    async def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
+        """Return the entities with the most facts, with their number; concepts are left out.
+
+        Facts of all times count; with ``valid_at``, those that held then.
+
+        Args:
+            limit: How many at most.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        checked_number("limit", limit, least=1, most=MOST)
+        history = self._lens.viewpoint.valid_at is None
+        index, past, seen = await self._lens.scene(history=history)
+        found = await hubs(index, self._lens.store, seen, limit=limit)
+        return [(past.rewind(entity), degree) for entity, degree in found]

@@ -1,0 +1,279 @@
+"""What a view knows of communities: as they were stored, or of the facts that held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from graphrag.community.as_of import Then, communities_of, communities_then, made_of
+from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
+from graphrag.community.map import CommunityMap, mapped
+from graphrag.community.model import CommunityView, between
+from graphrag.community.report import GlobalContext, assembled
+from graphrag.community.stored import Tree, known_tree
+from graphrag.community.summarize import Author, Facts
+from graphrag.errors import QueryError
+from graphrag.index.derived import ViewCache
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.arguments import checked
+from graphrag.model.values import Community, Entity, Fact
+from graphrag.names.key import name_key
+from graphrag.protocols import LLM
+from graphrag.search import pipeline
+from graphrag.search.rank_communities import Made, rank_rows
+from graphrag.search.request import Recipe, Request
+from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import to_micros
+from graphrag.temporal.viewpoint import NOW, Viewpoint
+from graphrag.text.chunks import count_tokens
+from graphrag.view.lens import MOST, Lens
+
+_FACTS = 60
+"""Facts that are looked at for a question."""
+_MADE: Final = ViewCache[Sequence[Community]](most=4)
+"""Communities of the moments that were asked for last: to detect them takes seconds in a large
+group."""
+_STORED: Final = ViewCache[Tree](most=2)
+"""Those that were stored at the moments of system time that were asked for last."""
+
+
+@checked(QueryError)
+class CommunityReads:
+    """Clusters of entities: ``view.communities``."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    async def list(self, *, level: int | None = None) -> Sequence[Community]:
+        """Return the communities, the coarsest level first, on each the largest first.
+
+        They are as they were last built, none before that. With ``valid_at`` they are made of the
+        facts that held then, whatever was built, and described without a model.
+
+        Args:
+            level: Only of this level; 0 is the coarsest. Default: of all.
+
+        Raises:
+            QueryError: for a level below 0.
+        """
+        if level is not None and (isinstance(level, bool) or level < 0):
+            raise QueryError(f"level {level!r}: 0 is the coarsest, higher ones are finer")
+        found = await self._all()
+        return [one for one in found if level is None or one.level == level]
+
+    async def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
+        """Return a community with its members, the facts between them, and its parts.
+
+        Args:
+            community: It, its id, its name, or a part of its name that no other one has.
+            limit: Members and facts at most, those that tie it most first.
+
+        Raises:
+            QueryError: if there is no such community, or for an impossible limit.
+        """
+        _checked(limit)
+        asked = community.id if isinstance(community, Community) else community
+        everyone = await self._all()
+        one = _found(asked, everyone, self._lens.group)
+        index, past, seen = await self._lens.scene()
+        best = between(one, index, seen)
+        entities = await self._lens.store.get(Entity, one.members[:limit])
+        facts = await self._lens.store.get(Fact, [index.facts.ids[row] for row in best[:limit]])
+        parts = tuple(other for other in everyone if other.parent == one.id)
+        return CommunityView(
+            one,
+            tuple(past.rewound(entities).values()),
+            tuple(past.facts(facts, index).values()),
+            len(best),
+            parts,
+            next((other for other in everyone if other.id == one.parent), None),
+            mapped(parts or (one,), index, past, seen, limit=limit),
+        )
+
+    async def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
+        """Return a map of the communities of one level, to draw.
+
+        Args:
+            level: 0 for the coarsest.
+            limit: Entities at most, the best connected of each community.
+
+        Raises:
+            QueryError: for a level below 0 or an impossible limit.
+        """
+        _checked(limit)
+        found = await self.list(level=level)
+        index, past, seen = await self._lens.scene()
+        return mapped(found, index, past, seen, limit=limit)
+
+    async def context(
+        self,
+        question: str,
+        *,
+        max_tokens: int = 2000,
+        count: Callable[[str], int] | None = None,
+    ) -> GlobalContext:
+        """Return what the communities say of a question about the whole, as a text for a prompt.
+
+        The hierarchy is walked from the coarsest level down: a community whose parts answer more
+        than it does itself is told by those parts. Each is told by its summary and by the facts in
+        it that answer best, with their dates and sources. Communities must have been built.
+
+        Args:
+            question: What is asked; a search for one fact is better answered by ``search``.
+            max_tokens: What the whole text may take.
+            count: Your model's tokeniser; default: an estimate from the characters.
+
+        Raises:
+            QueryError: for an empty question or a budget below 1.
+        """
+        lens, session = self._lens, self._lens.session
+        found = await self._all()
+        index, past = await lens.index(), await lens.past()
+        request = Request.of(question, lens.group, limit=_FACTS, scopes=["facts"], recipe=Recipe())
+        results = await pipeline.run(
+            request, index, session.store, session.embedder, lens.viewpoint, past=past
+        )
+        relevance = await self._relevance(question, found, index)
+        return assembled(
+            results, found, relevance, max_tokens=max_tokens, count=count or count_tokens
+        )
+
+    async def _all(self) -> Sequence[Community]:
+        index, past = await self._lens.index(), await self._lens.past()
+        store, then = self._lens.store, (past.upto, len(past.before))
+        if not past.before:
+            stored = (await known_tree(index, store)).through(index.heirs)
+        elif (known := _STORED.find(index, then, 0)) is not None:
+            stored = known
+        else:
+            heirs = index.heirs.before(past.before)
+            stored = await communities_then(index.group_id, store, past, heirs)
+            _STORED.keep(index, then, 0, 1, stored)
+        if self._lens.viewpoint.valid_at is None or self._lens.viewpoint.history:
+            return stored.communities
+        index, past, seen = await self._lens.scene()
+        at = self._lens.viewpoint.valid_at
+        moment = to_micros(at, FOREVER)
+        if (kept := _MADE.find(index, then, moment)) is None:
+            kept = await communities_of(index, store, seen, past, stored, at)
+            _MADE.keep(index, then, moment, moment + 1, kept)
+        return kept
+
+    async def _then(self) -> Then:
+        """Return the communities of the viewpoint, for a search to rank."""
+        found = await self._all()
+        index, past = await self._lens.index(), await self._lens.past()
+        view = self._lens.viewpoint
+        anew = view.valid_at is not None and not view.history
+        return Then(index, past, found, anew)
+
+    async def _relevance(
+        self, question: str, communities: Sequence[Community], index: GroupIndex
+    ) -> dict[str, float]:
+        """Return how much each community answers a question, ranked as in a search."""
+        if not communities:
+            return {}
+        embedder = self._lens.session.embedder
+        vector = (await embedder.embed([question], purpose="query"))[0]
+        rows_of = index.communities
+        if self._lens.viewpoint != NOW or not all(one.id in rows_of.row_of for one in communities):
+            then = await self._then()
+            rows_of = (await made_of([then], question, vector, embedder)).rows
+        pool = min(MOST, max(1, len(rows_of)))
+        ranked = rank_rows(rows_of, rows_of.alive.values, vector, question, Recipe(pool=pool))
+        return {rows_of.ids[one.id]: one.relevance for one in ranked}
+
+
+@checked(QueryError)
+class CommunityWrites(CommunityReads):
+    """Communities, made and kept up to date: ``graph.communities``."""
+
+    async def build(self) -> Sequence[Community]:
+        """Detect, describe and store the communities of the facts that hold now, on every level.
+
+        A community lasts, with its id, as long as at least half of it stays; one in which nothing
+        changed keeps its words. With a language model each changed one costs a question.
+
+        Raises:
+            ExtractionError: if the model gave no valid answer; nothing was written.
+        """
+        return await self._make(plan_communities)
+
+    async def update(self) -> Sequence[Community]:
+        """Bring the communities up to date around what changed since.
+
+        Quick for few changes; when more than a twentieth of the facts changed since the communities
+        were built, or there are none yet, they are built anew.
+
+        Raises:
+            ExtractionError: if the model gave no valid answer; nothing was written.
+        """
+        return await self._make(plan_update)
+
+    async def _make(self, plan: Plan) -> Sequence[Community]:
+        session, group = self._lens.session, self._lens.group
+        workshop = Workshop(session.store, session.embedder, author_of(session.llm))
+        planned: Planned | None = None
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal planned
+            planned = await plan(index, await known_tree(index, session.store), workshop)
+            return planned.changes
+
+        def enter(index: GroupIndex, seq: int) -> None:
+            assert planned is not None
+            planned.enter(index, seq)
+
+        if session.llm is not None:
+            # Asked before the lock: a model takes seconds. Under it, only about what changed since.
+            await build(await session.catalog.group(group))
+        await session.writer.commit(group, build, enter=enter)
+        assert planned is not None
+        return list(planned.tree.communities)
+
+
+async def made_for(request: Request, lenses: Sequence[Lens]) -> Made | None:
+    """Return the communities of another moment that a search is to rank, if it looks at one."""
+    view, embedder = lenses[0].viewpoint, lenses[0].session.embedder
+    if "communities" not in request.scopes or view == NOW or view == Viewpoint(history=True):
+        return None
+    vector = (await embedder.embed([request.query], purpose="query"))[0]
+    then = [await CommunityReads(lens)._then() for lens in lenses]
+    return await made_of(then, request.query, vector, embedder)
+
+
+def author_of(llm: LLM | None) -> Author:
+    """Return who names and describes communities: a language model, or the facts themselves."""
+    if llm is None:
+        return Facts()
+    from graphrag.community.summarize import Model
+
+    return Model(llm)
+
+
+def _checked(limit: int) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
+        raise QueryError(f"limit {limit!r}: give 1 to {MOST}")
+
+
+def _found(asked: str, communities: Sequence[Community], group: str) -> Community:
+    """Return the community that is meant."""
+    if not communities:
+        raise QueryError(f"group {group!r} has no communities: communities.build() makes them")
+    key = name_key(asked)
+    ways: tuple[Callable[[Community], bool], ...] = (
+        lambda one: one.id == asked,
+        lambda one: name_key(one.name) == key,
+        lambda one: bool(key) and key in name_key(one.name),
+    )
+    for fits in ways:
+        # A part may be named like what it is a part of: the coarser one is meant, it is told first.
+        found = [one for one in communities if fits(one)]
+        same = [one for one in found if one.level == found[0].level]
+        if len(same) == 1:
+            return same[0]
+        if same:
+            names = "; ".join(repr(one.name) for one in same[:5])
+            raise QueryError(f"{asked!r} may mean {len(same)} communities: {names}")
+    names = "; ".join(repr(one.name) for one in communities[:5])
+    raise QueryError(f"there is no community {asked!r} in group {group!r}; there are {names}")

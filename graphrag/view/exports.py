@@ -1,0 +1,224 @@
+"""What a view is given out as: files, networks and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from operator import itemgetter
+from os import PathLike
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from graphrag.errors import EmbedderMismatchError, InputError
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import checked_group
+from graphrag.io.copy_group import CopyProgress, Pace
+from graphrag.io.files import written
+from graphrag.io.formats import LINES, Exported, Format, format_of
+from graphrag.io.shown import Shown
+from graphrag.model.arguments import checked
+from graphrag.session import Openable, opened
+from graphrag.temporal.moment import utc_now
+from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.view.lens import Lens
+
+if TYPE_CHECKING:
+    from igraph import Graph
+    from networkx import MultiDiGraph
+
+    from graphrag.io.pandas_frames import Frames
+
+
+@checked()
+class Exports:
+    """A group as others read it, with what the view sees of it: ``view.export``."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    async def file(self, file: str | PathLike[str], *, format: Format | None = None) -> Exported:
+        """Write the entities and the facts that the view sees to a file.
+
+        Args:
+            file: Where to; a name that ends in ``.gz`` compresses it.
+            format: ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+
+        Raises:
+            InputError: if there is no such group or format, or the file cannot be written.
+        """
+        path = Path(file)
+        kind = format_of(path, format)
+        if kind == LINES:
+            raise InputError(
+                f"{path}: JSON Lines hold a group whole, with its log, and no view of it: export "
+                "from the graph itself, or use csv, graphml or turtle"
+            )
+        begun = perf_counter()
+        shown = await self._shown()
+        with written(path) as put:
+            if kind == "csv":
+                from graphrag.io.csv_facts import write_csv
+
+                records = await write_csv(shown, put)
+            elif kind == "graphml":
+                from graphrag.io.graphml import write_graphml
+
+                records = await write_graphml(shown, put)
+            else:
+                from graphrag.io.turtle import write_turtle
+
+                records = await write_turtle(shown, put, utc_now())
+        size = path.stat().st_size
+        return Exported(path, kind, self._lens.group, records, size, perf_counter() - begun)
+
+    async def networkx(self) -> MultiDiGraph:
+        """Return what the view sees as a network: nodes by entity id, edges by fact id.
+
+        Attributes are those of the values: ``name``, ``entity_type``, ``relation``, ``fact``,
+        ``valid_at`` (an aware datetime, or None), ... Needs the extra ``analysis``.
+
+        Raises:
+            QueryError: if there is no such group.
+            MissingExtraError: if networkx is not installed.
+        """
+        from graphrag.io.networks import networkx_of
+
+        return await networkx_of(await self._shown())
+
+    async def igraph(self) -> Graph:
+        """Return what the view sees as a directed graph, with attributes as ``networkx``.
+
+        Raises:
+            QueryError: if there is no such group.
+        """
+        from graphrag.io.networks import igraph_of
+
+        return await igraph_of(await self._shown())
+
+    async def pandas(self) -> Frames:
+        """Return the facts and the entities that the view sees as two data frames.
+
+        ``load.facts`` takes the facts as they are. Needs the extra ``analysis``.
+
+        Raises:
+            QueryError: if there is no such group.
+            MissingExtraError: if pandas is not installed.
+        """
+        from graphrag.io.pandas_frames import frames_of
+
+        return await frames_of(await self._shown())
+
+    async def _shown(self) -> Shown:
+        lens = self._lens
+        index, past = await lens.index(), await lens.past()
+        return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
+
+
+@checked()
+class GroupExports(Exports):
+    """A group given out whole, or as others read it: ``graph.export``."""
+
+    async def file(
+        self,
+        file: str | PathLike[str],
+        *,
+        format: Format | None = None,
+        vectors: bool = True,
+        on_progress: Callable[[CopyProgress], None] | None = None,
+    ) -> Exported:
+        """Write a graph of the store to a file, which takes its place when all is written.
+
+        ``jsonl`` is the group whole, with vectors and log: ``load.group`` makes it again. The
+        other formats hold its entities and its facts of all times with their lifetimes, as
+        ``at(history=True)`` does, but none that was retracted or waits for review.
+
+        Args:
+            file: Where to; a name that ends in ``.gz`` compresses it.
+            format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
+                importing it embeds again.
+            on_progress: Told after each page.
+
+        Raises:
+            InputError: if there is no such group or format, or the file cannot be written.
+            StoreError: if other processes write to the group all the while.
+        """
+        path = Path(file)
+        kind = format_of(path, format)
+        if kind != LINES:
+            ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
+            return await ever.file(path, format=kind)
+        from graphrag.io.jsonl.write import export_group
+
+        session, group = self._lens.session, self._lens.group
+        if group not in await session.store.groups():
+            raise InputError(f"there is no group {group!r}: groups().list() shows those there are")
+        async with session.writer.locks[group]:
+            return await export_group(
+                session.store,
+                session.embedder,
+                group,
+                path,
+                vectors=vectors,
+                on_progress=on_progress,
+            )
+
+    async def copy(
+        self,
+        name: str | None = None,
+        *,
+        into: Openable | None = None,
+        on_progress: Callable[[CopyProgress], None] | None = None,
+    ) -> dict[str, int]:
+        """Copy a group with its vectors and its log, and return the number of rows by table.
+
+        The copy is a graph of its own, with the same past; every row is compared. It is closed to
+        reads and writes until it is whole. Nobody should write to the group meanwhile. Where the
+        target has these ids already, as in a copy within one store, it gets its own.
+
+        Args:
+            name: Of the copy; default: the same, in another store.
+            into: Another graph, as ``GraphRAG.open`` returned it: it is opened for the copy and
+                closed again, unless it is open. Its policy is not asked. Default: this one.
+            on_progress: Told after each page.
+
+        Raises:
+            InputError: if there is no such group, or the target has one of that name.
+            EmbedderMismatchError: if the other graph has another embedder: ``log.replay`` embeds
+                again.
+        """
+        source, group = self._lens.session.ingestion, self._lens.group
+        name = group if name is None else checked_group(name)
+        if into is None:
+            return await _copied(source, source, group, name, on_progress)
+        async with opened(into) as target:
+            return await _copied(source, target.ingestion, group, name, on_progress)
+
+
+async def _copied(
+    source: Ingestion,
+    target: Ingestion,
+    group: str,
+    name: str,
+    on_progress: Callable[[CopyProgress], None] | None,
+) -> dict[str, int]:
+    from graphrag.io.copy_group import copy_group
+
+    ours, theirs = source.embedder, target.embedder
+    if (ours.name, ours.dimension) != (theirs.name, theirs.dimension):
+        raise EmbedderMismatchError(
+            f"{target.store.target.url} has embedder {theirs.name!r}, and the vectors of group "
+            f"{group!r} are of {ours.name!r}: log.replay() embeds again"
+        )
+    if source is target and group == name:
+        raise InputError(f"group {group!r} cannot be copied onto itself: give another name")
+    async with AsyncExitStack() as held:
+        for ingestion, locked in sorted(((source, group), (target, name)), key=itemgetter(1)):
+            await held.enter_async_context(ingestion.writer.locks[locked])
+        try:
+            rows, _ = await copy_group(source.store, target.store, group, name, Pace(on_progress))
+        finally:
+            await target.catalog.drop(name)
+    return rows

@@ -1,0 +1,179 @@
+"""One group from one viewpoint: its columns, what must be undone of them, and what may be seen."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
+from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.search.rewind import undone
+from graphrag.search.seeds import bearers
+from graphrag.search.visibility import Past, Visible, visible
+from graphrag.session import Handle, Session
+from graphrag.store.store import Store
+from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.viewpoint import NOW, Viewpoint
+
+if TYPE_CHECKING:
+    from graphrag.analysis.changes import Axis
+    from graphrag.search.edges import Rows
+
+MOST = 10_000
+"""Rows that a read returns at most."""
+
+
+@dataclass(slots=True)
+class _Undone:
+    """What was undone last, and of which event on it is right."""
+
+    seq: int
+    past: Past
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What every read of a group starts from."""
+
+    handle: Handle
+    group: str = DEFAULT_GROUP
+    viewpoint: Viewpoint = NOW
+    strict: bool = False
+    """Whether a group that nobody wrote to is an error, as of somebody who mistypes."""
+    _undone: list[_Undone] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def session(self) -> Session:
+        """Return the services of the open graph."""
+        return self.handle.session
+
+    @property
+    def store(self) -> Store:
+        """Return the store that is read."""
+        return self.session.store
+
+    async def index(self) -> GroupIndex:
+        """Return the columns of the group.
+
+        Raises:
+            QueryError: if nobody wrote to the group, where that is an error.
+        """
+        return self.known(await self.session.catalog.group(self.group))
+
+    def known(self, index: GroupIndex) -> GroupIndex:
+        """Return columns that were read, if the group may be empty or is not.
+
+        Raises:
+            QueryError: if nobody wrote to the group, where that is an error.
+        """
+        if self.strict and index.seq == 0 and self.group != DEFAULT_GROUP:
+            raise QueryError(f"there is no group {self.group!r}: groups().list() shows those there")
+        return index
+
+    async def past(self) -> Past:
+        """Return what must be undone to know what was known; read once, until somebody writes."""
+        catalog = self.session.catalog
+        if self.viewpoint.known_at is None or not catalog.loaded(self.group):
+            return await undone(self.store, self.group, self.viewpoint)
+        seq = (await catalog.group(self.group)).seq
+        if not self._undone or self._undone[0].seq != seq:
+            past = await undone(self.store, self.group, self.viewpoint)
+            self._undone[:] = [_Undone(seq, past)]
+        return self._undone[0].past
+
+    async def scene(self, *, history: bool | None = None) -> tuple[GroupIndex, Past, Visible]:
+        """Return the columns, what must be undone, and what may be seen.
+
+        Args:
+            history: True for facts of all times, False for none but those of the moment; default:
+                as the viewpoint has it.
+        """
+        index, past = await self.index(), await self.past()
+        view = self.viewpoint if history is None else replace(self.viewpoint, history=history)
+        return index, past, visible(index, view, past, now=utc_now())
+
+    def ever(self, index: GroupIndex, past: Past) -> Visible:
+        """Return what there is of all times up to the view's knowledge."""
+        return visible(index, replace(self.viewpoint, history=True), past, now=utc_now())
+
+    def now(self, axis: "Axis" = "world") -> datetime:
+        """Return the moment of the view."""
+        moments = (self.viewpoint.valid_at if axis == "world" else None, self.viewpoint.known_at)
+        return next((moment for moment in moments if moment is not None), utc_now())
+
+    async def places(self, *entities: Entity | str) -> tuple[GroupIndex, Past, Visible, list[int]]:
+        """Return the scene and the rows of these entities.
+
+        Raises:
+            QueryError: if the group has no such entity.
+        """
+        index, past, seen = await self.scene()
+        return index, past, seen, [self.row(entity, index, seen) for entity in entities]
+
+    def row(self, entity: Entity | str, index: GroupIndex, seen: Visible) -> int:
+        """Return the row of an entity, by itself, its name or its id.
+
+        Raises:
+            QueryError: if the group has no such entity.
+        """
+        found = bearers(entity.id if isinstance(entity, Entity) else entity, index, seen)
+        if not found:
+            name = entity.name if isinstance(entity, Entity) else entity
+            raise QueryError(f"no entity is called {name!r} in group {self.group!r}: try a search")
+        return index.entities.row_of[found[0]]
+
+    async def read(
+        self,
+        entities: "Sequence[int] | Rows",
+        facts: "Sequence[int] | Rows",
+        index: GroupIndex,
+        past: Past,
+    ) -> tuple[dict[int, Entity], dict[int, Fact]]:
+        """Return entities and facts of these rows as they were, by row."""
+        return await asyncio.gather(
+            self.entities(entities, index, past), self.facts(facts, index, past)
+        )
+
+    async def entities(
+        self, rows: "Sequence[int] | Rows", index: GroupIndex, past: Past
+    ) -> dict[int, Entity]:
+        """Return the entities of these rows as they were, by row."""
+        ids = {int(row): index.entities.ids[row] for row in rows}
+        found = await self.store.get(Entity, ids.values())
+        return {row: past.rewind(found[id_]) for row, id_ in ids.items()}
+
+    async def facts(
+        self, rows: "Sequence[int] | Rows", index: GroupIndex, past: Past
+    ) -> dict[int, Fact]:
+        """Return the facts of these rows as they were, by row."""
+        ids = {int(row): index.facts.ids[row] for row in rows}
+        found = await self.store.get(Fact, ids.values())
+        then = past.facts(found, index)
+        return {row: then[id_] for row, id_ in ids.items()}
+
+
+def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:
+    """Return the code of the type that each entity had."""
+    types = index.entities["type"].copy()
+    for id_, image in past.images("entity"):
+        if "entity_type" in image and id_ in index.entities.row_of:
+            types[index.entities.row_of[id_]] = index.type_code(str(image["entity_type"]))
+    return types
+
+
+def viewpoint_of(valid_at: Moment | None, known_at: Moment | None, history: bool) -> Viewpoint:
+    """Return the viewpoint of these moments.
+
+    Raises:
+        TimeError: if a moment cannot be read.
+    """
+    return Viewpoint(
+        None if valid_at is None else parse_moment(valid_at, what="valid_at"),
+        None if known_at is None else parse_moment(known_at, what="known_at"),
+        history,
+    )

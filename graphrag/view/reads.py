@@ -1,0 +1,254 @@
+"""Reads of a group from a viewpoint that are no search: lists, counts, lives and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag.analysis.fact_list import FactList
+from graphrag.errors import InputError, QueryError
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.sagas.order import in_order
+from graphrag.search.seeds import bearers
+from graphrag.search.visibility import visible
+from graphrag.search.within import checked_number
+from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
+from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.view.lens import MOST, Lens, types_then
+
+if TYPE_CHECKING:
+    from graphrag.analysis.changes import Axis, Changes
+    from graphrag.analysis.stats import Stats
+    from graphrag.analysis.timeline import Timeline
+    from graphrag.search.sources import Quote
+
+_FARTHEST = 1_000_000_000
+
+
+class Reads:
+    """What can be looked up in a group from a viewpoint."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    @property
+    def group_id(self) -> str:
+        """Return the name of the group that is read."""
+        return self._lens.group
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """Return the moments that it is read from."""
+        return self._lens.viewpoint
+
+    async def entity(self, name: str) -> Entity | None:
+        """Return the entity with this name, alias or id, the best connected of several, or None."""
+        found = await self.entities(name, limit=1)
+        return found[0] if found else None
+
+    async def entities(
+        self,
+        name: str | None = None,
+        *,
+        entity_type: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[Entity]:
+        """Return every entity with this name, alias or id, or of the group, best connected first.
+
+        Args:
+            name: A name, an alias or an id; default: any.
+            entity_type: Only of this type, such as ``person``; default: any.
+            limit: How many at most.
+            offset: How many to leave out before: the length of the pages that were read.
+
+        Raises:
+            QueryError: for an impossible limit or offset.
+        """
+        checked_number("limit", limit, least=1, most=MOST)
+        checked_number("offset", offset, least=0, most=_FARTHEST)
+        index, past, seen = await self._lens.scene()
+        if name is None:
+            from graphrag.analysis.stats import degrees
+
+            degree = degrees(index, seen)
+            rows = np.flatnonzero(seen.entities)
+            rows = rows[np.argsort(-degree[rows], kind="stable")]
+            ids = [index.entities.ids[row] for row in rows.tolist()]
+        else:
+            ids = bearers(name, index, seen)
+        if entity_type is not None:
+            types, row_of = types_then(index, past), index.entities.row_of
+            code = index.type_code(entity_type) if entity_type in index.types else -1
+            ids = [id_ for id_ in ids if types[row_of[id_]] == code]
+        found = await self._lens.store.get(Entity, ids[offset : offset + limit])
+        return [past.rewind(entity) for entity in found.values()]
+
+    async def facts(
+        self,
+        entity: Entity | str | None = None,
+        *,
+        relation: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> FactList:
+        """Return the facts that hold at the viewpoint, by their start, unknown starts first.
+
+        Facts told from the other end count: ``relation="employs"`` gives those of ``works_at``
+        where one is declared the inverse of the other. They come as they are stored.
+
+        Args:
+            entity: An entity, its name or its id: only facts about it; default: of all.
+            relation: Only facts of this relation, as ``works_at``; one that nobody used has none.
+            limit: How many at most; default: all about an entity, else 100.
+            offset: How many to leave out before: the length of the pages that were read.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible limit or offset.
+        """
+        if limit is None:
+            limit = _FARTHEST if entity is not None else 100
+        else:
+            checked_number("limit", limit, least=1, most=MOST)
+        checked_number("offset", offset, least=0, most=_FARTHEST)
+        index, past, seen = await self._lens.scene()
+        wanted = seen.facts
+        known: Entity | None = None
+        if entity is not None:
+            row = self._lens.row(entity, index, seen)
+            known = (await self._lens.entities([row], index, past))[row]
+            wanted = wanted & ((seen.ends[0] == row) | (seen.ends[1] == row))
+        if relation is not None:
+            wanted = wanted & np.isin(index.facts["relation"], self._codes(relation, index))
+        rows = np.flatnonzero(wanted).tolist()
+        rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
+        order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
+        found = await self._lens.facts([rows[place] for place in order], index, past)
+        return FactList(found.values(), entity=known)
+
+    async def episodes(
+        self, ids: Sequence[str] | None = None, *, limit: int = 100, offset: int = 0
+    ) -> list[Episode]:
+        """Return the episodes with these ids, in the order asked, or all by their time.
+
+        Unknown ids are left out; so is what was told after ``known_at``, or is dated after
+        ``valid_at``.
+
+        Args:
+            ids: Ids of episodes; default: those of the group, the latest first.
+            limit: How many at most, if no ids are given.
+            offset: How many to leave out before.
+
+        Raises:
+            QueryError: for an impossible limit or offset.
+        """
+        checked_number("limit", limit, least=1, most=MOST)
+        checked_number("offset", offset, least=0, most=_FARTHEST)
+        past = await self._lens.past()
+        if ids is None:
+            index, past, seen = await self._lens.scene()
+            rows = in_order(np.flatnonzero(seen.episodes), index)[::-1]
+            ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
+        found = (await self._lens.store.get(Episode, ids)).values()
+        then = [
+            past.rewind(episode)
+            for episode in found
+            if episode.group_id == self.group_id
+            and past.before.get(f"episode:{episode.id}", {}) is not None
+        ]
+        moment = self.viewpoint.valid_at
+        return [episode for episode in then if moment is None or episode.valid_at <= moment]
+
+    async def sources(self, fact: Fact | str) -> list[Quote]:
+        """Return where a fact is stated: episodes with the characters that say so, oldest first.
+
+        Empty for a fact that a person entered without any. Episodes that were removed are marked
+        (``Quote.removed``); only facts that were retracted with them still name them.
+
+        Raises:
+            InputError: if there is no such fact.
+        """
+        from graphrag.search.sources import quotes_of
+
+        id_ = fact if isinstance(fact, str) else fact.id
+        found = (await self._lens.store.get(Fact, [id_])).get(id_)
+        past = await self._lens.past()
+        unknown = found is None or found.group_id != self.group_id
+        if found is None or unknown or past.before.get(f"relates_to:{id_}", {}) is None:
+            raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
+        return (await quotes_of([past.rewind(found)], self._lens.store))[0]
+
+    async def timeline(self, entity: Entity | str) -> Timeline:
+        """Return the facts about an entity of all times, in order, and what ended each.
+
+        Raises:
+            QueryError: if no entity has this name or id.
+        """
+        from graphrag.analysis.timeline import read_timeline
+
+        index, past, _, [row] = await self._lens.places(entity)
+        known = (await self._lens.entities([row], index, past))[row]
+        ever = self._lens.ever(index, past)
+        now = self._lens.now()
+        return await read_timeline(known, index, self._lens.store, ever, past, at=now)
+
+    async def changes(
+        self, since: Moment, until: Moment | None = None, *, axis: Axis = "system"
+    ) -> Changes:
+        """Return what became different between two moments.
+
+        Args:
+            since: The earlier moment.
+            until: The later one; default: that of the view, or now.
+            axis: ``system``: what the graph learned, closed, corrected, retracted or restored.
+                ``world``: what began and ended, by what is known at the view.
+
+        Raises:
+            QueryError: if the moments are not in order, or for another axis.
+            TimeError: if a moment cannot be read.
+        """
+        from graphrag.analysis.changes import happened_between, learned_between
+
+        if axis not in ("system", "world"):
+            raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
+        first = parse_moment(since, what="since")
+        last = self._lens.now(axis) if until is None else parse_moment(until, what="until")
+        if last < first:
+            raise QueryError(f"since {first.isoformat()} is after until {last.isoformat()}")
+        if axis == "world":
+            return happened_between(await self._turning(first, last), first, last)
+        index, store = await self._lens.index(), self._lens.store
+        last = min(last, self.viewpoint.known_at or last)
+        events = await store.events_since(self.group_id, first)
+        return await learned_between(index, store, events, first, last)
+
+    async def stats(self) -> Stats:
+        """Count what the group holds; all zeros for a group that is not there."""
+        from graphrag.analysis.stats import count
+
+        index, past, ever = await self._lens.scene(history=True)
+        seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
+        events = index.seq
+        if (known_at := self.viewpoint.known_at) is not None:
+            events -= len(await self._lens.store.events_since(self.group_id, known_at))
+        return count(index, seen, ever, events=events, at=self._lens.now())
+
+    async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
+        """Return the facts that begin or end in a stretch of world time."""
+        index, past, seen = await self._lens.scene(history=True)
+        start, end = (to_micros(moment, FOREVER) for moment in (since, until))
+        turning = np.zeros(len(index.facts), dtype=np.bool_)
+        for moments in (seen.valid, seen.invalid):
+            turning |= (start <= moments) & (moments < end)
+        rows = np.flatnonzero(turning & seen.facts & (seen.retracted == FOREVER))
+        return list((await self._lens.facts(rows, index, past)).values())
+
+    def _codes(self, relation: str, index: GroupIndex) -> list[int]:
+        """Return the codes of a relation and of those that say the same from the other end."""
+        names = self._lens.session.relations.alike([relation], index.relations)
+        return [index.relation_code(name) for name in names]

@@ -1,0 +1,163 @@
+"""Sagas as seen from a view, and what was told around an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
+from graphrag.index.read_lazy import read_sources
+from graphrag.model.arguments import checked
+from graphrag.model.values import Episode, Saga
+from graphrag.sagas.listing import Sagas, saga_list
+from graphrag.sagas.order import beside, sagas_then
+from graphrag.sagas.saga import SagaView, read_saga, stored_saga
+from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
+from graphrag.sagas.window import EpisodeWindow
+from graphrag.search.visibility import NOTHING_UNDONE, Mask
+from graphrag.store.changes import ChangeSet
+from graphrag.view.lens import Lens
+
+Across = Literal["saga", "group"]
+
+_WIDEST = 1000
+
+
+@checked(QueryError)
+class SagaReads:
+    """Named runs of episodes, and the order of episodes: ``view.sagas``."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    async def get(self, name: str) -> SagaView:
+        """Return a saga: its episodes in order, what they tell of, and its summary.
+
+        Raises:
+            QueryError: if no episode of the group belongs to a saga of this name.
+        """
+        lens, store = self._lens, self._lens.store
+        index, past, seen = await lens.scene()
+        await read_sources(store, index)
+        ever = lens.ever(index, past)
+        return await read_saga(name, index, store, seen, ever, past, lens.now())
+
+    async def list(self) -> Sagas:
+        """Return the sagas of a group with their sizes and dates, in order of their beginnings."""
+        index, past, seen = await self._lens.scene()
+        return saga_list(index, seen, past)
+
+    async def window(
+        self,
+        episode: Episode | str,
+        *,
+        before: int = 3,
+        after: int = 3,
+        across: Across = "saga",
+    ) -> EpisodeWindow:
+        """Return an episode with those just before and after it, by reference time.
+
+        Args:
+            episode: An episode or its id.
+            before: How many before it, at most 1,000.
+            after: How many after it, at most 1,000.
+            across: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
+
+        Raises:
+            QueryError: if the episode is not there, or for an impossible number or range.
+        """
+        for what, number in (("before", before), ("after", after)):
+            if (
+                isinstance(number, bool)
+                or not isinstance(number, int)
+                or not 0 <= number <= _WIDEST
+            ):
+                raise QueryError(f"{what} {number!r}: a whole number from 0 to {_WIDEST}")
+        if across not in get_args(Across):
+            raise QueryError(f"across {across!r}: choose 'saga' or 'group'")
+        store = self._lens.store
+        id_ = episode if isinstance(episode, str) else episode.id
+        known = (await store.get(Episode, [id_])).get(id_)
+        if known is None or known.group_id != self._lens.group:
+            raise QueryError(f"there is no episode {id_!r}: pass one from a search, or its id")
+        index, past, seen = await self._lens.scene()
+        row = index.episodes.row_of.get(id_)
+        if row is None or not seen.episodes[row]:
+            raise QueryError(
+                f"episode {id_} ({known.name!r}) is not visible in {self._lens.viewpoint!r}"
+            )
+        mask: Mask = seen.episodes
+        sagas = sagas_then(index, past)
+        if across == "saga" and sagas[row] >= 0:
+            mask = mask & (sagas == sagas[row])
+        earlier, later = beside(row, mask, index, before=before, after=after)
+        ids = [index.episodes.ids[one] for one in (*earlier, row, *later)]
+        found = [past.rewind(one) for one in (await store.get(Episode, ids)).values()]
+        place = len(earlier)
+        return EpisodeWindow(tuple(found[:place]), found[place], tuple(found[place + 1 :]))
+
+
+@checked(QueryError)
+class SagaWrites(SagaReads):
+    """Sagas, and their summaries kept up to date: ``graph.sagas``."""
+
+    async def summarize(self, name: str) -> Saga:
+        """Bring the summary of a saga up to date and return its row.
+
+        With a language model, the summary so far and the episodes told since make the next one,
+        some at a time, each step one transaction: after an error or a crash, call it again and it
+        goes on. When an episode that it tells of was removed, it is written anew. Without a model
+        it is made of the saga's own sentences. If nothing is new, nothing is asked or written.
+
+        Raises:
+            QueryError: if no episode of the group belongs to a saga of this name.
+            ExtractionError: if the model could not be asked or gave no valid answer.
+            PolicyError: if the write policy refused.
+        """
+        await self.get(name)
+        while await self._step(name):
+            pass
+        return await stored_saga(name, await self._lens.index(), self._lens.store, NOTHING_UNDONE)
+
+    async def summarize_all(self) -> Sequence[Saga]:
+        """Bring the summaries of all sagas of a group up to date, and return those that changed.
+
+        Raises:
+            ExtractionError: if the model could not be asked or gave no valid answer; summaries that
+                were written before stay.
+            PolicyError: if the write policy refused.
+        """
+        changed = []
+        for name in (await self.list()).names:
+            index = await self._lens.index()
+            before = await stored_saga(name, index, self._lens.store, NOTHING_UNDONE)
+            after = await self.summarize(name)
+            if after != before:
+                changed.append(after)
+        return changed
+
+    async def _step(self, name: str) -> bool:
+        """Write the next part of a summary; False if it tells of every episode."""
+        session, group = self._lens.session, self._lens.group
+        store, llm, written = session.store, session.llm, False
+        step: Step | None = None
+        if llm is not None:
+            index = await session.catalog.group(group)
+            step = await next_step(name, index, store, llm)
+            if step is None:
+                return False
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal step, written
+            written = False
+            if llm is None:
+                step = await own_words(name, index, store)
+            if step is None or not await still(step, index, store):
+                return ChangeSet(group, SUMMARIZE)  # it changed meanwhile: the next step sees that
+            changes = step.changes()
+            written = bool(changes)
+            return changes
+
+        await session.writer.commit(group, build)
+        return llm is not None or written

@@ -1,0 +1,100 @@
+"""Searches of a group, or of several as if they were one, whatever chooses the candidates."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
+from graphrag.sagas.listing import missing
+from graphrag.search import pipeline
+from graphrag.search.inverses import with_inverses
+from graphrag.search.request import Request
+from graphrag.search.results import Results
+from graphrag.search.visibility import Past
+from graphrag.temporal.moment import utc_now
+from graphrag.view.communities import made_for
+from graphrag.view.lens import Lens
+
+
+async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = None) -> Results:
+    """Search groups of one graph from one viewpoint; ``saga`` must be one that they know.
+
+    Raises:
+        QueryError: naming the argument that cannot be used, and what would be right.
+    """
+    lens, session = lenses[0], lenses[0].session
+    request = with_inverses(request, session.relations)
+    if len(lenses) == 1:
+        index = await _candidates(request, lens)
+        past: Past | None = await lens.past()
+    else:
+        request, index, past = await _joined(request, lenses)
+    if saga is not None and saga not in index.sagas:
+        raise QueryError(missing(saga, request.group, index.sagas))
+    results = await pipeline.run(
+        request,
+        index,
+        session.store,
+        session.embedder,
+        lens.viewpoint,
+        reranker=session.reranker,
+        past=past,
+        made=await made_for(request, lenses),
+    )
+    session.catalog.keep(index, most=session.limits.kept)
+    return results
+
+
+async def _joined(
+    request: Request, lenses: Sequence[Lens]
+) -> tuple[Request, GroupIndex, Past | None]:
+    """Return what is searched for in several groups as of one, and in which columns."""
+    # Here, not above: most searches are of one group.
+    from graphrag.search.multi_group import join
+    from graphrag.search.multi_request import Asked, Part
+
+    lens, session = lenses[0], lenses[0].session
+    parts = [
+        Part(await _proposed(replace(request, group=one.group), one), await one.past())
+        for one in lenses
+    ]
+    vector = (await session.embedder.embed([request.query], purpose="query"))[0]
+    asked = Asked(request, vector, lens.viewpoint, utc_now(), session.limits)
+    joined = await join(parts, asked, session.store, session.embedder)
+    for part in parts:
+        session.catalog.keep(part.index, most=session.limits.kept)
+    return joined
+
+
+async def _proposed(request: Request, lens: Lens) -> GroupIndex:
+    """Return what one of several groups proposes, though it may not know every center."""
+    try:
+        return await _candidates(request, lens)
+    except QueryError:
+        if not request.centers:
+            raise
+        return await _candidates(replace(request, centers=()), lens)
+
+
+async def _candidates(request: Request, lens: Lens) -> GroupIndex:
+    """Return the columns of a group, or of what SurrealDB chooses of it."""
+    session = lens.session
+    if session.store.profile == "process":
+        return await lens.index()
+    # Here, not above: few open a store of this profile.
+    from graphrag.search.candidates.gather import gather
+
+    vector = (await session.embedder.embed([request.query], purpose="query"))[0]
+    return lens.known(
+        await gather(
+            session.store,
+            session.embedder,
+            request,
+            vector,
+            lens.viewpoint,
+            await lens.past(),
+            now=utc_now(),
+            catalog=session.catalog,
+            limits=session.limits,
+        )
+    )

@@ -1,1 +1,0 @@
-"""Walking the graph: who is near, how two things are linked, what to draw, who something is."""

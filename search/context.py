@@ -1,0 +1,268 @@
+"""What a search found as a block of text for a prompt: dated, cited, and within a budget."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, get_args
+
+from graphrag.display.cards import entity_title, episode_title, lifetime, triple
+from graphrag.display.visible import escape, flatten, visible
+from graphrag.errors import QueryError
+from graphrag.model.values import Community, Entity, Episode, Fact
+from graphrag.search.results import Hit, Results
+from graphrag.text.chunks import count_tokens, split_passages
+
+ContextFormat = Literal["text", "xml", "json"]
+
+_AnyHit = Hit[Fact] | Hit[Episode] | Hit[Entity] | Hit[Community]
+
+_EXCERPT = 800
+"""Characters of an episode that is shown whole."""
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """An episode that something in a context rests on."""
+
+    number: int
+    """As in the text, from 1."""
+    episode_id: str
+    name: str
+    """Of the episode; of one without, in quotes how it begins."""
+    valid_at: datetime
+    """Reference time: when it was said or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A block of text for a prompt; ``str()`` of it is the text."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    """What the numbers in the text stand for."""
+    tokens: int
+    """Of the text, by the counter that was given."""
+    left_out: int
+    """Hits that had no room, or said nothing new."""
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One hit as it is to be shown."""
+
+    kind: Literal["facts", "excerpts", "entities", "communities"]
+    title: str
+    words: str = ""
+    """Of the source, for people to check; may be left out."""
+    valid: str = ""
+    sources: tuple[str, ...] = ()
+    """Ids of episodes."""
+
+
+def assemble(
+    results: Results,
+    *,
+    max_tokens: int,
+    format: ContextFormat,
+    count: Callable[[str], int] = count_tokens,
+) -> Context:
+    """Put the best hits of all scopes into a text of at most ``max_tokens``.
+
+    Scopes take turns by relevance, so the order inside each stays. A fact without room for its
+    quote is shown without, an excerpt is an episode's part that shares most words with the query.
+
+    Raises:
+        QueryError: for an unknown format or a budget below 1.
+    """
+    if format not in get_args(ContextFormat):
+        raise QueryError(f"format {format!r}: choose text, xml or json")
+    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
+        raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
+    episodes = {one.id: one for one in (*results.passages, *(hit.item for hit in results.episodes))}
+    render = {"text": _text, "xml": _xml, "json": _json}[format]
+    shown: list[_Item] = []
+    text, left_out = "", 0
+    for item in _ordered(results, episodes):
+        for version in _versions(item, shown):
+            longer = render([*shown, version], episodes)
+            if count(longer) <= max_tokens:
+                shown.append(version)
+                text = longer
+                break
+        else:
+            left_out += 1
+    citations = tuple(
+        Citation(number, id_, episode_title(episodes[id_]), episodes[id_].valid_at)
+        for id_, number in _numbers(shown).items()
+    )
+    return Context(text, citations, count(text), left_out)
+
+
+def _ordered(results: Results, episodes: dict[str, Episode]) -> Iterator[_Item]:
+    """Yield every hit, scopes merged by the relevance of their next one."""
+    scopes: list[list[_AnyHit]] = [
+        list(hits)
+        for hits in (results.facts, results.episodes, results.entities, results.communities)
+    ]
+    while any(scopes):
+        best = max(filter(None, scopes), key=lambda hits: hits[0].relevance)
+        yield _item(best.pop(0), results, episodes)
+
+
+def _item(hit: _AnyHit, results: Results, episodes: dict[str, Episode]) -> _Item:
+    match hit.item:
+        case Fact() as fact:
+            known = tuple(id_ for id_ in fact.episodes if id_ in episodes)
+            words = results.source_of(fact) or ""
+            return _Item("facts", triple(fact), words, lifetime(fact), known)
+        case Episode() as episode:
+            words = excerpt(episode, results.query)
+            title = flatten(episode.name)
+            return _Item("excerpts", title, words, _day(episode.valid_at), (episode.id,))
+        case Entity() as entity:
+            return _Item("entities", entity_title(entity), entity.summary)
+        case Community() as community:
+            return _Item("communities", flatten(community.name), community.summary)
+
+
+def _versions(item: _Item, shown: Sequence[_Item]) -> Iterator[_Item]:
+    """Yield an item as it may be shown, the fullest first; nothing if it says nothing new."""
+    if item.kind in ("entities", "communities"):
+        if item.words:
+            yield item
+        return
+    if any(_same(item, other) for other in shown):
+        return
+    there = any(item.words and item.words in other.words for other in shown)
+    if item.kind == "excerpts":
+        if not there:
+            yield item
+        return
+    if not there:
+        yield item
+    yield replace(item, words="")
+
+
+def _same(item: _Item, other: _Item) -> bool:
+    return (item.kind, item.title, item.valid) == (other.kind, other.title, other.valid) and (
+        item.kind == "facts" or item.words == other.words
+    )
+
+
+def excerpt(episode: Episode, query: str) -> str:
+    """Return an episode's text, of a long one the passage that shares most words with the query."""
+    if len(episode.content) <= _EXCERPT:
+        return episode.content.strip()
+    asked = _words(query)
+
+    def shared(span: tuple[int, int]) -> tuple[int, int]:
+        return len(asked & _words(episode.content[slice(*span)])), -span[0]
+
+    start, end = max(split_passages(episode.content), key=shared)
+    before, after = "… " if start else "", " …" if end < len(episode.content) else ""
+    return f"{before}{episode.content[start:end].strip()}{after}"
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
+
+
+def _numbers(items: Sequence[_Item]) -> dict[str, int]:
+    """Return the number of each source, in order of first use."""
+    cited = dict.fromkeys(id_ for item in items for id_ in item.sources)
+    return {id_: number for number, id_ in enumerate(cited, start=1)}
+
+
+def _of(kind: str, items: Sequence[_Item]) -> list[_Item]:
+    return [item for item in items if item.kind == kind]
+
+
+def _text(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+    numbers = _numbers(items)
+
+    def marks(item: _Item) -> str:
+        return "".join(f" [{numbers[id_]}]" for id_ in item.sources)
+
+    lines: list[str] = []
+    if facts := _of("facts", items):
+        lines.append("Facts:")
+        for item in facts:
+            quote = f": “{item.words}”" if item.words else ""
+            lines.append(f"- {item.title} ({item.valid}){marks(item)}{quote}")
+    if excerpts := _of("excerpts", items):
+        lines.append("Excerpts:")
+        for item in excerpts:
+            title = ", ".join(filter(None, (item.valid, item.title)))
+            lines.append(f"-{marks(item)} {title}: {item.words}")
+    for kind, head in (("entities", "About:"), ("communities", "Groups:")):
+        if found := _of(kind, items):
+            lines += [head, *(f"- {item.title}: {item.words}" for item in found)]
+    excerpted = {id_ for item in excerpts for id_ in item.sources}
+    if sources := [id_ for id_ in numbers if id_ not in excerpted]:
+        lines.append("Sources:")
+        lines += [f"[{numbers[id_]}] {_source(episodes[id_])}" for id_ in sources]
+    return visible("\n".join(lines))
+
+
+def _xml(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+    numbers = _numbers(items)
+    tags = {"facts": "fact", "excerpts": "excerpt", "entities": "entity", "communities": "group"}
+    lines = []
+    for kind, tag in tags.items():
+        for item in _of(kind, items):
+            cited = ",".join(str(numbers[id_]) for id_ in item.sources)
+            given = {"valid": item.valid, "sources": cited}
+            if kind != "facts":
+                given = {"name": item.title, "date": item.valid, "source": cited}
+            attributes = "".join(
+                f' {key}="{escape(value)}"' for key, value in given.items() if value
+            )
+            words = f"{item.title}: {item.words}" if kind == "facts" and item.words else ""
+            body = words or (item.title if kind == "facts" else item.words)
+            lines.append(f"<{tag}{attributes}>{escape(body, quote=False)}</{tag}>")
+    lines += [
+        f'<source number="{number}">{escape(_source(episodes[id_]), quote=False)}</source>'
+        for id_, number in numbers.items()
+    ]
+    return "\n".join(("<context>", *lines, "</context>")) if lines else ""
+
+
+def _json(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+    numbers = _numbers(items)
+    found: dict[str, list[dict[str, object]]] = {}
+    for item in items:
+        given = {
+            "fact" if item.kind == "facts" else "name": item.title,
+            "valid" if item.kind == "facts" else "date": item.valid,
+            "quote" if item.kind == "facts" else "text": item.words,
+            "sources": [numbers[id_] for id_ in item.sources],
+        }
+        found.setdefault(item.kind, []).append(
+            {key: value for key, value in given.items() if value}
+        )
+    if not found:
+        return ""
+    sources = [
+        {
+            "number": number,
+            "name": episode_title(episodes[id_]),
+            "date": _day(episodes[id_].valid_at),
+        }
+        for id_, number in numbers.items()
+    ]
+    return visible(json.dumps({**found, "sources": sources}, ensure_ascii=False))
+
+
+def _source(episode: Episode) -> str:
+    return f"{_day(episode.valid_at)}, {episode_title(episode)}"
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()

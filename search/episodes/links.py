@@ -1,0 +1,108 @@
+"""What links episodes: titles where others are named by them, otherwise what is mentioned."""
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.titles import Titles
+from graphrag.model.values import CONCEPT
+from graphrag.search.fuse import Candidates
+from graphrag.search.question import Question
+
+_ENOUGH = 0.2
+"""Share of the candidates that titles must link to others, for titles to be what is followed.
+
+Names of files and numbers of messages link nothing, however many episodes have one.
+"""
+_COMMON = 100
+"""An entity that more episodes speak of is no bridge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The links of one group as one query follows them."""
+
+    titled: bool
+    """True: titles link the candidates."""
+    links: Incidence | None
+    """Episodes and what links them; None: nothing is known yet."""
+    named: Rows
+    """Names on those links that the query holds."""
+    own: npt.NDArray[np.int32] | None
+    """The title of each episode, if titles link them."""
+    sharing: "Sharing"
+
+
+def linked(question: Question, rows: Candidates) -> Linked:
+    """Choose what links the candidates."""
+    index, episodes = question.index, question.index.episodes
+    episodes.titles.catch_up(episodes.pieces)
+    sharing = Sharing(question)
+    if _share(episodes.titles, rows) >= _ENOUGH:
+        named = np.array(sharing.titles, dtype=np.intp)
+        return Linked(True, episodes.titles.links, named, episodes.titles.own, sharing)
+    named = _spoken(index, question.named)
+    return Linked(False, episodes.mentions, named, None, sharing)
+
+
+def _share(titles: Titles, rows: Candidates) -> float:
+    """Return the share of some rows that name another's title, or whose title another names."""
+    if not len(rows):
+        return 0.0
+    own = titles.own[rows]
+    ones, names = titles.links.of_left(rows)
+    naming = ones[titles.own[ones] != names]
+    called = rows[own >= 0][titles.links.counts_right(own[own >= 0]) > 1]
+    return len(np.union1d(naming, called)) / len(rows)
+
+
+class Sharing:
+    """Which episodes share a name with one, other than those that the query holds."""
+
+    def __init__(self, question: Question) -> None:
+        self._index = question.index
+        episodes = question.index.episodes
+        self._titles = episodes.titles.links
+        self.titles = episodes.titles.named(episodes.pieces.numbered(question.text))
+        """The titles that the query holds."""
+        self._asked = set(_spoken(question.index, question.named).tolist())
+        self._concept = question.index.type_code(CONCEPT)
+        self._seen = question.seen.episodes
+
+    def __call__(self, row: int) -> Candidates:
+        """Return the rows that may be seen and share a title or an entity with a row."""
+        found = [self._over(self._titles, row, self.titles)]
+        mentions = self._index.episodes.mentions
+        if mentions is not None:
+            found.append(self._over(mentions, row, self._asked, self._index.entities["type"]))
+        rows = np.unique(np.concatenate(found))
+        return rows[self._seen[rows]]
+
+    def _over(
+        self,
+        links: Incidence,
+        row: int,
+        but: Container[int],
+        kinds: npt.NDArray[np.int32] | None = None,
+    ) -> Rows:
+        _, names = links.of_left([row])
+        # A handful: as Python's numbers they are compared ten times as quickly.
+        names = np.array([name for name in names.tolist() if name not in but], dtype=np.intp)
+        if not len(names):
+            return names
+        if kinds is not None:
+            names = names[kinds[names] != self._concept]
+        names = names[links.counts_right(names) <= _COMMON]
+        return links.of_right(names)[0]
+
+
+def _spoken(index: GroupIndex, entities: Iterable[int]) -> Rows:
+    """Return the rows of some entities and of all that speak through them."""
+    ids = index.entities.ids
+    family = (one for row in entities for one in index.heirs.family(ids[row]))
+    rows = {index.entities.row_of[one] for one in family if one in index.entities.row_of}
+    return np.array(sorted(rows), dtype=np.intp)

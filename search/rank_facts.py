@@ -1,0 +1,97 @@
+"""Ranking facts: by meaning, by words, by closeness to the entities in question, and by time."""
+
+import math
+
+import numpy as np
+
+from graphrag.index.cosines import Cosines
+from graphrag.index.hops import edge_distance, edges_reached
+from graphrag.search.fuse import (
+    Candidates,
+    Fused,
+    Mask,
+    Method,
+    Scores,
+    candidates,
+    fuse,
+    relevance,
+)
+from graphrag.search.near import Distances, Nearness
+from graphrag.search.question import Question
+from graphrag.search.times import overlapping
+
+
+def rank_facts(question: Question) -> list[Fused[int]]:
+    """Rank the visible facts."""
+    recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
+    weights, when = recipe.facts, question.when
+    words = index.facts.postings.scores(question.text)
+    trace.step("facts: fulltext")
+    cosines = question.fact_cosines
+    if cosines is None:
+        cosines = index.facts.vectors.compare(question.vector, seen.facts)
+    cosines.finish()
+    trace.step("facts: vector")
+    methods = [
+        Method("vector", cosines, recipe.vector * weights.vector),
+        Method("fulltext", words, recipe.fulltext * weights.fulltext),
+    ]
+    if recipe.graph * weights.graph and question.seeds:
+        walked = question.walked
+        reached, distance = edges_reached(
+            question.distance, *seen.ends, walked.facts, walked.facts_at
+        )
+        weight = recipe.graph * weights.graph * _telling(distance, question)
+        near = _closeness(question, reached, distance, cosines)
+        methods.append(Method("graph", near, weight))
+        trace.step("facts: graph")
+    if when.said:
+        fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
+        methods.append(Method("time", fits, weights.time, finds=False))
+        trace.step("facts: time", int(fits.sum()) if trace.on else None)
+    rows = candidates(methods, seen.facts, recipe.pool)
+    trace.step("facts: candidates", len(rows))
+    ranked = fuse(
+        methods,
+        rows,
+        fusion=recipe.fusion,
+        k=recipe.rrf_k,
+        # Entities are ranked by all of them.
+        limit=None if question.searches("entities") else question.request.wanted,
+        relevance=relevance(index.facts, question.text, cosines.at(rows), words[rows]),
+    )
+    trace.step(f"facts: fuse {recipe.fusion}", len(ranked))
+    return ranked
+
+
+def _telling(distance: Distances, question: Question) -> float:
+    """Return how much it says to be at the seeds, from 0 to 1, as the rarity of a word does.
+
+    Little, if every fact is: a question about the one who keeps the diary. The size of the group is
+    that of its postings, because the index may hold a part of it only.
+
+    Args:
+        distance: The hops of every visible fact that was reached.
+        question: What is asked.
+    """
+    facts = question.index.facts.postings.texts
+    at_seeds = int(np.count_nonzero(distance == 0))
+    return math.log1p(facts / max(1, at_seeds)) / math.log1p(max(1, facts))
+
+
+def _closeness(
+    question: Question, reached: Candidates, distance: Distances, cosines: Cosines
+) -> Nearness:
+    """Score facts by hops from the seeds; of those equally far, by answer type and cosine."""
+    subject, object_ = question.seen.ends
+    # An end that answers is one that the query does not name.
+    answers = question.asked & (question.distance != 0)
+
+    def far(rows: Candidates) -> Distances:
+        return edge_distance(question.distance, subject[rows], object_[rows])
+
+    def bonus(rows: Candidates) -> Scores:
+        answering: Mask = answers[subject[rows]] | answers[object_[rows]]
+        return answering.astype(np.float32)
+
+    return Nearness(reached, distance, far, cosines, bonus)

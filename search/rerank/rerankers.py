@@ -1,0 +1,217 @@
+"""Order by closeness to given entities: true hops along the facts that may be seen.
+
+Order by how many episodes speak of something.
+
+Order by how new things are: every half-life halves a score.
+
+Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), greedy as they define it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.errors import QueryError
+from graphrag.index.group import BEGINNING
+from graphrag.model.values import Entity, Fact
+from graphrag.search.fuse import Fused
+from graphrag.search.question import Question
+from graphrag.search.rerank.reranker import Item, reordered
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDistance:
+    """Facts and entities by hops from the nearest center; of equally near ones the better first.
+
+    Centers are those of the search, else the entities that the query names, else the best found. A
+    fact is as near as its nearer end. The score is ``1 / (1 + hops)``, 0 for what no path leads to.
+    Other scopes keep their order.
+    """
+
+    name: ClassVar[str] = "node_distance"
+    walks: ClassVar[bool] = True
+
+    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
+        """Return the hits, nearest first."""
+        if scope not in ("facts", "entities") or question.walk is None:
+            return hits
+        rows = np.array([hit.id for hit in hits], dtype=np.intp)
+        subject, object_ = question.walked.ends
+        ends = (subject[rows], object_[rows]) if scope == "facts" else (rows, rows)
+        # Whatever comes after this may ask how far the others are.
+        last = question.recipe.rerank == (self,)
+        far = question.walk.of(*ends, enough=question.request.limit if last else None)
+        scores = [1 / (1 + steps) if steps >= 0 else 0.0 for steps in far.tolist()]
+        return reordered(hits, scores, self.name)
+
+
+_MENTIONS = "SELECT VALUE [record::id(id), <-mentions.in] FROM $ids;"
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeMentions:
+    """Facts by the number of visible episodes that state them, entities by that of mentions.
+
+    The most mentioned come first; of equals, the better. Only the best of the ranking are counted,
+    so that what is often said but not asked for stays out. Other scopes keep their order.
+    """
+
+    factor: int = 2
+    """How many times the wanted hits are counted."""
+
+    name: ClassVar[str] = "episode_mentions"
+    judges: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse to count nothing."""
+        if self.factor < 1:
+            raise QueryError(f"{self}: factor is 1 or more")
+
+    def shortlist(self, limit: int) -> int:
+        """Return how many hits are counted to return ``limit``."""
+        return self.factor * limit
+
+    async def reread(
+        self, hits: list[Fused[int]], items: Sequence[Item], question: Question, store: Store
+    ) -> list[Fused[int]]:
+        """Return the hits, most mentioned first."""
+        told: list[Sequence[str]] = [item.episodes for item in items if isinstance(item, Fact)]
+        if entities := [item.id for item in items if isinstance(item, Entity)]:
+            told = await _mentions(entities, question, store)
+        if not told:
+            return hits
+        row_of, seen = question.index.episodes.row_of, question.walked.episodes
+        counts = [
+            float(sum(id_ in row_of and bool(seen[row_of[id_]]) for id_ in episodes))
+            for episodes in told
+        ]
+        return reordered(hits, counts, self.name)
+
+
+async def _mentions(
+    entities: Sequence[str], question: Question, store: Store
+) -> list[Sequence[str]]:
+    """Return the episodes that mention each entity, or one that speaks through it."""
+    families = [question.walked.heirs.family(id_) for id_ in entities]
+    ids = [Record("entity", id_) for family in families for id_ in family]
+    [pairs] = await store.query(_MENTIONS, ids=ids)
+    mentions = {id_: {episode.id for episode in episodes} for id_, episodes in pairs}
+    return [sorted(set().union(*(mentions.get(id_, ()) for id_ in family))) for family in families]
+
+
+_MICRO = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Recency:
+    """Halve the score of a hit for every ``half_life`` that it is old.
+
+    A fact is as old as its start, an episode as its reference time, an entity as the newest visible
+    fact about it, all in world time, counted back from the moment that is looked from. What has not
+    started yet is new; what has no known start counts as one half-life old. Communities keep their
+    order.
+    """
+
+    half_life: timedelta = timedelta(days=365)
+
+    name: ClassVar[str] = "recency"
+    walks: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no length of time."""
+        if self.half_life <= timedelta(0):
+            raise QueryError(f"{self}: half_life is longer than nothing")
+
+    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
+        """Return the hits by their score, weighed by age."""
+        if scope == "communities":
+            return hits
+        rows = [hit.id for hit in hits]
+        if scope == "entities":
+            starts = _newest(question, np.array(rows, dtype=np.intp))
+        else:
+            starts = question.rows(scope)["valid"][rows]
+        now = to_micros(question.now, BEGINNING)
+        halvings = np.maximum(now - starts.astype(np.float64), 0.0) / (self.half_life / _MICRO)
+        halvings[starts == BEGINNING] = 1.0
+        scores = [hit.score * 0.5**age for hit, age in zip(hits, halvings.tolist(), strict=True)]
+        return reordered(hits, scores, self.name)
+
+
+def _newest(question: Question, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Return the start of the newest visible fact of some entities."""
+    seen, starts = question.walked, question.index.facts["valid"]
+    subject, object_ = seen.ends
+    facts = seen.facts_at(entities)
+    if facts is None:
+        wanted = np.zeros(len(seen.entities), dtype=np.bool_)
+        wanted[entities] = True
+        facts = np.flatnonzero(wanted.take(subject) | wanted.take(object_))
+    facts = facts[seen.facts[facts]]
+    newest = np.full(len(seen.entities), BEGINNING, dtype=np.int64)
+    for end in seen.ends:
+        np.maximum.at(newest, end[facts], starts[facts])
+    return newest[entities]
+
+
+Array = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class MMR:
+    """Pick hits one by one: relevant, and unlike those picked before.
+
+    Each pick is the candidate with the highest ``balance * relevance - (1 - balance) * similarity``
+    where the relevance is its score as a share of the best score, and the similarity its highest
+    cosine with a hit picked before, 0 or more. The best hit always comes first.
+    """
+
+    balance: float = 0.5
+    """1: relevance only, the order stays; 0: after the first, only what is unlike the others."""
+
+    name: ClassVar[str] = "mmr"
+    walks: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no share."""
+        if not 0 <= self.balance <= 1:
+            raise QueryError(f"{self}: balance is 0 to 1")
+
+    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
+        """Return as many hits as are wanted."""
+        vectors = question.rows(scope).vectors.rows([hit.id for hit in hits])
+        scores = np.array([hit.score for hit in hits])
+        best = scores.max(initial=0.0)
+        picks, values = greedy(
+            scores / best if best > 0 else scores, vectors, self.balance, question.request.limit
+        )
+        return reordered([hits[pick] for pick in picks], values, self.name)
+
+
+def greedy(
+    relevance: Array, vectors: Array, balance: float, count: int
+) -> tuple[list[int], list[float]]:
+    """Return the places of the picks in order, and what each was worth when it was picked.
+
+    ``vectors`` are unit vectors, one row each; of equals the earlier place is picked.
+    """
+    worth = balance * relevance.astype(np.float64)
+    # Opposites are as different as strangers; so no pick is worth more than the one before it.
+    nearest = np.zeros(len(worth))
+    picks: list[int] = []
+    values: list[float] = []
+    for _ in range(min(count, len(worth))):
+        marginal = worth - (1 - balance) * nearest
+        marginal[picks] = -np.inf
+        pick = int(np.argmax(marginal))
+        picks.append(pick)
+        values.append(float(marginal[pick]))
+        nearest = np.maximum(nearest, vectors @ vectors[pick])
+    return picks, values

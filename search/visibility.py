@@ -1,0 +1,300 @@
+"""Which rows a read may see: world time and system time as masks over the columns."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.index.derived import ViewCache
+from graphrag.index.endpoints import Touching
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.merged import Heirs, Rows
+from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
+from graphrag.names.key import name_key
+from graphrag.search.times import Micros, answering
+from graphrag.store.rows import TABLES, imaged, unplain
+from graphrag.temporal.moment import to_micros
+from graphrag.temporal.viewpoint import Viewpoint
+
+if TYPE_CHECKING:
+    from graphrag.search.query_time import When
+
+Mask = npt.NDArray[np.bool_]
+Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
+
+_NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What has changed since a moment of system time: each record as it was then."""
+
+    before: Mapping[str, Mapping[str, Any] | None]
+    """Changed fields by ``table:id``; None for a record that did not exist yet."""
+    upto: int = 0
+    """Number of the newest event of then; 0 for none, or if nothing was undone."""
+
+    @classmethod
+    def undoing(cls, events: Iterable[Event]) -> "Past":
+        """Collect the images that lead back to before these events, given oldest first."""
+        before: dict[str, dict[str, Any] | None] = {}
+        upto: int | None = None
+        for event in events:
+            upto = event.seq - 1 if upto is None else upto
+            for change in event.changes:
+                if change.before is None:
+                    before.setdefault(change.record, None)
+                elif (image := before.setdefault(change.record, {})) is not None:
+                    # The oldest change of a field holds its value back then.
+                    for column, value in change.before.items():
+                        image.setdefault(column, value)
+        return cls(before, upto or 0)
+
+    def images(self, table: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the changed records of a table that were there then: ids and changed fields."""
+        for record, image in self.before.items():
+            kind, _, id_ = record.partition(":")
+            if kind == table and image is not None:
+                yield id_, image
+
+    def name(self, id_: str, index: GroupIndex) -> str:
+        """Return the name that an entity had then."""
+        image = self.before.get(f"entity:{id_}") or {}
+        return str(image.get("name", index.entity_name(id_)))
+
+    def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
+        """Return facts as they were then, about the entities that their ends spoke through."""
+        rewound = {id_: self.rewind(fact) for id_, fact in facts.items()}
+        heirs = index.heirs.before(self.before)
+        return heirs.follow(rewound, lambda id_: self.name(id_, index))
+
+    def rewound(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Return values as they were then."""
+        return {id_: self.rewind(value) for id_, value in values.items()}
+
+    def rewind(self, value: Value) -> Value:
+        """Return a value as it was then."""
+        image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
+        if not image:
+            return value
+        names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
+        changed = {
+            names.get(column, column): imaged(column, item)
+            for column, item in image.items()
+            if names.get(column, column) in type(value).__slots__
+        }
+        return replace(value, **changed)
+
+
+NOTHING_UNDONE = Past({})
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The rows of each scope that a read may return."""
+
+    facts: Mask
+    entities: Mask
+    """Merged entities are not seen: the one that they were merged into is."""
+    episodes: Mask
+    communities: Mask
+    """Those that were there: they are as last built, of the facts that held then."""
+    heirs: Heirs
+    speaks: Rows | None
+    """The row that each entity speaks through; None: nobody is merged."""
+    ends: tuple[Rows, Rows]
+    """The row of the subject and of the object of each fact, seen through the heirs."""
+    names: Mapping[str, frozenset[str]]
+    """Keys of the names of those entities that went by others then than now."""
+    told: Mask
+    """Every fact that there was at all, whether it held or not."""
+    valid: Micros
+    invalid: Micros
+    """Start and end of every fact, as they were known then."""
+    retracted: Micros
+    """When each fact was retracted, as of then."""
+    touching: Touching
+
+    def facts_at(self, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
+        """Return the facts at some entities, seen or not; None if a pass over all is quicker."""
+        if self.speaks is not None:  # facts are stored with the merged as ends
+            own = self.speaks[entities] == entities
+            merged = np.flatnonzero(self.speaks != np.arange(len(self.speaks)))
+            kin = merged[np.isin(self.speaks[merged], entities[own])]
+            entities = np.concatenate((entities[own], kin))
+        return self.touching.at(entities, len(self.facts))
+
+    def degree(self, id_: str, index: GroupIndex) -> int:
+        """Count the facts that were told of an entity."""
+        row = index.entities.row_of.get(id_, -1)
+        subject, object_ = self.ends
+        return int((self.told & ((subject == row) | (object_ == row))).sum())
+
+    def named(self, name: str, index: GroupIndex) -> list[str]:
+        """Return the ids of the visible entities that bear this name or alias, oldest first."""
+        key = name_key(name)
+        known = sorted({*index.names.keyed(key), *self.names})
+        return self.shown((id_ for id_ in known if self._bears(id_, key)), index) if known else []
+
+    def people(self, word: str, index: GroupIndex) -> list[str]:
+        """Return the ids of the visible persons whose first or family name is this word."""
+        known = {*index.names.people(word), *(id_ for id_ in self.names if _person(id_, index))}
+        ids = (id_ for id_ in sorted(known) if self._bears(id_, word, True))
+        return self.shown(ids, index) if known else []
+
+    def _bears(self, id_: str, key: str, part: bool = False) -> bool:
+        keys = self.names.get(id_)
+        ends = (words[:1] + words[-1:] for words in map(str.split, keys or ()))
+        return keys is None or key in keys or (part and any(key in some for some in ends))
+
+    def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
+        """Return the visible entities that these speak through, each once; none that came since."""
+        row_of, known = index.entities.row_of, len(self.entities)
+        heirs = dict.fromkeys(map(self.heirs.of, ids))
+        return [
+            id_ for id_ in heirs if (row := row_of.get(id_, known)) < known and self.entities[row]
+        ]
+
+
+def _person(id_: str, index: GroupIndex) -> bool:
+    return index.names.types.get(id_) == "person"
+
+
+_VIEWS: Final = ViewCache[Visible](most=4)
+"""0.3 MB each at 100,000 facts."""
+
+
+def visible(
+    index: GroupIndex,
+    viewpoint: Viewpoint,
+    past: Past,
+    *,
+    now: datetime,
+    when: "When | None" = None,
+) -> Visible:
+    """Return the rows that exist, were known, and hold at the viewpoint; nobody may change them.
+
+    A viewpoint without a moment of world time leaves it to the question: see ``search/times.py``.
+    The last views are kept until a row changes, or a fact begins or ends.
+    """
+    told = when if viewpoint.valid_at is None and not viewpoint.history else None
+    if past.before or told:
+        return _visible(index, viewpoint, past, now=now, when=told)
+    at = _moment(viewpoint, now)
+    kind = viewpoint.history, viewpoint.valid_at is None
+    if (view := _VIEWS.find(index, kind, at)) is not None:
+        return view
+    seen = _visible(index, viewpoint, past, now=now)
+    for mask in (seen.facts, seen.entities, seen.episodes, seen.communities, seen.told):
+        mask.flags.writeable = False
+    if viewpoint.history:
+        since, until = BEGINNING, FOREVER
+    elif viewpoint.valid_at is not None:
+        since, until = at, at + 1
+    else:
+        turns = (np.where(turn > at, turn, FOREVER) for turn in (seen.valid, seen.invalid))
+        since, until = at, min(int(turn.min(initial=FOREVER)) for turn in turns)
+    _VIEWS.keep(index, kind, since, until, seen)
+    return seen
+
+
+def _moment(viewpoint: Viewpoint, now: datetime) -> int:
+    """Return the moment of world time that is looked at."""
+    # What the same read gave at that moment: it, too, asked for what held just then.
+    then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
+    return to_micros(viewpoint.valid_at or then, FOREVER)
+
+
+def _visible(
+    index: GroupIndex,
+    viewpoint: Viewpoint,
+    past: Past,
+    *,
+    now: datetime,
+    when: "When | None" = None,
+) -> Visible:
+    valid, invalid, retracted, pending = (
+        index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
+    )
+    gone, taken = index.entities["removed"], index.episodes["removed"]
+    facts, entities, episodes, communities = (
+        scope.alive.values.copy()
+        for scope in (index.facts, index.entities, index.episodes, index.communities)
+    )
+    if past.before:
+        valid, invalid, retracted = valid.copy(), invalid.copy(), retracted.copy()
+        pending, gone, taken = pending.copy(), gone.copy(), taken.copy()
+        for scope, mask, table in (
+            (index.facts, facts, "relates_to"),
+            (index.entities, entities, "entity"),
+            (index.episodes, episodes, "episode"),
+            (index.communities, communities, "community"),
+        ):
+            for record, image in past.before.items():
+                kind, _, id_ = record.partition(":")
+                if kind != table or id_ not in scope.row_of:
+                    continue
+                row = scope.row_of[id_]
+                if image is None:
+                    mask[row] = False
+                elif table == "relates_to":
+                    for column, name, default in (
+                        (valid, "valid_at", BEGINNING),
+                        (invalid, "invalid_at", FOREVER),
+                        (retracted, "retracted_at", FOREVER),
+                    ):
+                        if name in image:
+                            column[row] = to_micros(unplain(name, image[name]), default)
+                    if "pending" in image:
+                        pending[row] = bool(image["pending"])
+                elif "removed_at" in image:  # of an entity or an episode
+                    column = gone if table == "entity" else taken
+                    column[row] = to_micros(unplain("removed_at", image["removed_at"]), FOREVER)
+    heirs = index.heirs.before(past.before)
+    speaks = heirs.rows(index.entities.row_of, len(index.entities)) if heirs else None
+    if speaks is not None:
+        entities &= speaks == np.arange(len(speaks))
+    told = facts.copy()
+    facts &= ~pending
+    if not viewpoint.history:
+        entities &= gone == FOREVER
+        episodes &= taken == FOREVER
+        at = _moment(viewpoint, now)
+        facts &= retracted == FOREVER
+        if when:
+            facts &= answering(when, valid, invalid, at)
+        else:
+            facts &= (valid <= at) & (at < invalid)
+        if viewpoint.valid_at is not None:
+            episodes &= index.episodes["valid"] <= at
+    names = names_then(index, past)
+    return Visible(
+        facts=facts,
+        entities=entities,
+        episodes=episodes,
+        communities=communities,
+        heirs=heirs,
+        speaks=speaks,
+        ends=index.ends(heirs),
+        names=names,
+        told=told,
+        valid=valid,
+        invalid=invalid,
+        retracted=retracted,
+        touching=index.touching,
+    )
+
+
+def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
+    """Return the keys of the names of every entity that went by others then than now."""
+    found: dict[str, frozenset[str]] = {}
+    for record, image in past.before.items():
+        kind, _, id_ = record.partition(":")
+        if kind == "entity" and image and image.keys() & {"name", "aliases"}:
+            name, *aliases = index.names.names.get(id_, ("",))
+            names = (image.get("name", name), *image.get("aliases", aliases))
+            found[id_] = frozenset(map(name_key, names))
+    return found

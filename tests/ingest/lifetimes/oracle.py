@@ -1,0 +1,395 @@
+"""What holds at a moment, by brute force: the rules as they are written, one moment at a time.
+
+Nothing here is shared with the code under test but the statements and what relations declare. A
+grid of moments has every one at which anything can change, so each stands for all up to the next.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graphrag.ingest.lifetimes.statement import Date
+
+TICK = timedelta(microseconds=1)
+EVER, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+FINENESS = ["year", "month", "day", "exact"]
+
+
+@dataclass(eq=False)
+class Said:
+    """A statement that stands, and the moments for which it is evidence."""
+
+    statement: object
+    value: tuple
+    kind: str
+    first: datetime
+    last: datetime
+
+    @property
+    def trust(self):
+        return self.statement.trust
+
+    @property
+    def runs(self):
+        return self.kind in ("running", "ended")
+
+    def supports(self, t):
+        return self.first <= t <= self.last
+
+
+class Oracle:
+    def __init__(self, statements, relations, rulings=()):
+        self.relations = relations
+        standing = [one for one in statements if one.void is None]
+        self.off = {one.id for one in standing if self.is_cancelled(one, standing)}
+        standing = [one for one in standing if one.id not in self.off and one.kind != "cancelled"]
+        self.standing = standing
+        self.said, self.ends = [], []
+        for one in standing:
+            self.read(one)
+        self.cut()
+        value = {one.id: self.value(one) for one in standing}
+        self.ruled = [{value[id_] for id_ in one.statements if id_ in value} for one in rulings]
+        self.grid = self.moments()
+        self.memo = {}
+        self.filled = [set() for _ in self.grid]
+        self.fill()
+
+    # -- what was said
+
+    def value(self, one):
+        name, turned = self.relations.canonical(one.relation)
+        ends = (one.object, one.subject) if turned else (one.subject, one.object)
+        if self.relations[name].symmetric and "" not in ends:
+            ends = tuple(sorted(ends))
+        return name, *ends
+
+    def is_cancelled(self, plan, standing):
+        if plan.kind not in ("state", "planned") or plan.since is None:
+            return False
+        if plan.kind == "state" and (plan.at is None or plan.since.moment <= plan.at):
+            return False
+        name, subject, object_ = self.value(plan)
+        for word in standing:
+            if word.kind != "cancelled" or word.trust < plan.trust:
+                continue
+            its, its_subject, its_object = self.value(word)
+            named = (its, its_subject, its_object) == (name, subject, object_)
+            symmetric = self.relations[name].symmetric
+            any_ = its == name and (
+                (
+                    its_object == ""
+                    and its_subject in ((subject, object_) if symmetric else [subject])
+                )
+                or (its_subject == "" and its_object == object_)
+            )
+            in_time = word.at is None or (
+                word.at < plan.since.moment and (plan.at is None or plan.at <= word.at)
+            )
+            if (named or any_) and in_time:
+                return True
+        return False
+
+    def read(self, one):
+        value = self.value(one)
+        if "" in value:
+            return
+        at = one.at or EVER
+        relation = self.relations[value[0]]
+        if relation.timeless or one.kind == "timeless":
+            self.said.append(Said(one, value, "running", EVER, NEVER))
+        elif one.kind == "event" and one.until is None:
+            first, after = self.period(self.finer(one.since, self.dates(value, "event"), min))
+            self.said.append(Said(one, value, "event", first, after - TICK))
+        elif one.since is not None and one.until is not None:
+            first = self.start(one, value)
+            until = self.finer(one.until, self.dates(value, "until"), max).moment
+            if until <= first:
+                until = one.until.moment
+            if until <= first:
+                until = self.period(one.until)[1]
+            self.said.append(Said(one, value, "bounded", first, until - TICK))
+        elif one.since is not None:
+            first = self.start(one, value)
+            last = first if one.kind == "was" else max(first, at)
+            self.said.append(Said(one, value, "running", first, last))
+        elif one.until is not None:
+            end = self.end_of(one.until, one, value)
+            if one.kind == "state" and one.at is not None and one.at < one.until.moment:
+                self.said.append(Said(one, value, "running", one.at, one.at))
+            else:
+                self.said.append(Said(one, value, "ended", end - TICK, end - TICK))
+        elif one.kind == "was":
+            self.said.append(Said(one, value, "was", at, at))
+        else:
+            self.said.append(Said(one, value, "running", at, at))
+
+    def dates(self, value, side):
+        for one in self.standing:
+            if self.value(one) == value:
+                if side == "until" and one.until is not None:
+                    yield one.until
+                if side != "until" and one.since is not None:
+                    if (one.kind == "event") == (side == "event"):
+                        yield one.since
+
+    def period(self, date):
+        start = date.moment
+        if date.precision == "exact":
+            return start, start + TICK
+        if date.precision == "day":
+            return start, start + timedelta(days=1)
+        if date.precision == "month":
+            return start, (start + timedelta(days=32)).replace(day=1)
+        return start, start.replace(year=start.year + 1)
+
+    def finer(self, date, dates, which):
+        """A finer date inside a coarser one gives its moment."""
+        start, end = self.period(date)
+        rank = FINENESS.index(date.precision)
+        inside = [
+            other
+            for other in dates
+            if FINENESS.index(other.precision) > rank and start <= other.moment < end
+        ]
+        if not inside:
+            return date
+        moment = which(other.moment for other in inside)
+        there = [other for other in inside if other.moment == moment]
+        picked = which(there, key=lambda other: FINENESS.index(other.precision))
+        return self.finer(picked, inside, which)
+
+    def start(self, one, value):
+        moment = self.finer(one.since, list(self.dates(value, "since")), min).moment
+        if one.until is not None and moment >= one.until.moment:
+            return one.since.moment
+        if one.at is not None and one.since.moment <= one.at < moment:
+            return one.since.moment
+        return moment
+
+    def end_of(self, date, one, value):
+        """An end comes after what was seen in its day, month or year before it was told."""
+        date = self.finer(date, list(self.dates(value, "until")), max)
+        start, end = self.period(date)
+        if date.precision == "exact":
+            return start
+        if one.at is not None and one.at >= start:
+            end = min(end, one.at + TICK)
+        seen = [
+            other.at
+            for other in self.standing
+            if self.value(other) == value and self.is_seen(other) and start <= other.at < end
+        ]
+        return max(seen) + TICK if seen else start
+
+    def is_seen(self, one):
+        if one.at is None or one.until is not None or one.kind in ("was", "event", "timeless"):
+            return False
+        return one.since is None or self.start(one, self.value(one)) <= one.at
+
+    def ends_of(self, value):
+        """Every end told of a value: moment, trust, whether it is explicit."""
+        name, subject, object_ = value
+        if self.relations[name].timeless:
+            return
+        for one in self.standing:
+            its, its_subject, its_object = self.value(one)
+            only_end = one.since is None and one.until is not None and one.kind in ("state", "was")
+            symmetric = self.relations[name].symmetric
+            if only_end and its == name:
+                whose = its_subject or its_object
+                unnamed = "" in (its_subject, its_object) and (
+                    whose in (subject, object_)
+                    if symmetric
+                    else whose == (subject if its_subject else object_)
+                )
+                if (its, its_subject, its_object) == value or unnamed:
+                    yield self.end_of(one.until, one, value), one.trust, True
+            elif (its, its_subject, its_object) == value and one.kind != "timeless":
+                if one.since is not None and one.until is not None:
+                    [said] = [said for said in self.said if said.statement is one]
+                    yield said.last + TICK, one.trust, False
+                elif one.kind == "was":
+                    yield one.at, one.trust, False
+            declared = self.relations[its]
+            if only_end or not (one.since or one.at) or "" in (its_subject, its_object):
+                continue
+            canonical = self.relations.canonical
+            whole = [canonical(other)[0] for other in declared.ends]
+            pair = [canonical(other)[0] for other in declared.ends_between]
+            hits = whole.count(name) * (its_subject in (subject, object_)) + pair.count(name) * (
+                {its_subject, its_object} == {subject, object_}
+            )
+            if hits:
+                date = one.since or Date(one.at)
+                yield self.end_of(date, one, value), one.trust, True
+
+    def cut(self):
+        """An end takes what is not newer and not trusted more, or what it is trusted more than."""
+        stops = {}
+        for said in self.said:
+            stops[said] = NEVER
+            if said.kind != "running" or said.last == NEVER:
+                continue
+            for moment, trust, explicit in self.ends_of(said.value):
+                not_newer = said.last <= moment if explicit else said.last < moment
+                if (trust >= said.trust and not_newer) or (
+                    trust > said.trust and said.first < moment
+                ):
+                    stops[said] = min(stops[said], moment)
+        for said, stop in stops.items():
+            if stop != NEVER:
+                said.last = min(said.last, stop - TICK)
+        self.stops = stops
+
+    # -- what holds
+
+    def moments(self):
+        found = {EVER}
+        for one in self.standing:
+            for date in (one.since, one.until):
+                if date is not None:
+                    found |= {date.moment, *self.period(date)}
+            if one.at is not None:
+                found.add(one.at)
+        around = {t + step * TICK for t in found - {EVER} for step in (-1, 0, 1)}
+        return sorted(found | around)
+
+    def rivals(self, said):
+        return [other for other in self.said if self.may_not(said, other)]
+
+    def may_not(self, one, other):
+        if one.value == other.value:
+            return False
+        if any({one.value, other.value} <= ruled for ruled in self.ruled):
+            return True
+        one_said, other_said = one.statement, other.statement
+        if one_said.untyped or other_said.untyped or (one_said.as_given and other_said.as_given):
+            return False
+        (name, *ends), (its, *its_ends) = one.value, other.value
+        relation = self.relations[name]
+        if name != its:
+            either = relation.symmetric or self.relations[its].symmetric
+            same = sorted(ends) == sorted(its_ends) if either else ends == its_ends
+            names = [self.relations.canonical(each)[0] for each in relation.exclusive_with]
+            return its in names and same
+        if relation.symmetric:
+            one_each = relation.single_valued or relation.single_holder
+            return one_each and bool({*ends} & {*its_ends})
+        return (relation.single_valued and ends[0] == its_ends[0]) or (
+            relation.single_holder and ends[1] == its_ends[1]
+        )
+
+    def holds(self, said, t):
+        key = said, t
+        if key not in self.memo:
+            self.memo[key] = self._holds(said, t)
+        return self.memo[key]
+
+    def _holds(self, said, t):
+        if said.kind == "bounded":  # never cut
+            return said.supports(t)
+        if not said.runs or t < said.first or t >= self.stops[said] or said.last < said.first:
+            return False
+        if said.kind == "ended" and t > said.last:
+            return False
+        rivals = [one for one in self.rivals(said) if one.first <= one.last]
+        # Higher trust comes before newer evidence.
+        if any(one.trust > said.trust and one.runs and self.holds(one, t) for one in rivals):
+            return False
+        if said.supports(t):  # the newest evidence of those whose support has the moment
+            return not any(
+                one.runs and one.trust == said.trust and one.supports(t) and one.last > said.last
+                for one in rivals
+            )
+        rivals = [
+            one for one in rivals if (one.runs or one.kind == "bounded") and one.trust >= said.trust
+        ]
+        if any(one.supports(t) for one in rivals):
+            return False
+        return not any(said.last < one.last < t for one in rivals)
+
+    def proper(self, value, t):
+        return any(said.value == value and self.holds(said, t) for said in self.said)
+
+    # -- unknown starts
+
+    def fill(self):
+        """They have the room in which nothing else has support or persists."""
+        for said in self.said:
+            if said.kind == "ended" and self.holds(said, said.last):
+                self.reach_back(said)
+        # Of what merely was so, what was over first comes first: it may be what the others mean.
+        for said in sorted(
+            (one for one in self.said if one.kind == "was"), key=lambda one: one.last
+        ):
+            self.place_somewhere(said)
+
+    def taken(self, said, t):
+        return any(self.holds(one, t) for one in self.rivals(said))
+
+    def reach_back(self, said):
+        place = self.grid.index(said.last)
+        for one in self.said:
+            if one.value == said.value and one.kind in ("running", "bounded"):
+                if self.holds(one, said.last):
+                    return  # it is known to have held then, and since when
+        over = [moment for moment, _, explicit in self.ends_of(said.value) if explicit]
+        was = [one.last for one in self.said if one.kind == "was" and one.value == said.value]
+        cells = []
+        while place > 0 and self.grid[place] not in over:
+            before = self.grid[place - 1]
+            if self.grid[place] in was or self.proper(said.value, before):
+                return  # it came back, nobody knows when
+            if self.taken(said, before):
+                break
+            place -= 1
+            cells.append(place)
+        else:
+            if place > 0 and (
+                self.grid[place] in was or self.proper(said.value, self.grid[place - 1])
+            ):
+                return
+        for cell in cells:
+            self.filled[cell].add(said.value)
+
+    def place_somewhere(self, said):
+        cells = [place for place, t in enumerate(self.grid) if t < said.last]
+        if any(
+            self.proper(said.value, self.grid[place])
+            or said.value in self.filled[place]
+            or self.happened(said.value, self.grid[place])
+            for place in cells
+        ):
+            return
+        while cells and self.taken(said, self.grid[cells[-1]]):
+            cells.pop()
+        while cells and not self.taken(said, self.grid[cells[-1]]):
+            self.filled[cells.pop()].add(said.value)
+
+    def happened(self, value, t):
+        return any(
+            said.kind == "event" and said.value == value and said.supports(t) for said in self.said
+        )
+
+    # -- answers
+
+    def at(self, place):
+        """Return the values that hold in a cell of the grid."""
+        t = self.grid[place]
+        values = {said.value for said in self.said}
+        return {
+            value
+            for value in values
+            if self.proper(value, t) or self.happened(value, t) or value in self.filled[place]
+        }
+
+    def clashes(self, place):
+        """Return the pairs of values that both hold in a cell and cannot."""
+        t = self.grid[place]
+        now = [said for said in self.said if self.holds(said, t)]
+        return {
+            frozenset((one.value, other.value))
+            for one in now
+            for other in now
+            if self.may_not(one, other)
+        }

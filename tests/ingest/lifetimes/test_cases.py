@@ -1,0 +1,236 @@
+"""The worked cases: what statements of one person's job say, in every order of telling."""
+
+from itertools import permutations
+
+import pytest
+
+from graphrag.ingest.lifetimes.settle import settle
+from graphrag.ontology.relations import Relation, Relations
+from tests.ingest.lifetimes.telling import date, held, listed, rows, tell, tell_all
+
+RELATIONS = Relations()
+ANYTHING = Relations([Relation("works_at")])
+"""With which a person may work in several places at once."""
+
+# The story, what holds at which moments, how many facts hold some time, what is listed.
+CASES = [
+    ("X from 2011; Y from 2012; X from 2013; Y from 2014",
+     {"2010": "", "2011": "X", "2012": "Y", "2013": "X", "2014": "Y", "2024": "Y"}, 4, set()),
+    ("X from 2011; X from 2013; Y from 2012",
+     {"2011": "X", "2012": "Y", "2013": "X", "2024": "X"}, 3, set()),
+    ("X from 2012; X from 2011", {"2010": "", "2011": "X", "2012": "X", "2024": "X"}, 1, set()),
+    ("X seen 2021; Y since 2020, told 2022", {"2019": "", "2020": "Y", "2021": "Y", "2024": "Y"},
+     1, {("overruled", "X", "Y")}),
+    ("X seen 2021; Y since 2022, told 2022", {"2020": "", "2021": "X", "2022": "Y", "2024": "Y"},
+     2, set()),
+    ("X 2010 to 2020; Y 2013 to 2015",
+     {"2012": "X", "2014": "XY", "2017": "X", "2021": ""}, 2, {("open", "X", "Y")}),
+    ("X from 2010; Y 2013 to 2015", {"2012": "X", "2014": "Y", "2017": ""}, 2, set()),
+    ("X since 2010, told 2016; Y 2013 to 2015", {"2012": "X", "2014": "XY", "2017": "X"},
+     2, {("open", "X", "Y")}),
+    ("X seen 2011; X seen 2013", {"2010": "", "2011": "X", "2012": "X", "2024": "X"}, 1, set()),
+    ("X 1988 to 1989; X 1991 to 1993",
+     {"1988": "X", "1990": "", "1991": "X", "1993": ""}, 2, set()),
+    ("X from 2015; X from 2015-06-10",
+     {"2015-03": "", "2015-06-09": "", "2015-06-10": "X", "2024": "X"}, 1, set()),
+    ("X from 2018; X left 2020; X from 2022",
+     {"2017": "", "2019": "X", "2020": "", "2021": "", "2022": "X", "2024": "X"}, 2, set()),
+    ("X left 2020", {"2000": "X", "2019": "X", "2020": ""}, 1, set()),
+    ("X seen 2015; X left 2014, told 2014",
+     {"2013": "X", "2014": "", "2015": "X", "2024": "X"}, 2, set()),
+    ("X always; Y from 2019", {"1990": "X", "2018": "X", "2019": "Y", "2024": "Y"}, 2, set()),
+    ("was Y, told 2023; X seen 2022",
+     {"2010": "Y", "2021": "Y", "2022": "X", "2024": "X"}, 2, set()),
+    ("X planned from 2025, told 2024; X cancelled, told 2024-12",
+     {"2024": "", "2025": "", "2026": ""}, 0, set()),
+    ("X from 2019, trust 1; Y from 2021", {"2018": "", "2019": "X", "2021": "X", "2024": "X"},
+     1, {("overruled", "X", "Y")}),
+    ("X event 2021-05-03",
+     {"2021-05-02": "", "2021-05-03": "X", "2021-05-04": "", "2024": ""}, 1, set()),
+    ("X timeless 1980-05-03", {"1979": "X", "1980-05-03": "X", "2024": "X"}, 1, set()),
+]  # fmt: skip
+
+
+def told_in_every_order(story):
+    return [tell_all(story, order) for order in permutations(range(story.count(";") + 1))]
+
+
+@pytest.mark.parametrize(
+    ("story", "answers", "facts", "contradictions"), CASES, ids=[case[0] for case in CASES]
+)
+def test_worked_case_in_every_order(story, answers, facts, contradictions):
+    outcomes = []
+    for told in told_in_every_order(story):
+        found = settle(told, RELATIONS)
+        assert {at: held(found, at) for at in answers} == {at: {*answers[at]} for at in answers}
+        assert len(rows(found)) == facts
+        assert listed(found, told) == contradictions
+        outcomes.append(rows(found))
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
+@pytest.mark.parametrize("told_by", ["one text", "two texts"])
+def test_two_values_of_one_evidence_moment_both_hold_and_are_listed(told_by):
+    sources = ["text", "text"] if told_by == "one text" else ["one", "other"]
+    told = [tell(f"{value} seen 2021", seq, source=sources[seq]) for seq, value in enumerate("XY")]
+    found = settle(told, RELATIONS)
+    assert held(found, "2021") == held(found, "2024") == {"X", "Y"}
+    kind = "both" if told_by == "one text" else "open"
+    assert listed(found, told) == {(kind, "X", "Y")}
+
+
+def lifetime(story, value, relations=RELATIONS):
+    """Return the only fact of a value: its ends, whether it was only seen, how it is closed."""
+    [one] = [one for one in settle(tell_all(story), relations).lifetimes if one.object == value]
+    ends = tuple(f"{end:%Y-%m-%d}" if end else None for end in (one.valid_at, one.invalid_at))
+    return *ends, one.observed, one.closed_as, one.invalidated_by
+
+
+@pytest.mark.parametrize(
+    ("story", "value", "expected"),
+    [
+        ("X from 2010; Y from 2012", "X", ("2010-01-01", "2012-01-01", False, "superseded", "f1")),
+        ("X from 2010; Y 2013 to 2015", "X",
+         ("2010-01-01", "2013-01-01", False, "superseded", "f1")),
+        ("X from 2010; X left 2012; Y from 2012", "X",
+         ("2010-01-01", "2012-01-01", False, "ended", None)),
+        ("X 2010 to 2012; Y from 2012", "X", ("2010-01-01", "2012-01-01", False, "bounded", None)),
+        ("X seen 2010", "X", ("2010-01-01", None, True, None, None)),
+        ("X seen 2010; X from 2010", "X", ("2010-01-01", None, False, None, None)),
+        ("X seen 2010; X from 2009", "X", ("2009-01-01", None, False, None, None)),
+        ("X from 2010; X seen 2009", "X", ("2009-01-01", None, True, None, None)),
+        ("X left 2020", "X", (None, "2020-01-01", False, "ended", None)),
+        ("X always", "X", (None, None, False, None, None)),
+        ("was X, told 2023", "X", (None, "2023-01-01", False, "ended", None)),
+        ("was X, told 2023; Y seen 2022", "X", (None, "2022-01-01", False, "ended", None)),
+        ("X seen 2021; Y since 2020, told 2022", "X",
+         ("2021-01-01", None, True, "overruled", "f1")),
+        ("X from 2021; Y from 2019, trust 1", "X",
+         ("2021-01-01", None, False, "overruled", "f1")),
+        ("X planned from 2025, told 2024; X cancelled, told 2024-12", "X",
+         ("2025-01-01", None, False, "cancelled", None)),
+        ("X event 2021-05-03", "X", ("2021-05-03", "2021-05-04", False, "bounded", None)),
+        ("X event 2021-05", "X", ("2021-05-01", "2021-06-01", False, "bounded", None)),
+        ("X timeless 1980-05-03", "X", (None, None, False, None, None)),
+    ],
+)  # fmt: skip
+def test_fields_of_a_fact(story, value, expected):
+    assert lifetime(story, value) == expected
+
+
+# How the rules are read where they leave room; see graphrag/ingest/lifetimes/settle.py.
+READINGS = [
+    # -- dates as precise as they were told
+    ("a month inside a year", "X from 2015-06; X from 2015", {"2015-05": "", "2015-06": "X"}),
+    ("a day inside a month inside a year", "X from 2015; X from 2015-06; X from 2015-06-10",
+     {"2015-06-09": "", "2015-06-10": "X"}),
+    ("the other value's dates are its own", "X from 2015; Y from 2015-06-10",
+     {"2015-03": "X", "2015-07": "Y"}),
+    ("a text of that spring knows better", "X since 2015, told 2015-03; X from 2015-06-10",
+     {"2015-02": "X", "2015-07": "X"}),
+    ("an end, too", "X from 2010; X left 2015; X left 2015-06-10",
+     {"2015-06-09": "X", "2015-06-10": ""}),
+    ("of a stretch told whole", "X 2010 to 2015; X left 2015-06-10",
+     {"2015-06-09": "X", "2015-06-10": ""}),
+    ("seen in the year in which it ended", "X seen 2015-03-01; X left 2015, told 2016",
+     {"2015-02-28": "", "2015-03-01": "X", "2015-03-02": "", "2017": ""}),
+    ("seen after the end was told", "X seen 2015-03-01; X left 2015, told 2015-02",
+     {"2015-02": "", "2015-03-01": "X", "2017": "X"}),
+    ("one year from both ends", "X 2015 to 2015", {"2014": "", "2015-06": "X", "2016": ""}),
+    # -- ends
+    ("an end without an object", "X from 2010; quit 2015", {"2014": "X", "2015": ""}),
+    ("an end is no evidence against what begins with it", "X from 2010; X left 2015; Y from 2015",
+     {"2014": "X", "2015": "Y", "2024": "Y"}),
+    ("seen at the moment of its end", "X seen 2015; X left 2015 exactly",
+     {"2014": "X", "2015": "", "2016": ""}),
+    ("a stretch and what goes on from it", "X 2010 to 2015; X from 2015",
+     {"2014": "X", "2015": "X", "2024": "X"}),
+    ("an end between two evidences", "X since 2010, told 2020; X left 2015",
+     {"2014": "X", "2016": "X"}),
+    ("a better trusted end", "X since 2010, told 2020; X left 2015, trust 1",
+     {"2014": "X", "2016": "", "2021": ""}),
+    ("a less trusted end", "X from 2010, trust 1; X left 2015", {"2014": "X", "2016": "X"}),
+    ("back after a better trusted end", "X seen 2020; X left 2015, trust 1",
+     {"2014": "X", "2016": "", "2021": "X"}),
+    ("an end to come", "X seen 2024; X left 2030, told 2024", {"2029": "X", "2031": ""}),
+    ("a stretch told whole is not cut by its own end", "X 2010 to 2020; X left 2015",
+     {"2014": "X", "2016": "X", "2021": ""}),
+    ("the end of a rival", "X from 2010; Y left 2015", {"2014": "X", "2016": ""}),
+    # -- unknown starts
+    ("back to where another value ended", "X 2010 to 2012; Y left 2020",
+     {"2009": "", "2011": "X", "2013": "Y", "2019": "Y", "2021": ""}),
+    ("back at an unknown moment", "X 2000 to 2005; X left 2020",
+     {"2004": "X", "2006": "", "2019-12-30": "", "2021": ""}),
+    ("back at an unknown moment after it was over", "was X, told 2010; X left 2020",
+     {"2009": "X", "2012": "", "2019-12-30": "", "2021": ""}),
+    ("back to an end without an object", "quit 2010; X left 2020",
+     {"2009": "", "2012": "X", "2021": ""}),
+    ("what was so, in the last free stretch", "was X, told 2023; Y 2010 to 2012",
+     {"2009": "", "2011": "Y", "2013": "X", "2024": ""}),
+    ("what was so is known to have been so", "was X, told 2023; X 2010 to 2012",
+     {"2009": "", "2011": "X", "2013": ""}),
+    ("what was so is over", "X from 2010; was X, told 2023", {"2009": "", "2022": "X", "2024": ""}),
+    ("what was so does not end another", "was X, told 2023; Y from 2020", {"2024": "Y"}),
+    ("was so since", "X from 2010; Y from 2012; was X from 2014, told 2020",
+     {"2011": "X", "2013": "Y", "2015": "X", "2021": ""}),
+    # -- trust
+    ("a trusted value runs beside a stretch", "X from 2010, trust 1; Y 2013 to 2015",
+     {"2014": "XY", "2017": "X"}),
+    ("the trusted one ends, the other has newer evidence",
+     "X from 2010, trust 1; X left 2015, trust 1; Y since 2012, told 2020",
+     {"2011": "X", "2013": "X", "2016": "Y", "2021": "Y"}),
+    ("or older", "X from 2010, trust 1; X left 2015, trust 1; Y from 2012", {"2016": ""}),
+    ("newer among the trusted", "X from 2010, trust 1; Y from 2012, trust 1", {"2013": "Y"}),
+    # -- plans
+    ("a plan is read as what it plans", "X planned from 2025, told 2024; Y seen 2024",
+     {"2024": "Y", "2025": "X"}),
+    ("a state to come is a plan", "X from 2025, told 2024; X cancelled, told 2024-12",
+     {"2026": ""}),
+    ("cancelled by somebody trusted less", "X planned from 2025, told 2024, trust 1; "
+     "X cancelled, told 2024-12", {"2026": "X"}),
+    ("planned anew", "X planned from 2025, told 2024; X cancelled, told 2024-12; "
+     "X planned from 2026, told 2025", {"2025": "", "2026": "X"}),
+    ("what began is no plan", "X from 2020, told 2024; X cancelled, told 2024-12", {"2025": "X"}),
+    ("a bounded plan", "X planned 2025 to 2027, told 2024; X cancelled, told 2024-12",
+     {"2026": ""}),
+    # -- others
+    ("an event leaves what runs alone", "X from 2020; Y event 2021-05-03",
+     {"2021-05-03": "XY", "2021-05-04": "X"}),
+    ("a stretch around a start without more", "X from 2012; Y 2010 to 2015",
+     {"2011": "Y", "2013": "Y", "2016": ""}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reading", "story", "answers"), READINGS, ids=[row[0] for row in READINGS]
+)
+def test_reading(reading, story, answers):
+    outcomes = []
+    for told in told_in_every_order(story):
+        found = settle(told, RELATIONS)
+        assert {at: held(found, at) for at in answers} == {at: {*answers[at]} for at in answers}
+        outcomes.append(rows(found))
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("story", "answers"),
+    [
+        ("X from 2011; Y from 2012; X left 2013", {"2012": "XY", "2014": "Y"}),
+        ("X from 2011; X left 2013; X from 2014", {"2012": "X", "2013": "", "2015": "X"}),
+        ("X from 2011; Y from 2012; quit 2013", {"2012": "XY", "2013": ""}),
+        ("was X, told 2013; Y from 2010", {"2009": "X", "2012": "XY", "2013": "Y"}),
+    ],
+)
+def test_a_relation_of_many_gives_each_value_a_line_of_its_own(story, answers):
+    for told in told_in_every_order(story):
+        found = settle(told, ANYTHING)
+        assert {at: held(found, at) for at in answers} == {at: {*answers[at]} for at in answers}
+        assert not found.contradictions
+
+
+def test_a_day_in_another_zone_is_as_long_as_a_day():
+    found = settle([tell("X event 2021-05-03")], RELATIONS)
+    [one] = found.lifetimes
+    assert (one.invalid_at - one.valid_at).days == 1
+    assert date("2021-05").end - date("2021-05").start == 31 * 86_400_000_000

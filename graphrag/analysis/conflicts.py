@@ -15,7 +15,7 @@ from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradiction, Contradictions, Outcome, Rule
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_aside
-from graphrag.ingest.invalidate import exclusion, overlap
+from graphrag.ingest.exclusion import exclusion, overlap
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.search.sources import quotes_of
@@ -199,13 +199,18 @@ async def _open(sources: Sources) -> list[Contradiction]:
 def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
     """Return a fact with the one that closed it."""
     rule, outcome = _decided(fact, closer, relations)
-    told_until = fact.told_end_at if outcome == "ended" else fact.invalid_at
+    told_until = _told_until(fact) if outcome == "ended" else fact.invalid_at
     own = interval(fact.valid_at, told_until)
     both = own and _meeting(own, interval(closer.valid_at, closer.invalid_at))
     # One that corrects another need not speak of the same time: all of the other is in dispute.
     disputed = both or (None if outcome == "ended" else own)
     at = fact.retracted_at or fact.expired_at or closer.created_at
     return Contradiction(fact, closer, outcome, rule, disputed, at)
+
+
+def _told_until(fact: Fact) -> datetime | None:
+    """Return the end that was told of a fact that another one cut short; None for none."""
+    return max((one.until.moment for one in fact.statements if one.until), default=None)
 
 
 def unsettled(one: Fact, other: Fact, relations: Relations) -> Contradiction | None:

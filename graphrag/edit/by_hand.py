@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import Decide, Edit, edit
+from graphrag.edit.editor import Decide, edit
 from graphrag.edit.edits import (
     KEEP,
     Correction,
+    Edit,
     Keep,
     corrected,
     ended,
@@ -16,13 +18,16 @@ from graphrag.edit.edits import (
 )
 from graphrag.edit.endpoints import chosen_end
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.review import told_again
 from graphrag.model.arguments import checked
+from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.search.sources import Waiting, waiting_facts
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
+
+Told = tuple[Assertion, ...]
+"""What a fact rests on."""
 
 
 @checked()
@@ -49,8 +54,8 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
-            return Edit(retracted(current, reason, now=now), falls=True, untrue=True)
+        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+            return retracted(fact, reason)
 
         return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
 
@@ -73,8 +78,8 @@ class ManualEdits:
         """
         moment = utc_now() if at is None else parse_moment(at, what="at")
 
-        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
-            return Edit(ended(current, moment, reason, now=now))
+        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+            return ended(fact, moment, reason)
 
         return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
 
@@ -117,24 +122,19 @@ class ManualEdits:
         """
         starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
 
-        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
+        def decide(current: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
             ends = [
                 None if given is None else chosen_end(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
             ]
             wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
-            after = corrected(current, wanted, reason, now=now)
-            if after.id != current.id:
-                after = self._fitted(after, [end for end in ends if end is not None], index)
-            retimed = (after.valid_at, after.invalid_at) != (current.valid_at, current.invalid_at)
-            anew = after.id != current.id or retimed or current.pending
-            return Edit(
-                after,
-                judged=anew,
-                falls=anew,
-                aside=f"corrected by hand: {reason or after.fact}",
-                entities=tuple(end for end in ends if end and end.id not in index.entities.row_of),
-            )
+            edit = corrected(current, wanted, told, reason, now=now)
+            new = tuple(end for end in ends if end and end.id not in index.entities.row_of)
+            if edit.fact.id == current.id:
+                return edit
+            fact = self._fitted(edit.fact, [end for end in ends if end is not None], index)
+            said = tuple(replace(one, untyped=fact.untyped) for one in edit.said)
+            return replace(edit, fact=fact, said=said, entities=new)
 
         return await self._write(fact, decide, kind="correct", actor=actor, note=reason)
 
@@ -170,16 +170,8 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
-            told = told_again(waiting(current))
-            return Edit(
-                told.fact,
-                judged=True,
-                ends=told.ends,
-                corrects=told.corrects,
-                aside_as="superseded",
-                aside="confirmed, but another fact says it",
-            )
+        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+            return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
 
@@ -191,8 +183,8 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(current: Fact, index: GroupIndex, now: datetime) -> Edit:
-            return Edit(retracted(waiting(current), reason or "rejected", now=now))
+        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+            return retracted(waiting(fact), reason or "rejected")
 
         return await self._write(fact, decide, kind="reject", actor=actor, note=reason)
 

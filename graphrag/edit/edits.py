@@ -1,21 +1,20 @@
-"""What a person may do to a fact by hand, as pure functions: each returns the fact as it is to be.
+"""What a person may say of a fact by hand, as pure functions: what of it stands from then on.
 
-Nothing is overwritten that would be missed: a fact that was never true keeps its interval and gets
-the moment and the reason of its retraction; a changed end or relation makes another fact, because
-the old one was told and stays in the history. Dates and wording are edited in place: the log has
-what they were.
+Nothing is overwritten that would be missed. What was said before is void and stays, with the reason
+and what is right instead; what the person says is a statement of its own. A changed end or relation
+makes another fact, because the old one was told and stays in the history.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from typing import Final
 
 from graphrag.errors import InputError
-from graphrag.ingest.invalidate import closed
-from graphrag.ingest.statements import stated_closing
+from graphrag.model.assertion import Assertion, Date, Void
 from graphrag.model.ids import new_id
-from graphrag.model.values import Closing, Entity, Fact
+from graphrag.model.values import Entity, Fact
 
 
 class Keep(Enum):
@@ -29,7 +28,6 @@ class Keep(Enum):
 
 
 KEEP: Final = Keep.KEEP
-_ASIDE: Final = frozenset({"corrected", "superseded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +42,58 @@ class Correction:
     invalid_at: datetime | Keep | None = KEEP
 
 
-def retracted(fact: Fact, reason: str, *, now: datetime) -> Fact:
-    """Return the fact as never true."""
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a person wants of one fact."""
+
+    fact: Fact
+    """The fact with its other words, or, under another id, the fact that takes its place."""
+    void: Void | None = None
+    """What becomes of all that was said of it before."""
+    said: tuple[Assertion, ...] = ()
+    """What the person says of it instead."""
+    until: datetime | None = None
+    """From when on nothing that was said of it counts."""
+    stays: bool = False
+    """Whether the person stands for what was said, and nobody is waited for."""
+    entities: tuple[Entity, ...] = ()
+    """New entities that it needs."""
+
+
+def retracted(fact: Fact, reason: str) -> Edit:
+    """Say that a fact was never true."""
     _stands(fact)
-    taken_back = replace(fact, retracted_at=now, pending=False)
-    return _closed(taken_back, "retracted", reason or "retracted")
+    return Edit(fact, Void("retracted", reason=reason or "retracted"))
 
 
-def ended(fact: Fact, at: datetime, reason: str, *, now: datetime) -> Fact:
-    """Return the fact as true until a moment."""
-    _accepted(fact)
+def ended(fact: Fact, at: datetime, reason: str) -> Edit:
+    """Say that a fact was true until a moment."""
+    _stands(fact)
+    if fact.pending:
+        raise InputError(f"{named(fact)} waits for review: confirm or reject it first")
     if fact.invalid_at is not None and fact.invalid_at <= at:
         raise InputError(
             f"{named(fact)} has ended before, at {fact.invalid_at.isoformat()}: "
             "use edit.correct(invalid_at=...) to change that"
         )
-    over = replace(fact, invalid_at=at, expired_at=now, invalidated_by=None, told_end_at=None)
-    return _possible(_closed(over, "ended", reason or "ended"))
+    _possible(fact, fact.valid_at, at)
+    return Edit(fact, said=(_end_by_hand(at, reason or "ended"),), until=at)
 
 
-def corrected(fact: Fact, wanted: Correction, reason: str, *, now: datetime) -> Fact:
-    """Return the fact as it should have been: the same one, or another if an end is another.
+def corrected(
+    fact: Fact, wanted: Correction, told: Iterable[Assertion], reason: str, *, now: datetime
+) -> Edit:
+    """Say how a fact should have been: the same one, or another if an end is another.
 
-    Either way a person stands for it: it is confirmed and waits for nobody.
+    Either way a person stands for it: it is confirmed and waits for nobody. ``told`` is what the
+    fact rests on, whose places in texts the correction keeps.
     """
     _stands(fact)
     if wanted == Correction():
         raise InputError(f"nothing is to change in {named(fact)}: say what is to be different")
     subject, object_ = _end(fact, wanted.subject, "subject"), _end(fact, wanted.object, "object")
     relation = fact.relation if wanted.relation is None else "_".join(wanted.relation.split())
-    told = (fact.subject_id, fact.relation, fact.object_id)
-    moved = (subject[0], relation, object_[0]) != told
+    moved = (subject[0], relation, object_[0]) != (fact.subject_id, fact.relation, fact.object_id)
     if subject[0] == object_[0]:
         raise InputError(f"{named(fact)} would relate {subject[1]!r} to itself: give another end")
     if not relation:
@@ -82,76 +101,93 @@ def corrected(fact: Fact, wanted: Correction, reason: str, *, now: datetime) -> 
     if wanted.text is not None and not wanted.text.strip():
         raise InputError(f"the text of {named(fact)} is empty: give a sentence, or leave it out")
     words = f"{subject[1]} {relation.replace('_', ' ')} {object_[1]}."
-    valid_at = fact.valid_at if isinstance(wanted.valid_at, Keep) else wanted.valid_at
-    invalid_at = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
-    edited = _possible(
-        replace(
-            fact,
-            subject_id=subject[0],
-            subject=subject[1],
-            relation=relation,
-            object_id=object_[0],
-            object=object_[1],
-            fact=wanted.text or (words if moved else fact.fact),
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            observed=fact.observed and valid_at == fact.valid_at,
-            confirmed=True,
-            pending=False,
-            waits_as=None,
-        )
+    edited = replace(
+        fact,
+        subject_id=subject[0],
+        subject=subject[1],
+        relation=relation,
+        object_id=object_[0],
+        object=object_[1],
+        fact=wanted.text or (words if moved else fact.fact),
+        confirmed=True,
     )
+    times = fact.valid_at, fact.invalid_at
+    starts = fact.valid_at if isinstance(wanted.valid_at, Keep) else wanted.valid_at
+    stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
+    _possible(fact, starts, stops)
     if moved:
-        return replace(
+        edited = replace(
             edited,
             id=new_id(),
             created_at=now,
-            expired_at=None,
-            invalidated_by=None,
-            closed_as=stated_closing(None if edited.observed else valid_at, invalid_at),
-            closed_by_arbiter=False,
-            closed_by_hand=False,
-            reason=None,
-            told_end_at=None,
             reference_time=now,
             confidence=1.0,
             origin="manual",
+            statements=(),
+            rivals=(),
+            expired_at=None,
+            retracted_at=None,
         )
-    if invalid_at == fact.invalid_at:
-        return edited
-    edited = replace(edited, told_end_at=None, invalidated_by=None)
-    if invalid_at is None:  # what had closed it no longer does
-        return opened(edited)
-    return _closed(replace(edited, expired_at=now), "ended", reason or "corrected")
+    elif (starts, stops) == times and not fact.pending:
+        return Edit(edited, stays=True)
+    said = _dated(fact, wanted, starts, stops, told, reason)
+    if moved:
+        said = (replace(said[0], id=edited.id), *said[1:])
+    why = f"corrected by hand: {reason or edited.fact}"
+    return Edit(edited, Void("corrected", reason=why, fact=edited.id), said)
 
 
-def opened(fact: Fact) -> Fact:
-    """Return a fact that nothing has closed."""
-    return replace(
-        fact,
-        expired_at=None,
-        invalidated_by=None,
-        closed_as=None,
-        closed_by_arbiter=False,
-        closed_by_hand=False,
-        reason=None,
+def _dated(
+    fact: Fact,
+    wanted: Correction,
+    starts: datetime | None,
+    stops: datetime | None,
+    told: Iterable[Assertion],
+    reason: str,
+) -> tuple[Assertion, ...]:
+    """Return what a person says of the times of a fact, once for each text that told it."""
+    observed = fact.observed and starts == fact.valid_at
+    bounded = fact.closed_as == "bounded" and isinstance(wanted.invalid_at, Keep)
+    first = Assertion(
+        "",
+        None if starts is None or observed else Date(starts),
+        Date(stops) if bounded and stops is not None else None,
+        starts if observed else None,
+        untyped=fact.untyped,
+        as_given=fact.as_given,
+        manual=True,
     )
+    places = dict.fromkeys((one.source, one.start, one.end) for one in told if one.source)
+    said = [
+        replace(first, id=new_id(), source=source, start=start, end=end)
+        for source, start, end in places or {("", 0, 0): None}
+    ]
+    if stops is not None and not bounded:
+        given = not isinstance(wanted.invalid_at, Keep)
+        if given or fact.closed_as == "ended":
+            why = (reason or "corrected") if given else (fact.reason or "ended")
+            said.append(_end_by_hand(stops, why))
+    return tuple(said)
 
 
-def put_aside(fact: Fact, by: Fact | None, how: Closing, why: str, *, now: datetime) -> Fact:
-    """Return the fact as no longer believed, in favour of another one if there is one."""
-    closer = None if by is None else by.id
-    aside = replace(fact, retracted_at=now, invalidated_by=closer, pending=False)
-    return _closed(aside, how, why)
+def _end_by_hand(at: datetime, reason: str) -> Assertion:
+    return Assertion(new_id(), until=Date(at), manual=True, reason=reason)
 
 
-def is_aside(fact: Fact) -> bool:
-    """Tell whether a person put the fact aside; it does not return with the fall of the other."""
-    return fact.retracted_at is not None and fact.closed_by_hand and fact.closed_as in _ASIDE
+def shortened(one: Assertion, until: datetime, reason: str) -> tuple[Assertion, Assertion | None]:
+    """Return what was said of a fact that a person says to be over since, and what is left of it.
 
-
-def _closed(fact: Fact, how: Closing, reason: str) -> Fact:
-    return replace(closed(fact, how, reason), closed_by_hand=True)
+    What reaches beyond that moment is void; that it began before is still so.
+    """
+    start = one.at if one.since is None else one.since.moment
+    moments = [one.since, one.until]
+    reached = [date.moment for date in moments if date is not None] + ([one.at] if one.at else [])
+    if one.void is not None or max(reached, default=until) < until or not reached:
+        return one, None
+    void = replace(one, void=Void("corrected", reason=reason))
+    if one.since is None or start is None or start >= until:
+        return void, None
+    return void, replace(one, id=new_id(), until=None, at=None, kind="state", manual=True)
 
 
 def waiting(fact: Fact) -> Fact:
@@ -169,19 +205,12 @@ def _stands(fact: Fact) -> None:
         )
 
 
-def _accepted(fact: Fact) -> None:
-    _stands(fact)
-    if fact.pending:
-        raise InputError(f"{named(fact)} waits for review: confirm or reject it first")
-
-
-def _possible(fact: Fact) -> Fact:
-    if fact.valid_at and fact.invalid_at and fact.invalid_at <= fact.valid_at:
+def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
+    if start and end and end <= start:
         raise InputError(
-            f"{named(fact)} would end at {fact.invalid_at.isoformat()}, but it starts at "
-            f"{fact.valid_at.isoformat()}: an end comes after its start"
+            f"{named(fact)} would end at {end.isoformat()}, but it starts at "
+            f"{start.isoformat()}: an end comes after its start"
         )
-    return fact
 
 
 def _end(fact: Fact, entity: Entity | None, side: str) -> tuple[str, str]:

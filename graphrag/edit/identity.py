@@ -104,7 +104,14 @@ class Identity:
         async def build(index: GroupIndex) -> ChangeSet:
             ids = entity_id(keep, index), entity_id(other, index)
             session = self._handle.session
-            return await merge(*ids, index, session.store, session.relations, now=utc_now())
+            return await merge(
+                *ids,
+                index,
+                session.store,
+                session.embedder,
+                session.relations,
+                now=utc_now(),
+            )
 
         return await self._write(build, reason=reason, actor=actor)
 
@@ -135,7 +142,9 @@ class Identity:
             )
 
         async def build(index: GroupIndex) -> ChangeSet:
-            return await unmerge(found[0], index, store, session.relations, now=utc_now())
+            return await unmerge(
+                found[0], index, store, session.embedder, session.relations, now=utc_now()
+            )
 
         return await self._write(build, reason=reason, actor=actor)
 

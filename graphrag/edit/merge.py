@@ -2,24 +2,24 @@
 
 A fact cannot be moved to another entity in the database, so nothing moves: the entity that is given
 up points to the one that is kept, and every read follows. The kept one gets its names as aliases
-and what it lacks of type, labels and attributes. Then the facts of both are judged as if they had
+and what it lacks of type, labels and attributes. Then the facts of both are settled as if they had
 been told of one entity from the beginning: what says the same is one fact, and a relation of one
 value has one.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
+from graphrag.edit.editor import put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.invalidate import Statement, closed, judge
+from graphrag.ingest.lifetimes.component import Component, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.attributes import newer
-from graphrag.model.values import Entity, Fact
+from graphrag.model.values import Entity
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
+from graphrag.protocols import Embedder
 from graphrag.resolve.mentions import UNTYPED
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
@@ -27,7 +27,6 @@ from graphrag.store.store import Store
 MERGE = "merge"
 """Kind of the event of a merge."""
 KEEP_APART = "keep_apart"
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def entity_id(given: Entity | str, index: GroupIndex) -> str:
@@ -51,7 +50,14 @@ def entity_id(given: Entity | str, index: GroupIndex) -> str:
 
 
 async def merge(
-    keep: str, other: str, index: GroupIndex, store: Store, relations: Relations, *, now: datetime
+    keep: str,
+    other: str,
+    index: GroupIndex,
+    store: Store,
+    embedder: Embedder,
+    relations: Relations,
+    *,
+    now: datetime,
 ) -> ChangeSet:
     """Work out how one entity becomes another; both are given by id."""
     if keep == other:
@@ -59,23 +65,35 @@ async def merge(
         raise InputError(f"both are the entity {name!r} ({keep}) already: nothing to merge")
     entities = await store.get(Entity, [keep, other])
     kept, given_up = entities[keep], entities[other]
-    stored = await store.get(Fact, {*index.facts_of(keep), *index.facts_of(other)})
     changes = ChangeSet(index.group_id, MERGE)
     changes.change(kept, joined(kept, given_up))
     changes.change(given_up, replace(given_up, merged_into=keep))
-    theirs = {
-        id_
-        for id_, fact in index.heirs.follow(stored, index.entity_name).items()
-        if other in (fact.subject_id, fact.object_id)
-    }
-    with index.heirs.supposing(other, keep):  # nothing is awaited in here
-        facts = index.heirs.follow(stored, index.entity_name)
-        after = united(facts, theirs, relations, now=now)
-        touched = ends_of(facts[id_] for id_ in {*theirs, *after})
+    component = await united(keep, other, index, store, relations)
+    with component.supposed():  # nothing is awaited in here
+        component.settle(gone_from(index), now=now)
+        after = component.changed()
+        theirs = (fact for id_, fact in component.stored.items() if id_ in component.seeds)
+        touched = ends_of([*theirs, *after.values()])
         changes.updates += refreshed([keep, other, *touched], index, after, now=now)
-    for id_, fact in after.items():
-        changes.change(facts[id_], fact)
+    await put_facts(changes, component.stored, after, store, embedder)
     return changes
+
+
+async def united(
+    keep: str, other: str, index: GroupIndex, store: Store, relations: Relations
+) -> Component:
+    """Return what is settled anew when two entities become one: all that the one meets then."""
+    theirs = index.facts_of(other)
+    family = index.heirs.family(other)
+    entities = await store.get(Entity, family)
+    endings = {(one.relation, keep) for it in entities.values() for one in it.endings}
+    component = Component.of(index, relations)
+    component.supposing = other, keep
+    component.seeds = frozenset(theirs)
+    with component.supposed():
+        reached = [*component.reach_from(theirs), *component.reach((), sorted(endings))]
+    await component.read(reached, store)
+    return component
 
 
 async def keep_apart(one: str, other: str, index: GroupIndex, store: Store) -> ChangeSet:
@@ -114,45 +132,3 @@ def joined(kept: Entity, given_up: Entity) -> Entity:
         attributes=attributes,
         attribute_times=times,
     )
-
-
-def united(
-    facts: Mapping[str, Fact], theirs: Iterable[str], relations: Relations, *, now: datetime
-) -> dict[str, Fact]:
-    """Return the facts that change when those of two entities become those of one.
-
-    ``theirs`` are the ids of the given up entity's. Facts of one side were judged when they were
-    told; here each is judged against the other side's, in the order of telling.
-    """
-    theirs = frozenset(theirs)
-    now_known = dict(facts)
-    told: dict[tuple[bool, str], list[str]] = defaultdict(list)
-    live = (fact for fact in facts.values() if fact.retracted_at is None and not fact.pending)
-    for fact in sorted(live, key=_telling):
-        fact = now_known[fact.id]
-        if fact.retracted_at is not None:
-            continue
-        if fact.subject_id == fact.object_id:
-            reason = "merged: both ends are one entity"
-            now_known[fact.id] = closed(replace(fact, retracted_at=now), "retracted", reason)
-            continue
-        other_side = fact.id not in theirs
-        names = (fact.relation, *relations[fact.relation].exclusive_with)
-        rivals = [now_known[id_] for name in names for id_ in told[other_side, name]]
-        told[fact.id in theirs, fact.relation].append(fact.id)
-        if not rivals:
-            continue
-        verdict = judge(Statement(fact), rivals, relations, now=now)
-        now_known |= verdict.changed
-        if verdict.new is not None:
-            now_known[fact.id] = verdict.new
-        elif verdict.changed:
-            first = next(iter(verdict.changed.values()))
-            # Not ``invalidated_by`` it: were that one retracted, this one should not come back.
-            reason = f"merged: says the same as {first.id}: {first.fact}"
-            now_known[fact.id] = closed(replace(fact, retracted_at=now), "superseded", reason)
-    return {id_: fact for id_, fact in now_known.items() if fact != facts[id_]}
-
-
-def _telling(fact: Fact) -> tuple[datetime, datetime, str]:
-    return fact.reference_time or _EARLIEST, fact.created_at, fact.id

@@ -1,20 +1,20 @@
 """One entity found to be two: some of its facts become another's.
 
 A fact cannot be moved in the database. The old row is retracted, with the reason, and a copy with a
-new id stands at the new entity: it keeps sources, lifetime, confidence and confirmation. Where the
-two had closed each other's facts those hold again, as far as the rest of each side leaves room.
+new id stands at the new entity, with what was said of it: sources, times, confidence. Then what was
+said of each of the two is settled by itself.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graphrag.edit.edits import put_aside
-from graphrag.edit.reopen import closed_by, recut
+from graphrag.edit.editor import put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.index.texts import fact_text
+from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import composed, ends_of, refreshed
+from graphrag.model.assertion import Ending, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
@@ -40,15 +40,6 @@ class Split:
     entity_type: str | None = None
 
 
-@dataclass(slots=True)
-class _Sides:
-    """The live facts of an entity, as they are to be."""
-
-    stay: dict[str, Fact] = field(default_factory=dict)
-    moved: dict[str, Fact] = field(default_factory=dict)
-    """Copies, by the id of the old fact."""
-
-
 async def split(
     wanted: Split,
     index: GroupIndex,
@@ -65,32 +56,27 @@ async def split(
     stored = index.heirs.follow(stored, index.entity_name)
     live = {id_: fact for id_, fact in stored.items() if fact.retracted_at is None}
     _check(wanted, old, live)
-    sides = _divide(wanted, live, new, now)
-    if not sides.moved and left == old:
+    component = await component_of(live.values(), index, store, relations)
+    component.settle(gone_from(index), now=now)
+    copies = _divide(wanted, component, live, new, now)
+    endings = _endings(wanted, old)
+    new, left = replace(new, endings=endings), _without(left, endings)
+    if not copies and left == old:
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
-    await _release(sides, live, store, relations, now)
-    after = dict(sides.stay)
-    for id_, copy in sides.moved.items():
-        after[copy.id] = copy
-        if id_ not in sides.stay:
-            reason = f"split: said of {new.name}, not of {old.name}"
-            after[id_] = put_aside(live[id_], copy, "corrected", reason, now=now)
-    changed = {id_: fact for id_, fact in after.items() if live.get(id_) != fact}
+    for id_, told in ((old.id, left.endings), (new.id, new.endings)):
+        if endings:
+            component.endings[id_] = told
+    component.settle(gone_from(index), now=now)
+    after = component.changed()
     changes = ChangeSet(index.group_id, SPLIT)
-    new = replace(new, summary=composed({new.id: new.name}, index, changed, now=now)[new.id])
-    copies = list(sides.moved.values())
-    texts = [new.name, *map(fact_text, copies)]
-    vectors = await embedder.embed(texts, purpose="document")
-    changes.insert(new, vectors[0])
-    for copy, vector in zip(copies, vectors[1:], strict=True):
-        changes.insert(copy, vector)
+    new = replace(new, summary=composed({new.id: new.name}, index, after, now=now)[new.id])
+    [vector] = await embedder.embed([new.name], purpose="document")
+    changes.insert(new, vector)
     changes.change(old, left)
-    for id_, fact in changed.items():
-        if id_ in live:
-            changes.change(live[id_], fact)
-    touched = [end for end in ends_of([*changed.values(), *copies]) if end != new.id]
-    changes.updates += refreshed(dict.fromkeys([old.id, *touched]), index, changed, now=now)
-    _mention(changes, new, copies)
+    await put_facts(changes, component.stored, after, store, embedder)
+    touched = [end for end in ends_of(after.values()) if end != new.id]
+    changes.updates += refreshed(dict.fromkeys([old.id, *touched]), index, after, now=now)
+    _mention(changes, new, [after[copy] for copy in copies if copy in after])
     return new, changes
 
 
@@ -133,18 +119,39 @@ def _check(wanted: Split, old: Entity, live: Mapping[str, Fact]) -> None:
             raise InputError(f"fact {id_} ({fact.fact!r}) is not about {old.name!r}")
 
 
-def _divide(wanted: Split, live: Mapping[str, Fact], new: Entity, now: datetime) -> _Sides:
-    sides = _Sides()
-    for id_, fact in live.items():
-        said = [span for span in fact.sources if span.episode_id in wanted.episodes]
-        rest = tuple(span for span in fact.sources if span not in said)
-        whole = id_ in wanted.facts or (said and not rest)
-        if not whole:
-            sides.stay[id_] = replace(fact, sources=rest) if said else fact
-        if whole or said:
-            copy = _copy(fact, wanted.entity, new, now)
-            sides.moved[id_] = copy if whole else replace(copy, sources=tuple(said))
-    return sides
+def _divide(
+    wanted: Split, component: Component, live: Mapping[str, Fact], new: Entity, now: datetime
+) -> list[str]:
+    """Move statements to copies of their facts at the new entity, and return the copies' ids."""
+    moved = {
+        id_
+        for fact in live
+        for id_ in component.supporting(fact)
+        if fact in wanted.facts or component.statement(id_).source in wanted.episodes
+    }
+    copies = []
+    for id_ in sorted(component.facts):
+        fact = component.facts[id_]
+        said = [one for one in fact.statements if one.id in moved and one.void is None]
+        if not said or wanted.entity not in (fact.subject_id, fact.object_id):
+            continue
+        copy = _copy(fact, wanted.entity, new, now)
+        told = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
+        component.facts[copy.id] = replace(copy, statements=tuple(told))
+        copies.append(copy.id)
+        reason = f"split: said of {new.name}, not of {component.index.entity_name(wanted.entity)}"
+        void = Void("corrected", reason=reason, fact=copy.id)
+        component.void({one.id for one in said}, void)
+    return copies
+
+
+def _endings(wanted: Split, old: Entity) -> tuple[Ending, ...]:
+    """Return what moves of what was said of the old entity that is no fact."""
+    return tuple(one for one in old.endings if one.assertion.source in wanted.episodes)
+
+
+def _without(entity: Entity, endings: tuple[Ending, ...]) -> Entity:
+    return replace(entity, endings=tuple(one for one in entity.endings if one not in endings))
 
 
 def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:
@@ -157,46 +164,10 @@ def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:
         subject=new.name if at_subject else fact.subject,
         object_id=new.id if at_object else fact.object_id,
         object=new.name if at_object else fact.object,
+        rivals=(),
+        expired_at=None,
+        retracted_at=None,
     )
-
-
-async def _release(
-    sides: _Sides,
-    live: Mapping[str, Fact],
-    store: Store,
-    relations: Relations,
-    now: datetime,
-) -> None:
-    """Let each side's facts hold again that only the other side had closed."""
-    gone = [live[id_] for id_ in sides.moved if id_ not in sides.stay]
-    kept = [live[id_] for id_ in sides.stay if id_ not in sides.moved]
-    sides.stay |= await _freed(gone, sides.stay, store, relations, now)
-    sides.moved |= await _freed(kept, sides.moved, store, relations, now)
-    ids = {id_: copy.id for id_, copy in sides.moved.items() if id_ not in sides.stay}
-    for id_, copy in sides.moved.items():
-        if copy.invalidated_by in ids:
-            sides.moved[id_] = replace(copy, invalidated_by=ids[copy.invalidated_by])
-
-
-async def _freed(
-    closers: Sequence[Fact],
-    facts: Mapping[str, Fact],
-    store: Store,
-    relations: Relations,
-    now: datetime,
-) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
-    as_stored = {id_: replace(fact, id=id_) for id_, fact in facts.items()}
-    closing = {fact.invalidated_by for fact in facts.values()}
-    for closer in closers:
-        if closer.id not in closing:
-            continue
-        released = await closed_by(closer, as_stored.values(), store, corrected=True)
-        for id_, fact in released.items():
-            cut, changed = recut(fact, as_stored, relations, now=now)
-            as_stored |= {id_: cut, **changed}
-            found |= {id_: cut, **changed}
-    return {id_: replace(fact, id=facts[id_].id) for id_, fact in found.items()}
 
 
 def _mention(changes: ChangeSet, new: Entity, copies: Iterable[Fact]) -> None:

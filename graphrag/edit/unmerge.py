@@ -1,39 +1,54 @@
 """Take a merge back: a new event that undoes the old one, field by field.
 
-Whatever still is as the merge left it becomes what it was. What was told or decided since stays:
-facts told of the kept entity meanwhile are still told of it, and a fact that a person has edited
-since keeps the edit. Where facts of the one had ended facts of the other those hold again, and each
-entity's facts are judged anew by the rules: neither is left with two values at one moment.
+Whatever of the entities still is as the merge left it becomes what it was. What was told or decided
+since stays: facts told of the kept entity meanwhile are still told of it, and a fact that a person
+has edited since keeps the edit. The facts of each are settled by what was said of it alone.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
+from graphrag.edit.editor import put_facts
 from graphrag.edit.merge import MERGE
-from graphrag.edit.reopen import CLOSING, closed_by, recut, spoken_for, without_fallen
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.invalidate import Statement, excludes, shares_end
-from graphrag.ingest.planner import candidates
+from graphrag.ingest.lifetimes.component import Component, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Event, Fact
 from graphrag.ontology.relations import Relations
+from graphrag.protocols import Embedder
+from graphrag.store.assertions import STATED, stated_values
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 
 UNMERGE = "unmerge"
-_LIFETIME = CLOSING | {"valid_at", "observed"}
-"""What is decided of a fact at one stroke: restored whole or not at all."""
+STAMPS = ("expired_at", "retracted_at")
+RENAMED = {"name": "relation", "in": "subject_id", "out": "object_id"}
+"""Columns of a fact that its fields have other names than."""
+SETTLED = frozenset(
+    {
+        *("valid_at", "invalid_at", "observed", "expired_at", "retracted_at", "closed_as"),
+        *("closed_by_arbiter", "closed_by_hand", "invalidated_by", "reason", "confidence"),
+        *("pending", "waits_as", "sources"),
+    }
+)
+"""Fields of a fact that follow from what was said, here and of its rivals."""
 _GATHERED = frozenset({"aliases", "distinct_from", "labels", "provenance", "sources"})
 _KEYED = frozenset({"attributes", "attribute_times"})
 Value = TypeVar("Value", Entity, Fact)
 
 
 async def unmerge(
-    event: Event, index: GroupIndex, store: Store, relations: Relations, *, now: datetime
+    event: Event,
+    index: GroupIndex,
+    store: Store,
+    embedder: Embedder,
+    relations: Relations,
+    *,
+    now: datetime,
 ) -> ChangeSet:
     """Work out how two entities become two again.
 
@@ -54,77 +69,53 @@ async def unmerge(
     for id_ in (keep, other):
         if ("entity", id_) in images:
             changes.change(entities[id_], undone(entities[id_], images["entity", id_]))
-    facts = _Parted(other, index, relations)
-    merged = {id_: change for (kind, id_), change in images.items() if kind == "relates_to"}
-    await facts.read([*merged, *index.facts_of(keep)], store)
-    facts.restore(merged)
-    await facts.free(store)
-    facts.judge(now)
-    after = facts.changed()
-    with index.heirs.supposing(other, None):  # nothing is awaited in here
-        touched = [keep, other, *ends_of(facts.before.values())]
+    component = await _parted(keep, other, index, store, relations)
+    with component.supposed():  # nothing is awaited in here
+        component.settle(gone_from(index), now=now)
+        for id_, fact in component.changed().items():
+            if image := images.get(("relates_to", id_)):
+                component.facts[id_] = restamped(fact, image.before)
+        after = component.changed()
+        touched = [keep, other, *ends_of([*component.stored.values(), *after.values()])]
         changes.updates += refreshed(dict.fromkeys(touched), index, after, now=now)
-    for id_, fact in after.items():
-        changes.change(facts.before[id_], fact)
+    await put_facts(changes, component.stored, after, store, embedder)
     return changes
 
 
-@dataclass(slots=True)
-class _Parted:
-    """The facts of two entities that part, and those that these may exclude."""
+async def _parted(
+    keep: str, other: str, index: GroupIndex, store: Store, relations: Relations
+) -> Component:
+    """Return what is settled anew when two entities part: all that the one met while it was one."""
+    with index.heirs.supposing(other, None):
+        theirs, family = index.facts_of(other), index.heirs.family(other)
+    entities = await store.get(Entity, [keep, *family])
+    endings = {(one.relation, keep) for it in entities.values() for one in it.endings}
+    component = Component.of(index, relations)
+    met = [*component.reach_from(theirs), *component.reach((), sorted(endings))]
+    component.supposing = other, None
+    with component.supposed():
+        reached = component.reach_from(met)
+    await component.read(reached, store)
+    return component
 
-    other: str
-    index: GroupIndex
-    relations: Relations
-    before: dict[str, Fact] = field(default_factory=dict)
-    """As they are, told of the entity that each will be about."""
-    after: dict[str, Fact] = field(default_factory=dict)
 
-    async def read(self, ids: Iterable[str], store: Store) -> None:
-        """Read facts, with all that share an end with them where only one value holds."""
-        own = await store.get(Fact, ids)
-        told = self.index.heirs.follow(own, self.index.entity_name)
-        near = candidates(map(Statement, told.values()), self.index, self.relations)
-        stored = {**own, **await store.get(Fact, [id_ for id_ in near if id_ not in own])}
-        with self.index.heirs.supposing(self.other, None):
-            self.before = self.index.heirs.follow(stored, self.index.entity_name)
-        self.after = dict(self.before)
+def restamped(fact: Fact, image: Mapping[str, Any] | None) -> Fact:
+    """Return a fact that is again as it was, with the system times that it had then."""
+    if image is None:
+        return fact
+    was = {RENAMED.get(column, column): (column, item) for column, item in image.items()}
+    then = {
+        name: stated_values(item or (), fact.id) if column in STATED else _field(fact, column, item)
+        for name, (column, item) in was.items()
+        if name in _names(fact) and name not in ("subject_id", "object_id")
+    }
+    stamps: dict[str, Any] = {name: then.pop(name) for name in STAMPS if name in then}
+    same = all(_is(getattr(fact, name), item) for name, item in then.items())
+    return replace(fact, **stamps) if same else fact
 
-    def restore(self, merged: Mapping[str, Change]) -> None:
-        """Give back to facts what the merge took."""
-        for id_ in merged.keys() & self.before.keys():
-            self.after[id_] = undone(self.before[id_], merged[id_])
 
-    async def free(self, store: Store) -> None:
-        """Free the facts of each entity that facts of the other had ended since."""
-        self.after |= await without_fallen(self.changed(), store, self.after)
-        closers = {fact.invalidated_by for fact in self.after.values()} & self.after.keys()
-        for id_ in sorted(filter(None, closers)):
-            closer = self.after[id_]
-            victims = [
-                fact
-                for fact in self.after.values()
-                if fact.invalidated_by == id_ and not self._may_end(closer, fact)
-            ]
-            self.after |= await closed_by(closer, victims, store, corrected=True)
-        spoken = await spoken_for(self.before, self.after, store)
-        self.after = {id_: spoken.get(id_, fact) for id_, fact in self.before.items()}
-
-    def judge(self, now: datetime) -> None:
-        """Let the rules decide again about all that holds at another time than before."""
-        for id_ in sorted(self.changed()):
-            fact = self.after[id_]
-            if fact.retracted_at is None and not fact.pending:
-                self.after[id_], cut = recut(fact, self.after, self.relations, now=now)
-                self.after |= cut
-
-    def changed(self) -> dict[str, Fact]:
-        """Return the facts that are to be different."""
-        return {id_: fact for id_, fact in self.after.items() if fact != self.before[id_]}
-
-    def _may_end(self, closer: Fact, fact: Fact) -> bool:
-        ruled = fact.closed_by_arbiter and shares_end(closer, fact)
-        return ruled or excludes(closer, fact, self.relations)
+def _is(value: object, then: object) -> bool:
+    return value == then or (not value and not then)
 
 
 def undone(value: Value, change: Change) -> Value:
@@ -135,15 +126,13 @@ def undone(value: Value, change: Change) -> Value:
     stands = {
         column
         for column, item in after.items()
-        if column in names and getattr(value, names[column]) == _field(value, column, item)
+        if column in names.keys() - STATED
+        and getattr(value, names[column]) == _field(value, column, item)
     }
-    lifetime = _LIFETIME & after.keys()
-    for column in after.keys() & names.keys() - {"summary"}:
+    settled = SETTLED | STATED if isinstance(value, Fact) else STATED
+    for column in after.keys() & names.keys() - {"summary"} - settled:
         name, was = names[column], _field(value, column, before.get(column))
-        if column in lifetime:
-            if lifetime <= stands:
-                back[name] = was
-        elif column in stands:
+        if column in stands:
             back[name] = was
         elif column in _GATHERED:
             added = set(_field(value, column, after[column])) - set(was)

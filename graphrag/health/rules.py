@@ -1,11 +1,12 @@
-"""The rules between records: one chain of episodes, one entity for a name, one value at a time."""
+"""The rules between records: one chain of episodes, one entity for a name."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import combinations, pairwise
 
 from graphrag.health.findings import Finding
+from graphrag.health.lifetimes import lifetime_findings
 from graphrag.health.snapshot import Snapshot
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.ontology.relations import Relations
@@ -33,7 +34,7 @@ def meaning_findings(
         what = "links episodes that do not follow each other in time"
         yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
     yield from _twins(snapshot, declared)
-    yield from _rivals(snapshot, relations, now)
+    yield from lifetime_findings(snapshot, relations, now)
 
 
 def chain(episodes: Mapping[str, Row], links: Mapping[str, Row]) -> set[str]:
@@ -88,62 +89,3 @@ def _told_apart(one: Row, other: Row, declared: Declared) -> bool:
         for row in (one, other)
     )
     return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
-
-
-def _rivals(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
-    places: dict[tuple[str, str, str], list[tuple[str, Row]]] = defaultdict(list)
-    entities = snapshot.rows["entity"]
-    for row in snapshot.rows["relates_to"].values():
-        relation = relations[row["name"]]
-        if not _current(row, now):
-            continue
-        subject, object_ = (_heir(entities, row[end].id) for end in ("in", "out"))
-        if relation.single_valued:
-            places[row["name"], "of", subject].append((object_, row))
-            if relation.symmetric:
-                places[row["name"], "of", object_].append((subject, row))
-        if relation.single_holder:
-            places[row["name"], "by", object_].append((subject, row))
-    for (name, _, entity), held in places.items():
-        yield from _excluding(snapshot.group, name, entity, held)
-
-
-def _excluding(
-    group: str, relation: str, entity: str, held: Sequence[tuple[str, Row]]
-) -> Iterator[Finding]:
-    for (value, row), (other_value, other) in combinations(held, 2):
-        # One text that says both means both, whatever else is told of one of them later.
-        if value == other_value or _told_together(row, other) or _set_apart(row, other):
-            continue
-        what = f"is one of two current values of {relation} at entity:{entity}, like {other['id']}"
-        yield Finding(group, str(row["id"]), what, "invalidate or retract one of them")
-
-
-def _heir(entities: Mapping[str, Row], id_: str) -> str:
-    """Return the entity that this one was merged into, at the end of all merges."""
-    seen = {id_}
-    while (heir := entities.get(id_, {}).get("merged_into")) is not None and heir not in seen:
-        seen.add(heir)
-        id_ = heir
-    return id_
-
-
-def _current(row: Row, now: datetime) -> bool:
-    start, end = row.get("valid_at"), row.get("invalid_at")
-    return (
-        row.get("retracted_at") is None
-        and not row.get("pending")
-        and (start is None or start <= now)
-        and (end is None or now < end)
-    )
-
-
-def _set_apart(row: Row, other: Row) -> bool:
-    """Tell whether one is from a table that nobody was to judge, or excludes nothing."""
-    return any(fact.get(mark) for fact in (row, other) for mark in ("as_given", "untyped"))
-
-
-def _told_together(row: Row, other: Row) -> bool:
-    sources = {source["episode"] for source in row.get("sources", ())}
-    others = {source["episode"] for source in other.get("sources", ())}
-    return bool(sources & others)

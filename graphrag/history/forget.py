@@ -19,6 +19,7 @@ from graphrag.history.kept import (
     sentences,
     spared_facts,
     told_by,
+    unsaid,
     untold,
 )
 from graphrag.history.redact import Eraser, Told, as_told
@@ -47,7 +48,7 @@ async def forget(
     before, after = await spared_facts(doomed, tellings, index, ingestion, now)
     after = {
         id_: untold(fact, tellings.of(f"relates_to:{id_}"))
-        if fact.sources != before[id_].sources
+        if id_ in before and fact.sources != before[id_].sources
         else fact
         for id_, fact in after.items()
     }
@@ -125,11 +126,13 @@ async def _change_facts(
     texts = {
         id_: text
         for id_, fact in after.items()
-        if fact != before[id_] and (text := fact_text(fact)) != fact_text(before[id_])
+        if (text := fact_text(fact)) and (id_ not in before or text != fact_text(before[id_]))
     }
     vectors = await _embedded(texts, ingestion)
     for id_, fact in after.items():
-        if fact != before[id_]:  # comparing costs a hundredth of what making rows does
+        if id_ not in before:
+            changes.insert(fact, vectors[id_])
+        elif fact != before[id_]:  # comparing costs a hundredth of what making rows does
             changes.change(before[id_], fact, vectors.get(id_))
 
 
@@ -158,6 +161,11 @@ async def _change_entities(
             summary=clean["summary"],
             attributes=clean["attributes"],
             distinct_from=tuple(clean["distinct_from"]),
+            endings=tuple(
+                replace(told, text=eraser.text(told.text), assertion=unsaid(told.assertion, eraser))
+                for told in one.endings
+                if told.assertion.source not in eraser.episodes
+            ),
         )
     renamed = {
         id_: text
@@ -178,7 +186,7 @@ def _summaries(
 ) -> dict[str, str]:
     """Return the new summaries of the entities that lose a fact or have one changed."""
     changed: dict[str, Fact | None] = dict.fromkeys(doomed.ids["relates_to"])
-    changed |= {id_: fact for id_, fact in after.items() if fact != before[id_]}
+    changed |= {id_: fact for id_, fact in after.items() if fact != before.get(id_)}
     fallen = [from_row(Fact, row) for row in doomed.rows("relates_to")]
     ends = ends_of([*fallen, *(fact for fact in changed.values() if fact is not None)])
     touched = dict.fromkeys(index.heirs.each(ends))

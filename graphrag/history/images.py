@@ -7,23 +7,25 @@ a conflict.
 Undo the undoing of a merge: two entities become one again, with all that was told since.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
+from graphrag.edit.editor import put_facts
 from graphrag.edit.merge import united
-from graphrag.edit.reopen import CLOSING
+from graphrag.edit.unmerge import RENAMED, SETTLED, restamped
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.lifetimes.component import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.store.assertions import STATED, stated_values
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 
-_RENAMED = {"name": "relation", "in": "subject_id", "out": "object_id"}
-_GATHERED = frozenset({"aliases", "distinct_from", "labels", "provenance", "sources"})
+_GATHERED = frozenset({"aliases", "distinct_from", "endings", "labels", "provenance", "rivals"})
 _KEYED = frozenset({"attributes", "attribute_times", "metadata"})
 _EMPTY: Mapping[str, Any] = dict.fromkeys(_GATHERED, ()) | {name: {} for name in _KEYED}
 Value = TypeVar("Value", Entity, Fact, Episode)
@@ -44,13 +46,10 @@ def changes_of(event: Event, table: str) -> dict[str, Change]:
     return found
 
 
-def back(
-    value: Value, change: Change, event: Event, *, force: bool, brought: Collection[str] = ()
-) -> Value:
+def back(value: Value, change: Change, event: Event, *, force: bool) -> Value:
     """Return a value with the fields that an event changed as they were before it.
 
-    ``brought`` are the facts that came with the event. What they alone closed is freed, however
-    often they did; what they closed and another fact closed again stays closed by that one.
+    What follows from statements is left to be settled.
 
     Raises:
         InputError: if a later event changed one of the fields, unless ``force``.
@@ -58,41 +57,43 @@ def back(
     if change.before is None or change.after is None:
         return value
     names = {field.name for field in fields(value)}
-    freed, left = _closings(value, change, brought)
+    if isinstance(value, Fact):
+        names -= SETTLED | {"statements"}
     was: dict[str, Any] = {}
     for column in sorted(change.after.keys() - {"summary"}):
-        name = _RENAMED.get(column, column) if isinstance(value, Fact) else column
+        name = RENAMED.get(column, column) if isinstance(value, Fact) else column
         if name not in names:
             continue
-        then, now = (field_of(column, image.get(column)) for image in (change.before, change.after))
+        then, now = (
+            field_of(column, image.get(column), value.id) for image in (change.before, change.after)
+        )
         present = getattr(value, name)
         if present == then:
             continue
-        if present == now or force or (freed and name in CLOSING):
+        if present == now or force:
             was[name] = then
         elif name in _GATHERED:
             was[name] = _without(present, then, now)
         elif name in _KEYED:
             was[name] = _unkeyed(present, then, now)
-        elif not (left and name in CLOSING):
-            raise InputError(
-                f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {change.record} "
-                f"was changed again since; revert the later event first, or pass force=True"
-            )
+        else:
+            raise conflict(event, name, change.record)
     return replace(value, **was)
 
 
-def field_of(column: str, item: Any) -> Any:
+def conflict(event: Event, name: str, record: str) -> InputError:
+    """Return the error for a field that was changed again since an event."""
+    return InputError(
+        f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {record} was changed "
+        "again since; revert the later event first, or pass force=True"
+    )
+
+
+def field_of(column: str, item: Any, record: str) -> Any:
     """Return a field as an image has it; one that the image lacks is empty."""
+    if column in STATED:
+        return stated_values(item or (), record)
     return _EMPTY.get(column) if item is None else imaged(column, item)
-
-
-def _closings(value: Value, change: Change, brought: Collection[str]) -> tuple[bool, bool]:
-    """Tell whether a brought fact closes this one now, and whether one did and another does."""
-    if not isinstance(value, Fact):
-        return False, False
-    then = (change.after or {}).get("invalidated_by") in brought
-    return value.invalidated_by in brought, then and value.invalidated_by is not None
 
 
 def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) -> tuple[Any, ...]:
@@ -150,20 +151,15 @@ async def remerge(
     for id_, entity in (await store.get(Entity, images)).items():
         changes.change(entity, back(entity, images[id_], event, force=force))
     edited = changes_of(event, "relates_to")
-    stored = await store.get(Fact, {*edited, *index.facts_of(keep), *index.facts_of(other)})
-    apart = index.heirs.follow(stored, index.entity_name)
-    theirs = {id_ for id_, one in apart.items() if other in (one.subject_id, one.object_id)}
-    was = {
-        id_: back(fact, edited[id_], event, force=force) if id_ in edited else fact
-        for id_, fact in stored.items()
-    }
-    with index.heirs.supposing(other, keep):  # nothing is awaited in here
-        before = index.heirs.follow(stored, index.entity_name)
-        after = index.heirs.follow(was, index.entity_name)
-        after |= united(after, theirs, ingestion.relations, now=now)
-        after = {id_: fact for id_, fact in after.items() if fact != before[id_]}
-        touched = [keep, other, *ends_of([*after.values(), *(before[id_] for id_ in theirs)])]
+    component = await united(keep, other, index, store, ingestion.relations)
+    with component.supposed():  # nothing is awaited in here
+        component.settle(gone_from(index), now=now)
+        for id_, fact in component.changed().items():
+            if id_ in edited:
+                component.facts[id_] = restamped(fact, edited[id_].before)
+        after = component.changed()
+        theirs = (fact for id_, fact in component.stored.items() if id_ in component.seeds)
+        touched = [keep, other, *ends_of([*after.values(), *theirs])]
         changes.updates += refreshed(dict.fromkeys(touched), index, after, now=now)
-    for id_, fact in after.items():
-        changes.change(before[id_], fact)
+    await put_facts(changes, component.stored, after, store, ingestion.embedder)
     return changes

@@ -11,12 +11,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from graphrag.edit.reopen import closed_by, recut, rivals_of
 from graphrag.edit.unmerge import undone
 from graphrag.history.erasure import Doomed
 from graphrag.history.redact import Eraser, Told, as_told
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Change, Entity, Fact, Span
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
@@ -59,51 +60,53 @@ async def spared_facts(
     rows = doomed.kept("relates_to")
     stored = {id_: from_row(Fact, row) for id_, row in rows.items()}
     before = index.heirs.follow(stored, index.entity_name)
-    after = dict(before)
+    after = {id_: _without(fact, doomed) for id_, fact in before.items()}
     for id_ in after:
         for change in tellings.of(f"relates_to:{id_}"):
             if change.before is not None and change.after is not None:
                 after[id_] = undone(after[id_], change)
-    await _release(after, doomed, ingestion)
-    for id_, fact in after.items():
-        spans = tuple(s for s in fact.sources if s.episode_id not in doomed.ids["episode"])
-        if spans != fact.sources:
-            after[id_] = replace(fact, sources=spans)
-    released = [
-        id_
-        for id_, fact in after.items()
-        if _lifetime(fact) != _lifetime(before[id_]) and fact.retracted_at is None
+    component = Component.of(index, ingestion.relations)
+    lost = [id_ for id_, fact in after.items() if fact.statements != before[id_].statements]
+    entities = {id_: from_row(Entity, row) for id_, row in doomed.group.rows["entity"].items()}
+    ended = [
+        (one.relation, index.heirs.of(id_)) for id_, it in entities.items() for one in it.endings
     ]
-    for id_ in sorted(released):
-        found = await rivals_of([after[id_]], index, ingestion.store, ingestion.relations)
-        rivals = {one: after[one] for one in found if one in after}
-        after[id_], others = recut(after[id_], rivals, ingestion.relations, now=now)
-        after |= others
-    return before, after
+    reached = component.reach_from([*sorted(doomed.ids["relates_to"]), *lost])
+    touched = [id_ for id_ in (*reached, *component.reach((), ended)) if id_ in after]
+    component.stored = {id_: before[id_] for id_ in touched}
+    component.facts = {id_: after[id_] for id_ in touched}
+    for id_, entity in entities.items():
+        if id_ not in doomed.ids["entity"] and (told := spared_endings(entity, doomed)):
+            heir = index.heirs.of(id_)
+            component.endings[heir] = (*component.endings.get(heir, ()), *told)
+    component.settle(gone_from(index, gone=doomed.ids["episode"]), now=now)
+    return before, after | component.facts
 
 
-async def _release(after: dict[str, Fact], doomed: Doomed, ingestion: Ingestion) -> None:
-    """Give back what the erased facts had closed; what one gives back, another may have closed."""
-    fallen = [from_row(Fact, row) for row in doomed.rows("relates_to")]
-    for _ in range(len(fallen) + 1):
-        closers = {fact.invalidated_by for fact in after.values()} & doomed.ids["relates_to"]
-        freed: dict[str, Fact] = {}
-        for one in fallen:
-            if one.id in closers:
-                freed |= await closed_by(
-                    one,
-                    after.values(),
-                    ingestion.store,
-                    corrected=True,
-                    gone=doomed.ids["episode"],
-                )
-        if not freed:
-            break
-        after |= freed
-    for id_, fact in after.items():
-        # What a person has put aside stays so, whatever was put in its place.
-        if fact.invalidated_by in doomed.ids["relates_to"]:
-            after[id_] = replace(fact, invalidated_by=None)
+def spared_endings(entity: Entity, doomed: Doomed) -> tuple[Ending, ...]:
+    """Return what was said of an entity that is no fact, by texts that stay."""
+    gone = doomed.ids["episode"]
+    return tuple(one for one in entity.endings if one.assertion.source not in gone)
+
+
+def _without(fact: Fact, doomed: Doomed) -> Fact:
+    """Return a fact without what erased texts said of it, and without erased facts beside it."""
+    gone, facts = doomed.ids["episode"], doomed.ids["relates_to"]
+    told = []
+    for one in fact.statements:
+        if one.source in gone:
+            if not one.manual:
+                continue
+            one = replace(one, source="", start=0, end=0)
+        if one.void is not None and one.void.fact in facts:
+            one = replace(one, void=replace(one.void, fact=None))
+        told.append(one)
+    spans = tuple(span for span in fact.sources if span.episode_id not in gone)
+    rivals = tuple(id_ for id_ in fact.rivals if id_ not in facts)
+    closer = None if fact.invalidated_by in facts else fact.invalidated_by
+    return replace(
+        fact, statements=tuple(told), sources=spans, rivals=rivals, invalidated_by=closer
+    )
 
 
 def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
@@ -131,11 +134,18 @@ def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
         subject=eraser.names.cleaned(fact.subject),
         object=eraser.names.cleaned(fact.object),
         reason=fact.reason and eraser.text(fact.reason),
+        statements=tuple(unsaid(one, eraser) for one in fact.statements),
         attributes=eraser.image(f"relates_to:{fact.id}", {"attributes": fact.attributes})[
             "attributes"
         ],
         provenance=tuple(map(eraser.names.cleaned, fact.provenance)),
     )
+
+
+def unsaid(one: Assertion, eraser: Eraser) -> Assertion:
+    """Return a statement without what is erased from the reasons of people."""
+    void = one.void and replace(one.void, reason=eraser.text(one.void.reason))
+    return replace(one, reason=eraser.text(one.reason), void=void)
 
 
 def untold(value: Value, changes: Sequence[Change]) -> Value:
@@ -189,7 +199,3 @@ def _quotes(spans: Iterable[Span], episodes: Mapping[str, Row]) -> Iterator[str]
 
 def _plainly(fact: Fact) -> str:
     return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}."
-
-
-def _lifetime(fact: Fact) -> tuple[datetime | None, ...]:
-    return fact.valid_at, fact.invalid_at, fact.retracted_at

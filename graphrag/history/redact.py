@@ -142,6 +142,10 @@ class Eraser:
                 item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
             elif column == "sources":
                 item = [span for span in item if span["episode"] not in self.episodes]
+            elif column == "rivals":
+                item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
+            elif column in ("statements", "endings"):
+                item = [self._without(one) for one in item if self._stays(one)]
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)
@@ -164,6 +168,24 @@ class Eraser:
         if isinstance(item, list | tuple):
             return [self.anything(part) for part in item]
         return item
+
+    def _stays(self, one: Mapping[str, Any]) -> bool:
+        return bool(one.get("manual")) or one.get("source", "") not in self.episodes
+
+    def _without(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a statement without the words and the places of what is erased."""
+        clean = dict(one)
+        if clean.get("source") in self.episodes:
+            for name in ("source", "start", "end"):
+                clean.pop(name, None)
+        for name in ("reason", "text"):
+            if name in clean:
+                clean[name] = self.text(clean[name])
+        if "void" in clean:
+            clean["void"] = self._without(clean["void"])
+            if f"relates_to:{clean['void'].get('fact')}" in self.records:
+                del clean["void"]["fact"]
+        return clean
 
     @cached_property
     def _said(self) -> frozenset[str]:

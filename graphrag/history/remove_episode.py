@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.edits import retracted
-from graphrag.edit.reopen import by_hand, closed_by, recut, rivals_of, spoken_for, without_fallen
+from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet
@@ -58,64 +58,56 @@ async def withdraw(
     changes.change(episode, replace(episode, removed_at=now))
     events = await store.events(index.group_id)
     own = _tellings(id_, events)
-    before, after = await _facts(id_, own, index, ingestion, now)
-    for fact_id, fact in after.items():
-        changes.change(before[fact_id], fact)
-    changed = {fact_id: fact for fact_id, fact in after.items() if fact != before[fact_id]}
-    touched = ends_of([*changed.values(), *(before[fact_id] for fact_id in changed)])
-    changes.updates += refreshed(touched, index, changed, now=now)
-    for entity, left in await _entities(id_, own, events, after, index, store, now):
+    component = await _facts(id_, own, index, ingestion, now)
+    before, after = component.stored, component.changed()
+    await put_facts(changes, before, after, store, ingestion.embedder)
+    known = (before[fact_id] for fact_id in after if fact_id in before)
+    touched = ends_of([*after.values(), *known])
+    changes.updates += refreshed(touched, index, after, now=now)
+    for entity, left in await _entities(id_, own, events, component.facts, index, store, now):
         changes.change(entity, left)
     return changes
 
 
 async def _facts(
     id_: str, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
-) -> tuple[dict[str, Fact], dict[str, Fact]]:
-    """Return the facts concerned as they are and as they are to be."""
-    store, relations = ingestion.store, ingestion.relations
-    [resting] = await store.query(
-        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group "
-        "AND sources.episode CONTAINS $episode;",
-        group=index.group_id,
-        episode=id_,
-    )
+) -> Component:
+    """Return what is settled anew without an episode, settled."""
+    store = ingestion.store
     told = _changed(own, "relates_to")
+    resting, ended = await resting_on([id_], index, store)
     stored = await store.get(Fact, {*resting, *told})
     concerned = index.heirs.follow(stored, index.entity_name)
-    before = concerned | await rivals_of(concerned.values(), index, store, relations)
-    after = dict(before)
-    released: set[str] = set()
+    component = await component_of(concerned.values(), index, store, ingestion.relations)
+    await component.read(component.reach((), ended), store)
     for fact_id, change in told.items():
-        if fact_id in before:
-            after[fact_id] = undone(before[fact_id], change)
-    # An older closing that returns may be by a fact that has gone since.
-    restored = {id_: fact for id_, fact in after.items() if fact != before[id_]}
-    unclosed = await without_fallen(restored, store, after)
-    spoken = await spoken_for(before, unclosed, store, [id_])
-    after |= {fact_id: spoken.get(fact_id, before[fact_id]) for fact_id in restored}
-    released |= {id_ for id_ in restored if _lifetime(after[id_]) != _lifetime(before[id_])}
-    fallen = [fact for fact in map(before.__getitem__, resting) if _falls(fact, id_)]
-    for fact in fallen:
-        for fact_id, freed in (
-            await closed_by(fact, after.values(), store, corrected=True, gone=[id_])
-        ).items():
-            after[fact_id] = freed
-            released.add(fact_id)
-    for fact_id in resting:
-        kept = tuple(span for span in after[fact_id].sources if span.episode_id != id_)
-        # What nothing else states keeps its sources: they lead to the episode that was removed.
-        if kept or by_hand(after[fact_id]):
-            after[fact_id] = replace(after[fact_id], sources=kept)
-    for fact in fallen:
-        after[fact.id] = retracted(fact, "its episode was removed", now=now)
-    more = await rivals_of([after[fact_id] for fact_id in released], index, store, relations)
-    before, after = more | before, more | after
-    for fact_id in sorted(released):
-        if after[fact_id].retracted_at is None:
-            after[fact_id], others = recut(after[fact_id], after, relations, now=now)
-            after |= others
-    return before, after
+        if fact_id in component.facts:
+            fact = component.facts[fact_id]
+            component.facts[fact_id] = undone(fact, _only(change, _ATTRIBUTES))
+    component.settle(gone_from(index, gone=[id_]), now=now)
+    return component
+
+
+async def resting_on(
+    episodes: Collection[str], index: GroupIndex, store: Store
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the facts that rest on one of some episodes, and the ends that name no object."""
+    if not episodes:
+        return [], []
+    facts, entities = await store.query(
+        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group "
+        "AND (sources.episode CONTAINSANY $episodes OR statements.source CONTAINSANY $episodes);"
+        "SELECT VALUE record::id(id) FROM entity WHERE group_id = $group "
+        "AND endings.source CONTAINSANY $episodes;",
+        group=index.group_id,
+        episodes=sorted(episodes),
+    )
+    ended = [
+        (one.relation, index.heirs.of(entity.id))
+        for entity in (await store.get(Entity, entities)).values()
+        for one in entity.endings
+    ]
+    return list(facts), ended
 
 
 async def _entities(
@@ -218,15 +210,6 @@ def _only(change: Change, columns: Iterable[str]) -> Change:
         for image in (change.before, change.after)
     )
     return Change(change.record, before, after)
-
-
-def _falls(fact: Fact, episode: str) -> bool:
-    alone = all(span.episode_id == episode for span in fact.sources)
-    return alone and not by_hand(fact) and fact.retracted_at is None
-
-
-def _lifetime(fact: Fact) -> tuple[datetime | None, ...]:
-    return fact.valid_at, fact.invalid_at, fact.retracted_at
 
 
 def about(events: Iterable[Event], records: Collection[str]) -> list[Event]:

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 
+from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import unmerge
 from graphrag.errors import InputError
 from graphrag.history.images import back, changes_of, parted, remerge
 from graphrag.history.revert_facts import Undoing, undone_facts
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.index.texts import fact_text
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FORGET
 from graphrag.ingest.summaries import ends_of, refreshed
@@ -42,7 +42,7 @@ async def revert(
     entities = changes_of(event, "entity")
     if any((change.after or {}).get("merged_into") for change in entities.values()):
         store, relations = ingestion.store, ingestion.relations
-        changes = await unmerge(event, index, store, relations, now=now)
+        changes = await unmerge(event, index, store, ingestion.embedder, relations, now=now)
         changes.kind = REVERT
         return changes
     if pair := parted(event):
@@ -51,15 +51,17 @@ async def revert(
     changes = ChangeSet(index.group_id, REVERT)
     await _sagas(changes, event, ingestion.store, force)
     unread, gone, returned = await _episodes(changes, event, index, ingestion.store, force, now)
-    undoing = Undoing(event, changes_of(event, "relates_to"), gone, returned, force, now)
-    before, after = await undone_facts(undoing, index, ingestion)
-    await _write_facts(changes, before, after, ingestion)
-    await _entities(changes, entities, undoing, gone | unread, after, index, ingestion.store)
-    changed = {id_: fact for id_, fact in after.items() if fact != before[id_]}
-    told = index.heirs.follow(changed, index.entity_name)
-    then = index.heirs.follow({id_: before[id_] for id_ in changed}, index.entity_name)
-    touched = ends_of([*told.values(), *then.values()])
-    changes.updates += refreshed(touched, index, told, now=now)
+    stored = await ingestion.store.get(Entity, entities)
+    left = {id_: back(one, entities[id_], event, force=force) for id_, one in stored.items()}
+    facts = changes_of(event, "relates_to")
+    undoing = Undoing(event, facts, left, gone, returned, force, now)
+    component = await undone_facts(undoing, index, ingestion)
+    before, after = component.stored, component.changed()
+    await put_facts(changes, before, after, ingestion.store, ingestion.embedder)
+    silent = gone | unread
+    await _entities(changes, stored, entities, undoing, silent, component.facts, index, ingestion)
+    touched = ends_of([*after.values(), *(before[id_] for id_ in after if id_ in before)])
+    changes.updates += refreshed(touched, index, after, now=now)
     if not changes:
         raise InputError(
             f"event {event.seq} ({event.kind}) changed nothing that still stands: it was reverted "
@@ -122,40 +124,21 @@ async def _sagas(changes: ChangeSet, event: Event, store: Store, force: bool) ->
         changes.change(saga, wanted)
 
 
-async def _write_facts(
-    changes: ChangeSet,
-    before: Mapping[str, Fact],
-    after: Mapping[str, Fact],
-    ingestion: Ingestion,
-) -> None:
-    retold = {
-        id_: fact_text(fact)
-        for id_, fact in after.items()
-        if fact_text(before[id_]) != fact_text(fact)
-    }
-    vectors = {}
-    if retold:
-        rows = await ingestion.embedder.embed(list(retold.values()), purpose="document")
-        vectors = dict(zip(retold, rows, strict=True))
-    for id_, fact in after.items():
-        changes.change(before[id_], fact, vectors.get(id_))
-
-
 async def _entities(
     changes: ChangeSet,
+    stored: Mapping[str, Entity],
     images: Mapping[str, Change],
     undoing: Undoing,
     silent: Iterable[str],
     facts: Mapping[str, Fact],
     index: GroupIndex,
-    store: Store,
+    ingestion: Ingestion,
 ) -> None:
     """Change the entities; those go that the event brought and nothing else speaks of."""
-    event = undoing.event
-    stored = await store.get(Entity, images)
+    event, store = undoing.event, ingestion.store
     left_of = {}
     for id_, entity in stored.items():
-        left = back(entity, images[id_], event, force=undoing.force)
+        left = undoing.entities[id_]
         if images[id_].before is None:
             left = replace(entity, removed_at=entity.removed_at or undoing.now)
         left_of[id_] = left

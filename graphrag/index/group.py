@@ -184,7 +184,10 @@ class GroupIndex:
         types = [self.type_code(entity.entity_type) for entity in entities]
         removed = [to_micros(entity.removed_at, FOREVER) for entity in entities]
         ids = [entity.id for entity in entities]
-        self.entities.extend(ids, vectors, texts, {"type": types, "removed": removed})
+        endings = [bool(entity.endings) for entity in entities]
+        self.entities.extend(
+            ids, vectors, texts, {"type": types, "removed": removed, "endings": endings}
+        )
         for entity in entities:
             self.summarize(entity.id, entity.summary)
             self._register(entity)
@@ -193,7 +196,13 @@ class GroupIndex:
         """Take over whatever is new about an entity."""
         code = self.type_code(entity.entity_type)
         removed = to_micros(entity.removed_at, FOREVER)
-        self.entities.replace(entity.id, text=entity_text(entity), type=code, removed=removed)
+        self.entities.replace(
+            entity.id,
+            text=entity_text(entity),
+            type=code,
+            removed=removed,
+            endings=bool(entity.endings),
+        )
         self.summarize(entity.id, entity.summary)
         self._register(entity)
 

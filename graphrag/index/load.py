@@ -195,8 +195,11 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
         texts = [" ".join((row[3], *row[4])) if words else "" for row in rows]
         types = [index.type_code(row[2]) for row in rows]
         removed = _moments([row[8] for row in rows], FOREVER)
-        index.entities.extend(ids, vectors, texts, {"type": types, "removed": removed})
-        for id_, _, kind, name, aliases, summary, attributes, merged_into, _ in rows:
+        endings = [row[9] for row in rows]
+        index.entities.extend(
+            ids, vectors, texts, {"type": types, "removed": removed, "endings": endings}
+        )
+        for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _ in rows:
             index.register_entity(id_, kind, (name, *aliases), attributes, merged_into)
             index.summarize(id_, summary)
     elif table == "relates_to":

@@ -19,7 +19,7 @@ from graphrag.protocols import Matrix
 Array = npt.NDArray[Any]
 Columns = Mapping[str, type[np.generic]]
 
-ENTITIES: Columns = {"type": np.int32, "removed": np.int64}
+ENTITIES: Columns = {"type": np.int32, "removed": np.int64, "endings": np.bool_}
 FACTS: Columns = {
     "subject": np.int32,
     "object": np.int32,

@@ -101,8 +101,8 @@ def _stated(
 
     entity_of = resolution.entity_of
     for told in state(extraction.claims, episode, entity_of, name_of, now=utc_now()):
-        if told.fact.object_id:
-            yield fact_text(told.fact)
+        if told.object_id:
+            yield fact_text(told)
 
 
 T = TypeVar("T")

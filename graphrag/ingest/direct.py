@@ -12,7 +12,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
 from graphrag.ingest.given import End, GivenFact
-from graphrag.ingest.ledger import Ledger, Rules
+from graphrag.ingest.ledger import Ledger, Rules, as_given
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity, Fact
@@ -213,14 +213,21 @@ class Teller:
         plan: DirectPlan,
         now: datetime,
     ) -> None:
-        ledger = Ledger(index, self.rules)
+        ledger = Ledger(index, self.rules, now)
+        if not self.rules.judge:
+            facts = [as_given(fact, self.rules.relations) for fact in facts]
         if under_way is not None:
-            changed = {id_: after for id_, (_, after) in under_way.changed_facts.items()}
-            ledger.follow(under_way.facts, changed)
-        await ledger.read(ledger.find(facts), self.store)
-        ledger.tell_all(facts, now=now)
-        plan.facts, plan.changed_facts = ledger.told, ledger.pairs()
-        plan.repeated = ledger.repeated
+            ledger.follow(under_way.facts.values())
+            ledger.follow(after for _, after in under_way.changed_facts.values())
+        await ledger.read(facts, self.store)
+        ledger.tell(facts)
+        plan.facts, plan.changed_facts = ledger.told, ledger.changed
+        plan.stands = ledger.stands
+        plan.repeated = {
+            id_: ledger.component.facts[id_]
+            for new, id_ in ledger.stands.items()
+            if new not in plan.facts
+        }
 
     def _summarize(
         self, plan: DirectPlan, index: GroupIndex, under_way: DirectPlan | None, now: datetime

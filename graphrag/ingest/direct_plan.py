@@ -29,6 +29,8 @@ class DirectPlan:
     """By id: as it was stored, and as it is to be."""
     repeated: dict[str, Fact] = field(default_factory=dict)
     """Facts that were told before, as they are to be."""
+    stands: Mapping[str, str] = field(default_factory=dict)
+    """By the id that each given fact would have had: the fact that stands for it."""
     extra: tuple[str, ...] = ()
     """Ids of the entities that were given apart from any fact."""
     summaries: list[Update] = field(default_factory=list)
@@ -106,10 +108,10 @@ class Told:
     @classmethod
     def by(cls, plan: DirectPlan) -> "Told":
         """Return what a plan of one fact did."""
-        [fact] = plan.facts.values() or plan.repeated.values()
+        [(new, stands)] = plan.stands.items()
         return cls(
-            fact,
-            new=bool(plan.facts),
+            plan.facts.get(stands) or plan.repeated[stands],
+            new=new == stands,
             entities=tuple(plan.entities.values()),
             changed=tuple(after for _, after in plan.changed_facts.values()),
         )

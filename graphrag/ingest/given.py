@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.errors import InputError
-from graphrag.ingest.statements import stated_closing
+from graphrag.ingest.statements import alone
+from graphrag.model.assertion import Assertion, Date, Precision
 from graphrag.model.checks import checked_json, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
@@ -19,7 +20,7 @@ from graphrag.model.vectors import BadVectorError, unit_vectors
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
-from graphrag.temporal.moment import Moment, parse_moment
+from graphrag.temporal.moment import Moment, parse_moment, precision_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class GivenFact:
     """The sentence; empty for one made of the names."""
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
+    valid_precision: Precision = "exact"
+    invalid_precision: Precision = "exact"
     reference_time: datetime | None = None
     observed: bool = False
     confidence: float = 1.0
@@ -61,8 +64,11 @@ class GivenFact:
     ) -> Fact:
         """Return the fact between two entities, given by id and name."""
         words = self.relation.replace("_", " ")
+        id_ = new_id()
+        said = self._said(id_)
+        valid_at, invalid_at, observed, closed_as = alone(said)
         return Fact(
-            id=new_id(),
+            id=id_,
             group_id=group,
             created_at=now,
             subject_id=subject[0],
@@ -71,15 +77,28 @@ class GivenFact:
             relation=self.relation,
             object=object_[1],
             fact=self.fact or f"{subject[1]} {words} {object_[1]}.",
-            valid_at=self.valid_at,
-            invalid_at=self.invalid_at,
+            valid_at=valid_at,
+            invalid_at=invalid_at,
             reference_time=self.reference_time or now,
-            observed=self.observed,
+            observed=observed,
             confidence=self.confidence,
             origin=self.origin,
             attributes=self.attributes,
-            closed_as=stated_closing(None if self.observed else self.valid_at, self.invalid_at),
+            closed_as=closed_as,
+            statements=(said,),
             provenance=self.provenance,
+            untyped=self.untyped,
+        )
+
+    def _said(self, id_: str) -> Assertion:
+        start, end = self.valid_at, self.invalid_at
+        since = None if start is None or self.observed else Date(start, self.valid_precision)
+        return Assertion(
+            id_,
+            since,
+            None if end is None else Date(end, self.invalid_precision),
+            start if self.observed else self.reference_time,
+            confidence=self.confidence,
             untyped=self.untyped,
         )
 
@@ -178,6 +197,8 @@ def given_fact(
         fact="" if fact is None else checked_text("fact", fact).strip(),
         valid_at=start,
         invalid_at=end,
+        valid_precision="exact" if valid_at is None else precision_of(valid_at),
+        invalid_precision="exact" if invalid_at is None else precision_of(invalid_at),
         reference_time=told,
         observed=observed and start is not None,
         confidence=float(confidence),

@@ -14,10 +14,10 @@ from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.commit import Writer
+from graphrag.ingest.ledger import REVIEW_BELOW
 from graphrag.ingest.plan import Plan, new_saga
 from graphrag.ingest.planner import find_open_points, make_plan
-from graphrag.ingest.review import REVIEW_BELOW
-from graphrag.ingest.statements import extract, settle
+from graphrag.ingest.statements import decide, extract
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.check import Violation
@@ -174,7 +174,7 @@ class Ingestion:
             _LOG.warning("ontology of group %r: %s", group, violation)
         return straightened(checked, self.relations), violations
 
-    async def settle(self, episode: Episode, extraction: Extraction) -> Ruling:
+    async def decide(self, episode: Episode, extraction: Extraction) -> Ruling:
         """Ask the arbiter once about all that the rules leave open, if there is anything."""
         if self.arbiter is None:
             return NO_RULING
@@ -190,7 +190,7 @@ class Ingestion:
         )
         if not case.doubts and not case.conflicts:
             return NO_RULING
-        return await settle(self.arbiter, case)
+        return await decide(self.arbiter, case)
 
     async def add(self, episode: Episode, extraction: Extraction, *, waited: bool = False) -> Added:
         """Write an episode with what was read in it, in one transaction.
@@ -200,7 +200,7 @@ class Ingestion:
         """
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
-        ruling = await self.settle(episode, extraction)
+        ruling = await self.decide(episode, extraction)
         plan: Plan | None = None
         added: Added | None = None
         seconds: dict[str, float] = {}

@@ -1,30 +1,36 @@
-"""The facts around those that are being told: found by hash, judged one statement at a time.
+"""What is told, with all that it meets: found by hash, settled at once, written as few changes.
 
-A statement is judged only against facts that it can repeat or exclude: those of its own pair of
-entities, and of its subject or object where the relation has room for one value. Both are look-ups,
-so that telling a fact costs the same in a group of a thousand and of a hundred thousand.
+A fact that meets nothing is stored as it was told. The others are settled with the facts that they
+repeat, end or exclude; what only repeats one is kept by that one. What is told too faintly waits
+for a person: a repetition of what is known adds a source, and says nothing.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 
-import numpy as np
-
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.ingest.invalidate import Statement, Verdict, overlap
-from graphrag.ingest.review import review
+from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.exclusion import exclusion, overlap, shares_end
+from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.ingest.lifetimes.derive import Outcome, alike, derive
+from graphrag.ingest.lifetimes.rivalry import Triple
+from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.attributes import newer
+from graphrag.model.ids import new_id
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
-from graphrag.temporal.moment import to_micros
 
-Place = tuple[str, str, str | None]
-"""Relation, one end, and the other if it is known."""
-_MANY = 24
-"""Rows that cost as much one by one as all at once."""
+REVIEW_BELOW = 0.7
+"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
+
+
+def checked_threshold(value: float) -> float:
+    """Return the threshold, or say that it is none."""
+    if not 0 <= value <= 1:
+        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,203 +40,346 @@ class Rules:
     relations: Relations
     review_below: float
     judge: bool = True
-    """False: every lifetime stands as it is given; only exact repetitions are known."""
+    """False: the table is right about every lifetime, so that none of it excludes another."""
     once: bool = False
     """True: what was retracted is not told again by the same words."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """The facts that statements are judged against, as they are about to be."""
+    """What some new statements change. Each is a fact of one statement, not stored yet.
+
+    One without an object ends whatever its subject has of the relation.
+    """
 
     index: GroupIndex
     rules: Rules
-    stored: dict[str, Fact] = field(default_factory=dict)
-    """Facts that were written before, as they were read."""
+    now: datetime
     told: dict[str, Fact] = field(default_factory=dict)
     """New facts."""
-    changed: dict[str, Fact] = field(default_factory=dict)
-    """Older facts that are to change."""
-    repeated: dict[str, Fact] = field(default_factory=dict)
-    """Facts that a statement only repeats, as they are to be."""
-    _under_way: dict[str, Fact] = field(default_factory=dict)
-    """Facts of a transaction that is under way."""
-    _at: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Facts that the index does not know yet."""
-    _near: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Stored facts that each statement may meet."""
-    _places: dict[str, list[Place]] = field(default_factory=dict)
-    """Where each statement may meet any."""
+    changed: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
+    """Older facts by id, as they were before this transaction and as they are to be."""
+    stands: dict[str, str] = field(default_factory=dict)
+    """By the id of a new fact: the one that stands for it."""
+    endings: dict[str, list[Ending]] = field(default_factory=dict)
+    """What is said of entities, by id, that is no fact."""
+    component: Component = field(init=False)
+    _alone: set[str] = field(default_factory=set)
 
-    def follow(self, told: Mapping[str, Fact], changed: Mapping[str, Fact]) -> None:
-        """Take in what a transaction under way tells and changes."""
-        self._under_way = {**told, **changed}
-        for fact in self._under_way.values():
-            self._enter(fact)
+    def __post_init__(self) -> None:
+        """Begin with nothing."""
+        self.component = Component.of(self.index, self.rules.relations)
 
-    def find(self, facts: Iterable[Fact]) -> list[str]:
-        """Look up where these statements may meet others, and return the facts to be read."""
+    def follow(self, under_way: Iterable[Fact]) -> None:
+        """Take in facts that a transaction under way tells or changes."""
+        for fact in under_way:
+            self.component.enter(fact)
+
+    async def read(self, new: Sequence[Fact], store: Store) -> None:
+        """Read what new statements may meet."""
+        component = self.component
+        ends = [fact for fact in new if not _is_fact(fact)]
+        facts = [fact for fact in new if _is_fact(fact)]
         for fact in facts:
-            self._places[fact.id] = list(_places(fact, self.rules))
-            self._near[fact.id] = tuple(self._stored(fact))
-        wanted = dict.fromkeys(chain.from_iterable(self._near.values()))
-        return [id_ for id_ in wanted if id_ not in self._under_way]
-
-    async def read(self, ids: Iterable[str], store: Store) -> None:
-        """Read the stored facts that statements may meet, in one round trip."""
-        stored = await store.get(Fact, ids)
-        self.stored = self.index.heirs.follow(stored, self.index.entity_name)
-
-    def tell_all(self, facts: Iterable[Fact], *, now: datetime) -> None:
-        """Judge facts in the order of telling, and note what they add and change."""
+            component.enter(fact)
+        meeting = []
         for fact in facts:
-            self._tell(fact, now)
+            if ends or not _is_plain(fact) or component.meets(fact):
+                meeting.append(fact)
+            else:
+                self._alone.add(fact.id)
+        if not meeting and not ends:
+            return
+        reached = component.reach(
+            (_triple(fact) for fact in (*meeting, *ends) if fact.object_id),
+            ((fact.relation, fact.subject_id) for fact in ends if not fact.object_id),
+        )
+        ruled = {id_ for fact in meeting for id_ in fact.statements[0].excludes}
+        known, entities = self.index.facts.row_of, self.index.entities.row_of
+        ids = {fact.id for fact in facts}
+        reached += component.reach_from(sorted(ruled & known.keys()))
+        await component.read((id_ for id_ in reached if id_ not in ids), store)
+        subjects = dict.fromkeys(fact.subject_id for fact in ends)
+        await component.read_endings((id_ for id_ in subjects if id_ in entities), store)
 
-    def pairs(self) -> dict[str, tuple[Fact, Fact]]:
-        """Return the changed facts, each as it was before this transaction and as it is to be."""
-        pairs = {id_: (self._before(id_), after) for id_, after in self.changed.items()}
-        return {id_: pair for id_, pair in pairs.items() if pair[0] != pair[1]}
+    def tell(self, new: Iterable[Fact]) -> None:
+        """Settle what is said with what it meets, in the order of telling."""
+        together: list[Fact] = []
+        for fact in new:
+            if fact.id in self._alone and fact.confidence >= self.rules.review_below:
+                self.told[fact.id] = fact
+                self.stands[fact.id] = fact.id
+                continue
+            faint = self.rules.judge and fact.confidence < self.rules.review_below
+            if not faint and not fact.statements[0].corrects:
+                together.append(fact)
+                continue
+            self._settle(together)
+            together = []
+            self._wait(fact) if faint else self._correct(fact)
+        self._settle(together)
+        for id_, fact in self.component.changed().items():
+            if id_ in self.component.stored:
+                self.changed[id_] = self.component.stored[id_], fact
+            else:
+                self.told[id_] = fact
 
-    def _tell(self, fact: Fact, now: datetime) -> None:
-        old = [met for id_ in self._met(fact) if (met := self._current(id_)) is not None]
-        for verdict in self._verdicts(fact, old, now):
-            if verdict.new is not None:
-                self.told[verdict.new.id] = verdict.new
-                self._enter(verdict.new)
-            for id_, after in verdict.changed.items():
-                if verdict.new is None:
-                    after = _sourced(after, self._current(id_), fact)
-                    self.repeated[id_] = after
-                if id_ in self.told:
-                    self.told[id_] = after
-                elif after != self._before(id_):
-                    self.changed[id_] = after
-                    self._enter(after)  # its lifetime is not the one that the index knows
+    def _settle(self, new: Sequence[Fact]) -> None:
+        """Let new statements stand, with what follows."""
+        if not new:
+            return
+        facts = self.component.facts
+        told = []
+        for fact in new:
+            if not _is_fact(fact):
+                self._end(fact)
+            elif taken := self._taken_back(fact):
+                self.stands[fact.id] = taken.id
+            else:
+                told.append(fact)
+        for fact in told:
+            facts[fact.id] = self._ruled(fact)
+        outcome = self._outcome()
+        for fact in told:
+            self.stands[fact.id] = keep(self.component, fact.id, outcome)
 
-    def _verdicts(self, fact: Fact, old: Sequence[Fact], now: datetime) -> Iterable[Verdict]:
-        rules = self.rules
-        if rules.once and (taken := [other for other in old if _taken_back(fact, other)]):
-            return (Verdict(changed={other.id: other for other in taken}),)
-        if not rules.judge:
-            twin = next((other for other in old if _twin(fact, other)), None)
-            if twin is not None:
-                return (Verdict(changed={twin.id: twin}),)
-            return (Verdict(new=_as_given(fact, rules.relations)),)
-        old = [other for other in old if not _sticks_out(fact, other)]
-        if not old and fact.confidence >= rules.review_below:
-            return (Verdict(new=fact),)
-        return review(Statement(fact), old, rules.relations, now=now, below=rules.review_below)
+    def _outcome(self) -> Outcome:
+        return self.component.settle(gone_from(self.index), now=self.now)
 
-    def _before(self, id_: str) -> Fact:
-        return self._under_way.get(id_) or self.stored[id_]
+    def _end(self, fact: Fact) -> None:
+        ending = Ending(fact.statements[0], fact.relation, fact.fact, fact.object_id)
+        self.endings.setdefault(fact.subject_id, []).append(ending)
+        component = self.component
+        component.endings[fact.subject_id] = (
+            *component.endings.get(fact.subject_id, ()),
+            ending,
+        )
 
-    def _current(self, id_: str) -> Fact | None:
-        for facts in (self.changed, self.told, self._under_way, self.stored):
-            if id_ in facts:
-                return facts[id_]
+    def _correct(self, fact: Fact) -> None:
+        """Let what a statement corrects fall."""
+        if _is_fact(fact):
+            self._outcome()
+            fact = let_fall(self.component, self._ruled(fact))
+        self._settle([fact])
+
+    def _wait(self, fact: Fact) -> None:
+        """Let a faint statement wait for a person, unless it only repeats what is known."""
+        before = self._outcome()
+        if not _is_fact(fact):
+            for ended in self._would_end(fact, before):
+                self._wait(ended)
+            return
+        home = self._repeated(fact, before) or self._waiting(fact)
+        told = replace(fact.statements[0], pending=True)
+        waiting = replace(fact, statements=(told,))
+        facts = self.component.facts
+        if home is None:
+            facts[fact.id] = waiting
+        else:
+            facts[home] = _with(facts[home], waiting)
+        self.stands[fact.id] = home or fact.id
+        self._outcome()
+
+    def _repeated(self, fact: Fact, before: Outcome) -> str | None:
+        """Return the fact that keeps a statement that would change nothing."""
+        after = self._supposing({**self.component.facts, fact.id: fact})
+        into = after.settlement.joins.get(fact.id)
+        if into is None or not alike(before.settlement, after.settlement):
+            return None
+        return after.home_of(into)
+
+    def _waiting(self, fact: Fact) -> str | None:
+        """Return the waiting fact that a faint statement repeats."""
+        kind = fact.statements[0]
+        for other in self.component.facts.values():
+            if not other.pending or {other.subject_id, other.object_id} != {
+                fact.subject_id,
+                fact.object_id,
+            }:
+                continue
+            first = other.statements[0]
+            if (first.ends, first.corrects) != (kind.ends, kind.corrects):
+                continue
+            accepted = tuple(replace(one, pending=False) for one in other.statements)
+            both = {other.id: replace(other, statements=accepted), fact.id: fact}
+            if fact.id in self._supposing(both).settlement.joins:
+                return other.id
         return None
 
-    def _enter(self, fact: Fact) -> None:
-        subject, name, object_ = fact.subject_id, fact.relation, fact.object_id
-        self._at[name, subject, object_].append(fact.id)
-        self._at[name, object_, subject].append(fact.id)
-        relation = self.rules.relations[name]
-        if relation.single_valued or relation.single_holder:
-            self._at[name, subject, None].append(fact.id)
-            self._at[name, object_, None].append(fact.id)
-
-    def _met(self, fact: Fact) -> Iterable[str]:
-        found = dict.fromkeys(self._near[fact.id])
-        for place in self._places[fact.id]:
-            if place in self._at:
-                found.update(dict.fromkeys(self._at[place]))
+    def _would_end(self, fact: Fact, before: Outcome) -> list[Fact]:
+        """Return an end of its own for each fact that an end without an object would close."""
+        ending = Ending(fact.statements[0], fact.relation, fact.fact)
+        told = (*self.component.endings.get(fact.subject_id, ()), ending)
+        endings = {**self.component.endings, fact.subject_id: told}
+        after = derive(
+            self.component.facts,
+            endings,
+            self.rules.relations,
+            gone_from(self.index),
+            now=self.now,
+        )
+        found = []
+        for id_, ended in after.facts.items():
+            was = before.facts.get(id_)
+            if was is None or was.invalid_at == ended.invalid_at or was.pending:
+                continue
+            new = new_id()
+            triple = {
+                name: getattr(ended, name)
+                for name in ("subject_id", "subject", "relation", "object_id", "object")
+            }
+            told_end = replace(fact.statements[0], id=new)
+            found.append(replace(fact, id=new, statements=(told_end,), **triple))
         return found
 
-    def _stored(self, fact: Fact) -> Iterator[str]:
-        ids = self.index.facts.ids
-        for name, end, other in self._places[fact.id]:
-            rows = self.index.rows_at(end, name, other)
-            if rows and other is None:
-                rows = self._meeting(fact, rows)
-            for row in rows:
-                yield ids[row]
+    def _supposing(self, facts: Mapping[str, Fact]) -> Outcome:
+        endings = self.component.endings
+        return derive(facts, endings, self.rules.relations, gone_from(self.index), now=self.now)
 
-    def _meeting(self, fact: Fact, rows: Sequence[int]) -> list[int]:
-        """Return those of a long history that hold at the same time: only they can be rivals."""
-        facts = self.index.facts
-        valid, invalid, retracted = (facts[name] for name in ("valid", "invalid", "retracted"))
-        start, stop = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
-        if len(rows) > _MANY:
-            some = np.array(rows)
-            meets = (valid[some] < stop) & (start < invalid[some]) & (retracted[some] == FOREVER)
-            return list(map(int, some[meets]))
-        return [
-            row
-            for row in rows
-            if valid[row] < stop and start < invalid[row] and retracted[row] == FOREVER
+    def _ruled(self, fact: Fact) -> Fact:
+        """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
+        told = fact.statements[0]
+        if not told.excludes:
+            return fact
+        facts = self.component.facts
+        against = [
+            other
+            for id_ in told.excludes
+            if (other := facts.get(id_)) is not None
+            and shares_end(fact, other)
+            and exclusion(fact, other, self.rules.relations) is None
+            and not _same(fact, other)
         ]
+        homes = tuple(
+            dict.fromkeys(
+                other.id if other.statements else self._home(other.id) for other in against
+            )
+        )
+        for id_ in homes:
+            facts[id_] = replace(facts[id_], rivals=_both(facts[id_].rivals, (fact.id,)))
+        return replace(fact, statements=(replace(told, excludes=homes),), rivals=homes)
+
+    def _home(self, fact: str) -> str:
+        return self._outcome().home_of(fact)
+
+    def _taken_back(self, fact: Fact) -> Fact | None:
+        """Return the retracted fact of the same words, if those are not to be told again."""
+        if not self.rules.once:
+            return None
+        told = fact.statements[0]
+        for other in self.component.facts.values():
+            same = _same(fact, other) and other.fact == fact.fact and other.retracted_at is not None
+            if same and any(one.since == told.since for one in other.statements):
+                return other
+        return None
 
 
-def _places(fact: Fact, rules: Rules) -> Iterator[Place]:
-    """Yield where a rival may be."""
-    relation = rules.relations[fact.relation]
-    for name in (fact.relation, *relation.exclusive_with):
-        yield name, fact.subject_id, fact.object_id
-    if rules.judge:
-        if relation.single_valued:
-            yield fact.relation, fact.subject_id, None
-        if relation.single_holder or (relation.single_valued and relation.symmetric):
-            yield fact.relation, fact.object_id, None
+def keep(component: Component, new: str, outcome: Outcome) -> str:
+    """Let what a new fact repeats keep its statements; return the fact that stands for it."""
+    stands = outcome.settlement.joins.get(new)
+    if stands is None:
+        return new
+    facts, home = component.facts, outcome.home_of(stands)
+    if home == new:
+        return stands
+    told = facts.pop(new)
+    for id_ in told.rivals:
+        rivals = (home if one == new else one for one in facts[id_].rivals)
+        facts[id_] = replace(facts[id_], rivals=tuple(dict.fromkeys(rivals)))
+    facts[home] = _with(facts[home], told)
+    if stands != home:
+        facts[stands] = _noted(facts[stands], told)
+    return stands
 
 
-def _as_given(fact: Fact, relations: Relations) -> Fact:
-    """Return a fact with a mark, if its relation could exclude what the table says beside it."""
-    relation = relations[fact.relation]
-    if relation.single_valued or relation.single_holder or relation.exclusive_with:
-        return replace(fact, as_given=True)
+def let_fall(component: Component, fact: Fact) -> Fact:
+    """Let fall what a fact corrects, and return the fact as it stands then.
+
+    The true fact held since the wrong one was said to, unless its own start was stated.
+    """
+    told = fact.statements[0]
+    if not told.corrects:
+        return fact
+    relations = component.rivalry.relations
+    wrong = [
+        other
+        for other in component.facts.values()
+        if other.retracted_at is None
+        and not other.pending
+        and not _same(fact, other)
+        and (other.id in told.excludes or exclusion(fact, other, relations) is not None)
+        and (told.since is None or _ends_after(other, fact))
+    ]
+    if not wrong:
+        return fact
+    ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
+    if told.since is None:
+        first = component.statement(min(component.supporting(wrong[0].id)))
+        told = replace(told, since=first.since, at=first.at)
+        fact = replace(fact, statements=(told, *fact.statements[1:]))
+    void = Void("corrected", by=told.id, reason=f"corrected: {fact.fact}")
+    component.void(ids, void)
+    if fact.id in component.facts:
+        component.facts[fact.id] = fact
     return fact
 
 
-def _same_ends(one: Fact, other: Fact) -> bool:
-    return (one.subject_id, one.relation, one.object_id) == (
-        other.subject_id,
-        other.relation,
-        other.object_id,
+def as_given(fact: Fact, relations: Relations) -> Fact:
+    """Return a new fact with a mark, if its relation could exclude what stands beside it."""
+    relation = relations[relations.canonical(fact.relation)[0]]
+    if not (relation.single_valued or relation.single_holder or relation.exclusive_with):
+        return fact
+    told = replace(fact.statements[0], as_given=True)
+    return replace(fact, as_given=True, statements=(told,))
+
+
+def _is_fact(fact: Fact) -> bool:
+    """Tell whether a statement says what holds, and not only what does not."""
+    return bool(fact.object_id) and fact.statements[0].kind != "cancelled"
+
+
+def _is_plain(fact: Fact) -> bool:
+    told = fact.statements[0]
+    return told.kind == "state" and not told.corrects and not told.excludes
+
+
+def _triple(fact: Fact) -> Triple:
+    return fact.relation, fact.subject_id, fact.object_id
+
+
+def _same(one: Fact, other: Fact) -> bool:
+    return _triple(one) == _triple(other)
+
+
+def _ends_after(fact: Fact, told: Fact) -> bool:
+    return overlap(replace(fact, valid_at=None), replace(told, invalid_at=None))
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+def _with(fact: Fact, told: Fact) -> Fact:
+    """Return a fact that keeps what a new one says, once."""
+    new = [one for one in told.statements if not any(_repeats(one, it) for it in fact.statements)]
+    rivals = _both(fact.rivals, told.rivals)
+    fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
+    return _noted(fact, told)
+
+
+def _noted(fact: Fact, told: Fact) -> Fact:
+    """Return a fact with what else a new one says of it."""
+    attributes, times = newer(
+        fact.attributes, fact.attribute_times, told.attributes, told.attribute_times
+    )
+    return replace(
+        fact,
+        attributes=attributes,
+        attribute_times=times,
+        provenance=_both(fact.provenance, told.provenance),
     )
 
 
-def _twin(fact: Fact, other: Fact) -> bool:
-    return (
-        _same_ends(fact, other)
-        and other.retracted_at is None
-        and (fact.valid_at, fact.invalid_at) == (other.valid_at, other.invalid_at)
-    )
-
-
-def _taken_back(fact: Fact, other: Fact) -> bool:
-    return (
-        other.retracted_at is not None
-        and _same_ends(fact, other)
-        and (fact.valid_at, fact.fact) == (other.valid_at, other.fact)
-    )
-
-
-def _sticks_out(fact: Fact, other: Fact) -> bool:
-    """Tell whether a lifetime given from start to end says more than a known one that it meets.
-
-    Taking it for a repetition would lose what lies outside: both are kept.
-    """
-    if fact.valid_at is None or fact.invalid_at is None or fact.observed:
-        return False
-    if not _same_ends(fact, other) or not overlap(fact, other):
-        return False
-    later = other.invalid_at is not None and other.invalid_at < fact.invalid_at
-    earlier = other.valid_at is not None and not other.observed and fact.valid_at < other.valid_at
-    return later or earlier
-
-
-def _sourced(after: Fact, before: Fact | None, told: Fact) -> Fact:
-    """Return a repeated fact with every place where it was told."""
-    first = () if before is None else before.provenance
-    places = tuple(dict.fromkeys((*first, *told.provenance)))
-    return after if places == after.provenance else replace(after, provenance=places)
+def _repeats(one: Assertion, known: Assertion) -> bool:
+    """Tell whether a table or a person says again what it said."""
+    return not one.source and replace(known, id=one.id, confidence=one.confidence) == one

@@ -15,19 +15,17 @@ So a relation costs a question or two when it is new, and none once it is known 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.invalidate import Statement, overlap, shares_end
+from graphrag.ingest.exclusion import overlap, shares_end
 from graphrag.ingest.statements import state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import NO_RULING, Case, Conflict, Doubt, Ruling
+from graphrag.protocols import Case, Conflict, Doubt
 from graphrag.resolve.known import UNTYPED
 from graphrag.resolve.mentions import Resolution
 from graphrag.store.store import Store
@@ -150,22 +148,6 @@ async def find_case(
     return Case(episode, doubts, tuple(latest[:_MOST]))
 
 
-def statements_of(
-    claims: Iterable[Claim],
-    episode: Episode,
-    resolution: Resolution,
-    name_of: Callable[[str], str],
-    *,
-    now: datetime,
-    ruling: Ruling = NO_RULING,
-) -> Iterator[Statement]:
-    """Yield the statement of each claim, with what an arbiter found it to exclude."""
-    for claim in claims:
-        excluded = frozenset(one.fact.id for one in ruling.exclusive if one.claim == claim)
-        for told in state((claim,), episode, resolution.entity_of, name_of, now=now):
-            yield replace(told, excludes=excluded)
-
-
 def _told(
     claims: Iterable[Claim],
     episode: Episode,
@@ -190,8 +172,8 @@ def _told(
                 if subject is None or object_ is None:
                     continue
                 meant = {claim.subject: subject, claim.object: object_}
-                for told in state((claim,), episode, meant, name_of, now=utc_now()):
-                    yield claim, told.fact
+                for fact in state((claim,), episode, meant, name_of, now=utc_now()):
+                    yield claim, fact
 
 
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:

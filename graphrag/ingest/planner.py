@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest.invalidate import Statement
-from graphrag.ingest.open_points import find_case, statements_of
+from graphrag.ingest.ledger import Ledger, Rules
+from graphrag.ingest.open_points import find_case
 from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
-from graphrag.ingest.review import review
+from graphrag.ingest.statements import state
 from graphrag.ingest.summaries import summarize_plan
+from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Extraction, Mention
-from graphrag.model.values import Entity, Episode, Fact
+from graphrag.model.values import Entity, Episode
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
@@ -54,12 +55,13 @@ async def make_plan(
         created = resolution.created.get(id_)
         return created.name if created else index.entity_name(id_)
 
-    statements = list(
-        statements_of(extraction.claims, episode, resolution, name_of, now=now, ruling=ruling)
-    )
-    old = await store.get(Fact, candidates(statements, index, relations))
-    old = index.heirs.follow(old, index.entity_name)
-    _judge_all(plan, statements, old, relations, review_below)
+    claims, entity_of = extraction.claims, resolution.entity_of
+    new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling))
+    ledger = Ledger(index, Rules(relations, review_below), now)
+    await ledger.read(new, store)
+    ledger.tell(new)
+    plan.facts, plan.changed_facts = ledger.told, ledger.changed
+    _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)
     plan.passages = passages_of(episode)
     started = time.perf_counter()
@@ -146,52 +148,16 @@ def _with_alias(mention: Mention, ruling: Ruling) -> Mention:
     return replace(mention, aliases=(*mention.aliases, mention.name))
 
 
-def candidates(
-    statements: Iterable[Statement], index: GroupIndex, relations: Relations
-) -> list[str]:
-    """Return the stored facts that a statement may repeat, end or exclude."""
-    found: dict[str, None] = {}
-    for statement in statements:
-        fact = statement.fact
-        straight = None if fact.object_id else relations.straight(fact.relation)
-        relation = relations[straight or fact.relation]
-        exclusive = relation.single_valued or relation.single_holder or not fact.object_id
-        ends = (fact.subject_id, fact.object_id)
-        found.update(dict.fromkeys(statement.excludes))
-        for name in (relation.name, *relation.exclusive_with):
-            if exclusive:
-                found.update(
-                    dict.fromkeys(id_ for end in ends for id_ in index.facts_at(end, name))
-                )
-            else:
-                found.update(dict.fromkeys(index.facts_at(ends[0], name, ends[1])))
-    return list(found)
-
-
-def _judge_all(
-    plan: Plan,
-    statements: Sequence[Statement],
-    old: Mapping[str, Fact],
-    relations: Relations,
-    below: float,
-) -> None:
-    current = dict(old)
-    verdicts = (
-        verdict
-        for told in statements
-        for verdict in review(
-            told, current.values(), relations, now=told.fact.created_at, below=below
-        )
-    )
-    for verdict in verdicts:
-        if verdict.new is not None:
-            plan.facts[verdict.new.id] = current[verdict.new.id] = verdict.new
-        for id_, fact in verdict.changed.items():
-            current[id_] = fact
-            if id_ in plan.facts:
-                plan.facts[id_] = fact
-            elif fact != old[id_]:
-                plan.changed_facts[id_] = (old[id_], fact)
+def _end(plan: Plan, endings: Mapping[str, Sequence[Ending]], stored: Mapping[str, Entity]) -> None:
+    """Note what is said of entities that is no fact."""
+    for id_, told in endings.items():
+        if id_ in plan.entities:
+            entity = plan.entities[id_]
+            plan.entities[id_] = replace(entity, endings=(*entity.endings, *told))
+        else:
+            before, after = plan.changed_entities.get(id_, (stored[id_],) * 2)
+            after = replace(after, endings=(*after.endings, *told))
+            plan.changed_entities[id_] = before, after
 
 
 async def _embed(plan: Plan, embedder: Embedder) -> dict[str, Matrix]:

@@ -16,12 +16,20 @@ from operator import index
 from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError
-from graphrag.ingest.invalidate import Statement
+from graphrag.model.assertion import Assertion, Date
 from graphrag.model.attributes import told
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
-from graphrag.protocols import Arbiter, Case, ExtractionContext, Extractor, Ruling, call
+from graphrag.protocols import (
+    NO_RULING,
+    Arbiter,
+    Case,
+    ExtractionContext,
+    Extractor,
+    Ruling,
+    call,
+)
 
 Part = TypeVar("Part", Mention, Claim)
 _SHOWN = 60
@@ -35,17 +43,26 @@ def state(
     name_of: Callable[[str], str],
     *,
     now: datetime,
-) -> Iterator[Statement]:
-    """Yield the statement of each claim whose entities were resolved to two different ones."""
+    ruling: Ruling = NO_RULING,
+) -> Iterator[Fact]:
+    """Yield the fact of each claim whose entities were resolved to two different ones.
+
+    It has one statement, with what an arbiter found it to exclude, and the times that follow from
+    that alone. A claim that ends or cancels something may name no object.
+    """
     for claim in claims:
         subject = entity_of.get(claim.subject)
         object_ = entity_of.get(claim.object) if claim.object is not None else None
-        if subject is None or subject == object_ or (object_ is None and not claim.ends):
+        unnamed = claim.ends or claim.kind == "cancelled"
+        if subject is None or subject == object_ or (object_ is None and not unnamed):
             continue
-        valid_at, invalid_at, observed = _lifetime(claim, episode.valid_at)
+        id_ = new_id()
+        ruled = tuple(one.fact.id for one in ruling.exclusive if one.claim == claim)
+        said = replace(_said(claim, episode, id_), excludes=tuple(dict.fromkeys(ruled)))
+        valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = told({}, {}, claim.attributes, episode.valid_at)
-        fact = Fact(
-            id=new_id(),
+        yield Fact(
+            id=id_,
             group_id=episode.group_id,
             created_at=now,
             subject_id=subject,
@@ -60,35 +77,65 @@ def state(
             observed=observed,
             confidence=claim.confidence,
             origin=claim.origin,
+            statements=(said,),
             sources=(Span(episode.id, claim.start, claim.end),),
             attributes=attributes,
             attribute_times=times,
-            closed_as=stated_closing(None if observed else valid_at, invalid_at),
+            closed_as=closed_as,
             untyped=claim.untyped,
         )
-        yield Statement(fact, ends=claim.ends, corrects=claim.corrects)
 
 
-def stated_closing(valid_at: datetime | None, invalid_at: datetime | None) -> Closing | None:
-    """Return how a fact is closed by its own telling; ``valid_at`` is a stated start."""
-    if invalid_at is None:
-        return None
-    return "ended" if valid_at is None else "bounded"
+def alone(
+    said: Assertion,
+) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
+    """Return when a state holds of which nothing else is said, as ``settle`` would have it.
+
+    Its start and its end, whether the start is only when it was seen to hold, and how it ends.
+    """
+    at = said.at
+    if said.since is not None:
+        end = None if said.until is None else said.until.moment
+        return said.since.moment, end, False, None if end is None else "bounded"
+    if said.until is None:
+        return at, None, at is not None, None
+    if at is not None and at < said.until.moment:
+        return at, said.until.moment, True, "ended"
+    return None, said.until.moment, False, "ended"
 
 
-def _lifetime(
-    claim: Claim, reference_time: datetime
-) -> tuple[datetime | None, datetime | None, bool]:
-    """Return start, end, and whether the start is only the moment of observation."""
+def _said(claim: Claim, episode: Episode, id_: str) -> Assertion:
+    """Return what an episode says by a claim.
+
+    Where the text gives a start and does not say that it still holds, it is evidence for that start
+    alone: "joined in 2015", told in 2024, does not speak against who was seen elsewhere in 2020.
+    """
+    reference = episode.valid_at
+    since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
+    until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
     if claim.ends:
-        return None, claim.invalid_at or reference_time, False
-    if claim.valid_at is None:
-        if claim.invalid_at is not None and claim.invalid_at <= reference_time:
-            return None, claim.invalid_at, False
-        return reference_time, claim.invalid_at, True
-    if claim.invalid_at is not None and claim.invalid_at <= claim.valid_at:
-        return claim.valid_at, None, False
-    return claim.valid_at, claim.invalid_at, False
+        since, until = None, until or Date(reference)
+    if since is not None and until is not None and until.moment <= since.moment:
+        until = None
+    kind = claim.kind
+    if since is None and kind in ("event", "planned"):
+        kind = "was" if kind == "event" else "state"  # nobody knows when
+    if kind == "was" and since is not None and reference <= since.moment:
+        kind = "state"
+    speaks_of_now = since is None or claim.current or since.moment > reference or kind != "state"
+    return Assertion(
+        id_,
+        since,
+        until,
+        reference if speaks_of_now else None,
+        kind,
+        confidence=claim.confidence,
+        source=episode.id,
+        start=claim.start,
+        end=claim.end,
+        untyped=claim.untyped,
+        corrects=claim.corrects,
+    )
 
 
 async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:
@@ -107,7 +154,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         raise _failed("extractor", episode, str(error)) from error
 
 
-async def settle(arbiter: Arbiter, case: Case) -> Ruling:
+async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     """Return what an arbiter finds about what is open.
 
     Raises:

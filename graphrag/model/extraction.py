@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from graphrag.model.assertion import Kind, Precision
 from graphrag.model.values import JSON, Origin
 
 
@@ -58,6 +59,17 @@ class Claim:
     to"), without saying that it was wrong. What that was, an arbiter may be asked."""
     untyped: bool = False
     """True if the ontology found that its relation does not relate entities of these types."""
+    current: bool = False
+    """True if the text says that what began at ``valid_at`` still holds at its own time ("has
+    worked there since 2010"), so that it is evidence for all of that; False if it only tells how it
+    began ("joined in 2010")."""
+    kind: Kind = "state"
+    """Other than a state: what ``was`` so before, an ``event`` of a day, what is ``timeless``, a
+    plan that was ``cancelled``."""
+    valid_precision: Precision = "exact"
+    """How finely the start was stated: ``2015`` and ``2015-06-10`` are one start, the finer one."""
+    invalid_precision: Precision = "exact"
+    """The same of the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from graphrag.model.assertion import Assertion, Ending
+
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
 
@@ -101,6 +103,8 @@ class Entity:
     """Ids of entities that this one was found not to be; of two, one says so."""
     removed_at: datetime | None = None
     """System time: when the last episode that spoke of it was removed."""
+    endings: tuple[Ending, ...] = ()
+    """What was said of it that is no fact, such as that she quit her job, whatever it was."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -163,14 +167,17 @@ class Fact:
     """True if a person did."""
     reason: str | None = None
     """The same in words, for people."""
-    told_end_at: datetime | None = None
-    """World time: the end that was told, of a fact that another one cut short; None for none."""
     untyped: bool = False
     """True if its relation does not relate entities of these types: it excludes nothing."""
     as_given: bool = False
     """True if it is from a table that is right about every lifetime: two such exclude nothing."""
     provenance: tuple[str, ...] = ()
     """Where it was told without an episode, such as the name of a table, each place once."""
+    statements: tuple[Assertion, ...] = ()
+    """What each source said of it first. When it holds follows from those, and from what is said of
+    whatever cannot hold beside it."""
+    rivals: tuple[str, ...] = ()
+    """Ids of facts that, as an arbiter ruled, cannot hold beside it."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)

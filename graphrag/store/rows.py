@@ -15,6 +15,7 @@ from graphrag.errors import InputError
 from graphrag.model.checks import DEEPEST, shown
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga, Span
 from graphrag.protocols import Matrix
+from graphrag.store.assertions import STATED, stated_row, stated_values
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Null, Record
 
@@ -51,6 +52,9 @@ def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
     for column, item in zip(columns, fields_of(value), strict=True):
         if type(item) in _AS_THEY_ARE:
             row[column] = item
+        elif column in STATED:
+            if item:
+                row[column] = stated_row(item, value.id)
         elif item is not None:
             row[column] = _stored(item)
     row["id"] = Record(TABLES[type(value)], value.id)
@@ -70,7 +74,7 @@ def from_row(kind: type[Value], row: Row) -> Value:
         if type(item) in _AS_THEY_ARE:
             given[name] = item
         elif item is not None:
-            given[name] = _read(name, item)
+            given[name] = stated_values(item, row["id"].id) if name in STATED else _read(name, item)
     return kind(**given)
 
 
@@ -124,7 +128,8 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
     for name, column in _COLUMNS[kind]:
         item = image.get(column)
         if item is not None:
-            given[name] = imaged(column, item)
+            stated = name in STATED
+            given[name] = stated_values(item, id_) if stated else imaged(column, item)
     return kind(**given)
 
 

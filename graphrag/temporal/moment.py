@@ -8,6 +8,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from graphrag.errors import TimeError
+from graphrag.model.assertion import Precision
 from graphrag.model.checks import shown
 
 Moment = datetime | date | str
@@ -60,6 +61,17 @@ def parse_moment(
     if period is None or period.bound != "in":
         raise TimeError(f"{what} {value!r} is not a time we can place: pass one {_FORMS}")
     return period.start
+
+
+def precision_of(value: Moment) -> Precision:
+    """Return how finely a date is written; words and moments with a time of day are exact."""
+    if isinstance(value, str):
+        iso = _ISO.fullmatch(value.strip())
+        if iso is None or iso["clock"] is not None:
+            return "exact"
+        year: Precision = "year"
+        return "day" if iso[3] else "month" if iso[2] else year
+    return "exact" if isinstance(value, datetime) else "day"
 
 
 def to_micros(moment: datetime | None, default: int) -> int:

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag.ingest.lifetimes.statement import Date, Exclusion, Statement
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
+from graphrag.model.assertion import Date
 from graphrag.ontology.relations import Relation, Relations
 
 Slot = tuple[str, ...]

@@ -8,8 +8,9 @@ from graphrag.ingest.lifetimes.accounts import Slot, spares
 from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece
 from graphrag.ingest.lifetimes.lifetime import Contradiction
 from graphrag.ingest.lifetimes.spells import Naming, Spell, telling
-from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, to_moment
+from graphrag.ingest.lifetimes.statement import to_moment
 from graphrag.ingest.lifetimes.support import Account, Line
+from graphrag.model.assertion import BEGINNING, FOREVER
 
 
 def contradictions(

@@ -8,8 +8,9 @@ from itertools import accumulate
 from typing import Literal
 
 from graphrag.ingest.lifetimes.accounts import Slot, slots_of, spares
-from graphrag.ingest.lifetimes.statement import BEGINNING, Statement
+from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.ingest.lifetimes.support import Line, Support
+from graphrag.model.assertion import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from typing import Literal
 
 from graphrag.ingest.lifetimes.accounts import Slot, find_slots, slots_of, spares
 from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece
-from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, Exclusion, Statement
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support
+from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.ontology.relations import Relations
 
 

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.lifetime import Lifetime
-from graphrag.ingest.lifetimes.statement import BEGINNING, FOREVER, Statement, to_moment
+from graphrag.ingest.lifetimes.statement import Statement, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line, Support
+from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Closing
 from graphrag.temporal.moment import to_micros
@@ -198,7 +199,7 @@ class Naming:
             by = self.cancellations[statement.id]
             return "cancelled", by, f"cancelled: {by.words}"
         winner = holdings.winners.get(statement.id)
-        return "overruled", winner, None if winner is None else f"overruled by: {winner.words}"
+        return "overruled", winner, None if winner is None else f"replaced by: {winner.words}"
 
 
 def name_spells(
@@ -255,7 +256,7 @@ def _reason(piece: Piece) -> str | None:
         return None
     words = piece.by.words
     if piece.closed == "superseded":
-        return f"superseded by: {words}"
+        return f"ended by: {words}"
     if piece.support.kind == "event":
         return f"happened then: {words}"
     if piece.by.kind == "was" and piece.by.until is None:

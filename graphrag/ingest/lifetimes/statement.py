@@ -8,56 +8,14 @@ how finely they were stated. Entities are ids, as merges leave them.
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
-from typing import Literal
 
 from graphrag.errors import InputError
+from graphrag.model.assertion import BEGINNING, FOREVER, Date, Kind, Precision, Void
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.temporal.period import shift
 
-BEGINNING, FOREVER = -(1 << 62), 1 << 62
-"""Before and after every moment that a datetime can name, in microseconds since 1970."""
-Precision = Literal["year", "month", "day", "exact"]
-Kind = Literal["state", "was", "event", "timeless", "planned", "cancelled"]
-"""``state`` holds and may end; ``was`` is over when it is stated; an ``event`` happened once; what
-is ``timeless`` (birth, kind, origin) never begins or ends; ``planned`` is to come; ``cancelled``
-says of a plan that it will not. A state that begins after ``at`` is a plan, too."""
 _FIRST = to_micros(datetime.min.replace(tzinfo=UTC), BEGINNING)
 _LAST = to_micros(datetime.max.replace(tzinfo=UTC), FOREVER)
 FINENESS: dict[Precision, int] = {"year": 0, "month": 1, "day": 2, "exact": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Date:
-    """A moment of world time, as finely as it was stated."""
-
-    moment: datetime
-    """First instant of the day, month or year."""
-    precision: Precision = "exact"
-
-    @property
-    def start(self) -> int:
-        """Return its first microsecond."""
-        return to_micros(self.moment, BEGINNING)
-
-    @property
-    def end(self) -> int:
-        """Return the first microsecond after it."""
-        if self.precision == "exact":
-            return self.start + 1
-        try:
-            return to_micros(shift(self.moment, self.precision, 1), FOREVER)
-        except (ValueError, OverflowError):  # the last year that a datetime can name
-            return FOREVER
-
-
-@dataclass(frozen=True, slots=True)
-class Void:
-    """Why a statement does not stand."""
-
-    closed_as: Literal["retracted", "corrected", "cancelled"]
-    by: str | None = None
-    """Id of the statement that is right instead."""
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from dataclasses import dataclass, field, replace
 from operator import ge, gt
 from typing import Literal
 
-from graphrag.ingest.lifetimes.statement import BEGINNING, FINENESS, FOREVER, Date, Statement
+from graphrag.ingest.lifetimes.statement import FINENESS, Statement
+from graphrag.model.assertion import BEGINNING, FOREVER, Date
 from graphrag.ontology.relations import Relation
 from graphrag.temporal.moment import to_micros
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from graphrag.ingest.lifetimes.statement import Date, Exclusion, Statement, Void
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
 
 RELATIONS = Relations().having(

@@ -7,7 +7,7 @@ grid of moments has every one at which anything can change, so each stands for a
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from graphrag.ingest.lifetimes.statement import Date
+from graphrag.model.assertion import Date
 
 TICK = timedelta(microseconds=1)
 EVER, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)

@@ -10,7 +10,8 @@ import re
 from datetime import UTC, datetime
 
 from graphrag.ingest.lifetimes.accounts import line_of
-from graphrag.ingest.lifetimes.statement import Date, Statement
+from graphrag.ingest.lifetimes.statement import Statement
+from graphrag.model.assertion import Date
 from graphrag.ontology.relations import Relations
 from graphrag.temporal.moment import parse_moment
 

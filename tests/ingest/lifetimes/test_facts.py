@@ -9,7 +9,8 @@ import pytest
 
 from graphrag import InputError
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Date, Exclusion, Statement, Void
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
 from tests.ingest.lifetimes.telling import date, held, moment, tell, tell_all
 

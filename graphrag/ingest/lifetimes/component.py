@@ -1,0 +1,239 @@
+"""Facts with all that they may meet, as they are stored or about to be: what is settled at once."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.lifetimes.derive import Gone, Outcome, derive
+from graphrag.ingest.lifetimes.rivalry import Rivalry, Triple
+from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.values import Entity, Fact
+from graphrag.ontology.relations import Relations
+from graphrag.store.store import Store
+
+Place = tuple[str, str, str | None]
+"""Relation, one end, and the other if it is known."""
+
+
+def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection[str] = ()) -> Gone:
+    """Return what tells which episodes are removed, or are about to be, or to return."""
+    row_of, removed = index.episodes.row_of, index.episodes["removed"]
+
+    def is_gone(episode: str) -> bool:
+        if episode in gone or episode in back:
+            return episode in gone
+        row = row_of.get(episode)
+        return row is not None and int(removed[row]) != FOREVER
+
+    return is_gone
+
+
+@dataclass(slots=True)
+class Component:
+    """Facts by id, with what was said of their entities that is no fact."""
+
+    index: GroupIndex
+    rivalry: Rivalry
+    stored: dict[str, Fact] = field(default_factory=dict)
+    """As they are before this transaction, told of the entities that merges leave."""
+    facts: dict[str, Fact] = field(default_factory=dict)
+    """As they are to be."""
+    endings: dict[str, tuple[Ending, ...]] = field(default_factory=dict)
+    """By the id of an entity, as merges leave it."""
+    entities: dict[str, Entity] = field(default_factory=dict)
+    """Those that were read for their endings."""
+    supposing: tuple[str, str | None] | None = None
+    """A merge that is about to be, or one that is about to be undone."""
+    seeds: frozenset[str] = frozenset()
+    """Ids of the facts that were asked for, if anybody wants to know."""
+    outcome: Outcome | None = None
+    """What was settled last."""
+    _beside: dict[str, Fact] = field(default_factory=dict)
+    """Facts that the index does not know, or not as they are to be."""
+    _at: defaultdict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, index: GroupIndex, relations: Relations) -> "Component":
+        """Return an empty one."""
+        return cls(index, Rivalry(relations))
+
+    def enter(self, fact: Fact) -> None:
+        """Let a fact be met that is new, or is being written."""
+        self._beside[fact.id] = fact
+        if fact.id in self.index.facts.row_of:
+            return
+        name, subject, object_ = fact.relation, fact.subject_id, fact.object_id
+        self._at[name, subject, object_].append(fact.id)
+        self._at[name, object_, subject].append(fact.id)
+        if name in self.rivalry.wide:
+            self._at[name, subject, None].append(fact.id)
+            self._at[name, object_, None].append(fact.id)
+
+    def meets(self, fact: Fact) -> bool:
+        """Tell whether a fact meets any other."""
+        if any(id_ != fact.id for id_, _ in self._met(_triple(fact))):
+            return True
+        if not self.rivalry.plain(fact.relation):
+            return True
+        return any(self._ended(end) for end in (fact.subject_id, fact.object_id))
+
+    def reach(
+        self, triples: Iterable[Triple], endings: Iterable[tuple[str, str]] = ()
+    ) -> list[str]:
+        """Return the facts that these may meet, theirs, and so on, themselves among them.
+
+        ``endings`` are relations and entities of which somebody says that whatever it is is over.
+        """
+        index = self.index
+        found: dict[str, None] = {}
+        coming = dict.fromkeys(triples)
+        for relation, entity in endings:
+            for row in self.rivalry.ended(relation, entity, index):
+                coming[self._stored_triple(row)] = None
+        queue = list(coming)
+        for triple in queue:
+            for id_, other in self._met(triple):
+                found[id_] = None
+                if other not in coming:
+                    coming[other] = None
+                    queue.append(other)
+        return list(found)
+
+    def reach_from(self, ids: Sequence[str]) -> list[str]:
+        """Return stored facts, given by id, and all that they may meet."""
+        row_of = self.index.facts.row_of
+        reached = self.reach(self._stored_triple(row_of[id_]) for id_ in ids if id_ in row_of)
+        return list(dict.fromkeys((*ids, *reached)))
+
+    async def read(self, ids: Iterable[str], store: Store) -> None:
+        """Have these facts, what an arbiter ruled to be their rivals, and what ends them."""
+        wanted = [id_ for id_ in dict.fromkeys(ids) if id_ not in self.stored]
+        while wanted:
+            read = await store.get(Fact, [id_ for id_ in wanted if id_ not in self._beside])
+            with self.supposed():
+                self.stored |= self.index.heirs.follow(read, self.index.entity_name)
+                self.stored |= {id_: self._beside[id_] for id_ in wanted if id_ in self._beside}
+                wanted = self._ruled(wanted)
+        with self.supposed():
+            self.facts = {**self.stored, **self.facts}
+            ended = self._ended_entities()
+        await self.read_endings(ended, store)
+
+    async def read_endings(self, entities: Iterable[str], store: Store) -> None:
+        """Have what was said of these entities that is no fact."""
+        wanted = [id_ for id_ in entities if id_ not in self.entities]
+        if wanted:
+            self.entities |= await store.get(Entity, wanted)
+        with self.supposed():
+            for id_ in wanted:
+                if id_ in self.entities and (told := self.entities[id_].endings):
+                    heir = self.index.heirs.of(id_)
+                    self.endings[heir] = (*self.endings.get(heir, ()), *told)
+
+    def supposed(self) -> AbstractContextManager[None]:
+        """Look at everything as merges are about to leave it; nothing is awaited meanwhile."""
+        if self.supposing is None:
+            return nullcontext()
+        return self.index.heirs.supposing(*self.supposing)
+
+    def restate(self, ids: Collection[str], change: Callable[[Assertion], Assertion]) -> None:
+        """Change what some statements, given by id, are kept as."""
+        for fact in list(self.facts.values()):
+            if any(one.id in ids for one in fact.statements):
+                told = tuple(change(one) if one.id in ids else one for one in fact.statements)
+                self.facts[fact.id] = replace(fact, statements=told)
+
+    def void(self, ids: Collection[str], why: Void) -> None:
+        """Let some statements fall, but for those that fell before."""
+        self.restate(ids, lambda one: one if one.void else replace(one, void=why))
+
+    def _ruled(self, ids: Iterable[str]) -> list[str]:
+        """Return what is to be read because of rulings on facts that were read just now."""
+        row_of = self.index.facts.row_of
+        rivals = {id_ for one in ids if one in self.stored for id_ in self.stored[one].rivals}
+        there = [id_ for id_ in sorted(rivals - self.stored.keys()) if id_ in row_of]
+        return [id_ for id_ in self.reach_from(there) if id_ not in self.stored]
+
+    def settle(self, gone: Gone, *, now: datetime) -> Outcome:
+        """Work out when the facts hold, and note it."""
+        outcome = derive(self.facts, self.endings, self.rivalry.relations, gone, now=now)
+        self.facts = dict(outcome.facts)
+        self.outcome = outcome
+        return outcome
+
+    def supporting(self, fact: str) -> tuple[str, ...]:
+        """Return the ids of the statements that a fact rests on, as it was settled last."""
+        assert self.outcome is not None, "it was settled"
+        return self.outcome.supporting(fact)
+
+    def statement(self, id_: str) -> Assertion:
+        """Return a statement, as it was when all was settled last."""
+        assert self.outcome is not None, "it was settled"
+        return self.outcome.said.by_id[id_][1]
+
+    async def reach_also(self, fact: Fact, store: Store) -> None:
+        """Have what another fact may meet, too."""
+        await self.read(self.reach([_triple(fact)]), store)
+
+    def changed(self) -> dict[str, Fact]:
+        """Return the facts that are to be different, or are new."""
+        return {id_: fact for id_, fact in self.facts.items() if self.stored.get(id_) != fact}
+
+    def _met(self, triple: Triple) -> Iterator[tuple[str, Triple]]:
+        for row in self.rivalry.meeting(triple, self.index):
+            yield self.index.facts.ids[row], self._stored_triple(row)
+        if self._at:
+            name, subject, object_ = triple
+            for probe in self.rivalry.probes(name):
+                place: Place = (probe.relation, subject, object_)
+                if probe.side is not None:
+                    place = (probe.relation, subject if probe.side == "subject" else object_, None)
+                for id_ in self._at.get(place, ()):
+                    other = self._beside[id_]
+                    if probe.role is None or place[1] == getattr(other, f"{probe.role}_id"):
+                        yield id_, _triple(other)
+
+    def _stored_triple(self, row: int) -> Triple:
+        relation = self.index.relations[self.index.facts["relation"][row]]
+        return relation, *self.index.ends_of(row)
+
+    def _ended(self, entity: str) -> bool:
+        """Tell whether anything that is no fact was said of an entity."""
+        index = self.index
+        if entity not in index.entities.row_of:
+            return False
+        rows = (index.entities.row_of.get(id_) for id_ in index.heirs.family(entity))
+        return any(row is not None and bool(index.entities["endings"][row]) for row in rows)
+
+    def _ended_entities(self) -> list[str]:
+        ends = dict.fromkeys(
+            id_
+            for fact in self.facts.values()
+            for end in (fact.subject_id, fact.object_id)
+            if self._ended(end)
+            for id_ in self.index.heirs.family(end)
+        )
+        return [id_ for id_ in ends if id_ in self.index.entities.row_of]
+
+
+async def component_of(
+    facts: Iterable[Fact], index: GroupIndex, store: Store, relations: Relations
+) -> Component:
+    """Return stored facts, as merges leave their ends, with all that they may meet."""
+    found = Component.of(index, relations)
+    facts = list(facts)
+    reached = found.reach(map(_triple, facts))
+    await found.read([*(fact.id for fact in facts), *reached], store)
+    return found
+
+
+def changes_of(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> dict[str, Fact]:
+    """Return the facts that differ, or are new."""
+    return {id_: fact for id_, fact in after.items() if before.get(id_) != fact}
+
+
+def _triple(fact: Fact) -> Triple:
+    return fact.relation, fact.subject_id, fact.object_id

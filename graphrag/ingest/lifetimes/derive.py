@@ -1,0 +1,348 @@
+"""From what facts and their rivals keep of their sources to when each of them holds.
+
+A fact that is stored stays where its first statement stands. What else follows: a stretch that is
+no fact yet becomes one, a fact whose statements all stand in another one is put aside in favour of
+it, one that nothing states any more is retracted. What waits for a person says nothing, and waits
+no longer once others say the same.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from graphrag.ingest.lifetimes.lifetime import NOWHERE, Lifetime, Settlement
+from graphrag.ingest.lifetimes.settle import settle
+from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.ids import derived_id
+from graphrag.model.values import Fact, Span
+from graphrag.ontology.relations import Relations
+
+REMOVED = "its episode was removed"
+ONE_ENTITY = "merged: both ends are one entity"
+Gone = Callable[[str], bool]
+"""Tell whether an episode was removed."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What follows from the statements of some facts."""
+
+    said: "Said"
+    settlement: Settlement
+    facts: Mapping[str, Fact]
+    """All that were given, as they are to be, and those that begin to exist."""
+
+    @cached_property
+    def places(self) -> Mapping[str, str]:
+        """Return by the id of a statement the fact that it supports first in world time."""
+        found: dict[str, str] = {}
+        for one in sorted(self.settlement.lifetimes, key=_holds_first):
+            for id_ in one.statements:
+                found.setdefault(id_, one.id)
+        return found
+
+    def home_of(self, fact: str) -> str:
+        """Return the fact that keeps the first statement that one rests on."""
+        return self.said.by_id[self.supporting(fact)[0]][0].id
+
+    def supporting(self, fact: str) -> tuple[str, ...]:
+        """Return the ids of the statements that a fact rests on."""
+        for one in self.settlement.lifetimes:
+            if one.id == fact and one.statements:
+                return one.statements
+        return tuple(one.id for one in self.facts[fact].statements)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was said of some facts, and what of it stands."""
+
+    facts: Mapping[str, Fact]
+    endings: Mapping[str, Iterable[Ending]]
+    """By the id of an entity."""
+    gone: Gone
+
+    @cached_property
+    def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
+        """Return every statement of a fact, with that fact."""
+        return {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
+
+    @cached_property
+    def _ends(self) -> dict[str, Assertion]:
+        return {one.assertion.id: one.assertion for some in self.endings.values() for one in some}
+
+    def void(self, one: Assertion) -> Void | None:
+        """Return why a statement does not stand; None if it does, or waits."""
+        if one.void is not None and (one.void.by is None or self._corrects(one.void.by)):
+            return one.void
+        if one.source and not one.manual and self.gone(one.source):
+            return Void("retracted", reason=REMOVED)
+        return None
+
+    def waits(self, fact: Fact) -> list[Assertion]:
+        """Return what of a fact waits for a person, if nothing of it stands."""
+        live = [one for one in fact.statements if self.void(one) is None]
+        if fact.subject_id == fact.object_id or not all(one.pending for one in live):
+            return []
+        return live
+
+    def statements(self) -> Iterator[Statement]:
+        """Yield what stands and what fell, as lifetimes are derived from it."""
+        for fact in self.facts.values():
+            for one in fact.statements:
+                void = self.void(one)
+                if void is None and one.pending:
+                    continue
+                if fact.subject_id == fact.object_id:
+                    void = void or Void("retracted", reason=ONE_ENTITY)
+                yield stated(one, fact, void)
+        for entity, endings in self.endings.items():
+            for ending in endings:
+                told = ending.assertion
+                if self.void(told) is None and not told.pending:
+                    yield _ending(ending, entity)
+
+    def rulings(self) -> Iterator[Exclusion]:
+        """Yield what an arbiter ruled, as far as both sides stand."""
+        for fact, one in self.by_id.values():
+            if not one.excludes or self.void(one) is not None or one.pending:
+                continue
+            for id_ in one.excludes:
+                against = self.facts[id_].statements if id_ in self.facts else ()
+                other = next((it for it in against if self.void(it) is None), None)
+                if other is not None and fact.id != id_:
+                    yield Exclusion(f"{one.id}>{other.id}", (one.id, other.id))
+
+    def _corrects(self, id_: str) -> bool:
+        """Tell whether what says that another one is wrong is there, itself corrected or not."""
+        found = self.by_id.get(id_)
+        one = self._ends.get(id_) if found is None else found[1]
+        if one is None or one.pending:
+            return False
+        if one.source and not one.manual and self.gone(one.source):
+            return False
+        return one.void is None or one.void.closed_as == "corrected"
+
+
+def derive(
+    facts: Mapping[str, Fact],
+    endings: Mapping[str, Iterable[Ending]],
+    relations: Relations,
+    gone: Gone,
+    *,
+    now: datetime,
+) -> Outcome:
+    """Work out when facts hold that are complete: with all their rivals, theirs, and so on."""
+    said = Said(facts, endings, gone)
+    statements, rulings = list(said.statements()), list(said.rulings())
+    homes = {statement.fact for statement in statements}
+
+    def name(first: Statement, number: int) -> str:
+        free = number == 0 and first.id not in homes
+        return first.id if free else derived_id(first.id, str(number))
+
+    settlement = settle(statements, relations, rulings=rulings, name=name)
+    lifetimes = {one.id: one for one in settlement.lifetimes}
+    after: dict[str, Fact] = {}
+    for id_, fact in facts.items():
+        life = lifetimes.get(id_)
+        if waiting := said.waits(fact):
+            trial = [*statements, *(stated(one, fact, None) for one in waiting)]
+            again = settle(trial, relations, rulings=rulings, name=name)
+            same = again.joins.get(id_) if alike(settlement, again) else None
+            after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
+        elif life is not None:
+            after[id_] = _held(fact, life, said, now)
+        else:
+            after[id_] = _aside(fact, settlement.joins.get(id_), facts, now)
+    for id_, life in lifetimes.items():
+        if id_ not in facts:
+            home, _ = said.by_id[life.statements[0]]
+            further = replace(home, id=id_, created_at=now, statements=(), rivals=())
+            after[id_] = _held(replace(further, expired_at=None), life, said, now)
+    return Outcome(said, settlement, after)
+
+
+def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
+    """Return what a fact keeps of a source as lifetimes are derived from it."""
+    return Statement(
+        one.id,
+        fact.id,
+        fact.subject_id,
+        fact.relation,
+        fact.object_id,
+        one.since,
+        one.until,
+        one.at,
+        one.kind,
+        one.trust,
+        one.confidence,
+        source=one.source,
+        text=fact.fact,
+        untyped=one.untyped,
+        as_given=one.as_given,
+        void=void,
+    )
+
+
+def _ending(ending: Ending, entity: str) -> Statement:
+    told = ending.assertion
+    return Statement(
+        told.id,
+        None,
+        entity,
+        ending.relation,
+        ending.object_id,
+        None,
+        told.until,
+        told.at,
+        told.kind,
+        told.trust,
+        told.confidence,
+        source=told.source,
+        text=ending.text,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    """How a lifetime ends, for its fact."""
+
+    by: str | None = None
+    reason: str | None = None
+    by_hand: bool = False
+
+
+def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
+    """Return a fact with its lifetime."""
+    nowhere = life.closed_as in NOWHERE
+    told = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
+    closing = _closing(fact, life, said)
+    expired = None
+    if life.invalid_at is not None and not nowhere:
+        if life.closed_by not in (None, *life.statements[:1]):  # or else it was told with its end
+            kept = fact.expired_at if fact.invalid_at == life.invalid_at else None
+            expired = kept or now
+    return replace(
+        fact,
+        valid_at=life.valid_at,
+        invalid_at=life.invalid_at,
+        observed=life.observed,
+        expired_at=expired,
+        retracted_at=(fact.retracted_at or now) if nowhere else None,
+        closed_as=life.closed_as,
+        closed_by_arbiter=life.ruling is not None,
+        closed_by_hand=closing.by_hand,
+        invalidated_by=closing.by,
+        reason=closing.reason,
+        confidence=life.confidence if life.statements else fact.confidence,
+        pending=False,
+        waits_as=None,
+        sources=_sources([*told, *_also(fact)], said),
+    )
+
+
+def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
+    if life.closed_as is None:
+        return _Closing()
+    if life.closed_as in NOWHERE and life.closed_as != "overruled":
+        voids = (said.void(one) for one in fact.statements)
+        void = next((one for one in voids if one is not None), None)
+        by_hand = void is not None and void.by is None
+        return _Closing((void.fact if void else None) or life.invalidated_by, life.reason, by_hand)
+    closer = said.by_id.get(life.closed_by or "")
+    if closer is not None and closer[1].manual and closer[1].ends:
+        return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
+    if life.closed_by in life.statements[:1]:  # it was told with its end
+        return _Closing(life.invalidated_by)
+    ruled = " (an arbiter decided)" if life.ruling is not None else ""
+    return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
+
+
+def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
+    """Return a fact that is part of another one."""
+    reason = "says the same as another fact"
+    if into is not None:
+        reason = f"says the same as: {facts[into].fact if into in facts else fact.fact}"
+    return replace(
+        fact,
+        retracted_at=fact.retracted_at or now,
+        closed_as="superseded",
+        closed_by_arbiter=False,
+        closed_by_hand=False,
+        invalidated_by=into,
+        reason=reason,
+        pending=False,
+        waits_as=None,
+    )
+
+
+def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
+    """Return a fact that needs nobody any more: others say it."""
+    text = said.facts[same].fact if same in said.facts else fact.fact
+    reason = f"told again with more confidence: {text}"
+    return replace(_aside(fact, None, said.facts, now), reason=reason)
+
+
+def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
+    """Return a fact that waits for a person, with the times that it was told with."""
+    told = [replace(one, pending=False) for one in waiting]
+    alone = settle([stated(one, fact, None) for one in told], Relations([]))
+    [life, *_] = alone.lifetimes
+    free = replace(
+        fact,
+        valid_at=life.valid_at,
+        invalid_at=life.invalid_at,
+        observed=life.observed,
+        closed_as=life.closed_as,
+        closed_by_arbiter=False,
+        closed_by_hand=False,
+        expired_at=None,
+        retracted_at=None,
+        invalidated_by=None,
+        reason=None,
+        confidence=life.confidence,
+        pending=True,
+        sources=_sources(told, said),
+    )
+    if any(one.corrects for one in told):
+        return replace(free, waits_as="correction")
+    return replace(free, waits_as="end" if told[0].ends else None)
+
+
+def _also(fact: Fact) -> Iterator[Assertion]:
+    """Yield what says a fact again, too faintly to count."""
+    return (one for one in fact.statements if one.pending and one.void is None)
+
+
+def _sources(told: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
+    """Return where statements stand; of what nothing states any more, where they stood."""
+    placed = {one.id: one for one in told if one.source}
+    there = [one for one in placed.values() if not said.gone(one.source)]
+    manual = any(one.manual for one in placed.values())
+    shown = there if there or manual else placed.values()
+    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=_told))
+    return tuple(dict.fromkeys(spans))
+
+
+def alike(one: Settlement, other: Settlement) -> bool:
+    """Tell whether the same facts hold at the same times."""
+    return _times(one) == _times(other)
+
+
+def _times(settlement: Settlement) -> dict[str, tuple[object, ...]]:
+    return {
+        one.id: (one.valid_at, one.invalid_at, one.observed, one.closed_as)
+        for one in settlement.lifetimes
+    }
+
+
+def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:
+    start = 0.0 if one.valid_at is None else one.valid_at.timestamp()
+    return one.closed_as in NOWHERE, one.valid_at is not None, start
+
+
+def _told(one: Assertion) -> str:
+    return one.id

@@ -1,0 +1,131 @@
+"""Which stored facts a fact may meet: look-ups by relation and end, worked out once a relation.
+
+Two facts meet if what is said of one may close the other, or if both say the same. What they meet
+meets others in turn; all of them together are what lifetimes are settled for.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from graphrag.index.group import GroupIndex
+from graphrag.ontology.relations import Relations
+
+Triple = tuple[str, str, str]
+"""Relation, subject and object of a fact, as it is stored and as merges leave its ends."""
+Side = Literal["subject", "object"]
+_MANY = 24
+"""Rows that cost as much one by one as all at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Where others are that a fact of some relation may meet."""
+
+    relation: str
+    side: Side | None
+    """At which of its ends; None for facts between the same two entities."""
+    role: Side | None = None
+    """Which end of the others that is; None for either."""
+
+
+class Rivalry:
+    """The look-ups of some relations."""
+
+    def __init__(self, relations: Relations) -> None:
+        self.relations = relations
+        self._probes: dict[str, tuple[Probe, ...]] = {}
+
+    def probes(self, name: str) -> tuple[Probe, ...]:
+        """Return where others are that a fact of this relation may meet."""
+        found = self._probes.get(name)
+        if found is None:
+            found = self._probes[name] = tuple(dict.fromkeys(self._worked_out(name)))
+        return found
+
+    def plain(self, name: str) -> bool:
+        """Tell whether one lone statement of a relation says when it holds, without any rule."""
+        return not self.relations[self.relations.canonical(name)[0]].timeless
+
+    @cached_property
+    def wide(self) -> frozenset[str]:
+        """Names of relations that are looked for at one end."""
+        probes = (probe for name in self.relations for probe in self.probes(name))
+        return frozenset(probe.relation for probe in probes if probe.side is not None)
+
+    def meeting(self, triple: Triple, index: GroupIndex) -> Iterator[int]:
+        """Yield the rows of stored facts that a fact may meet, some twice."""
+        name, subject, object_ = triple
+        for probe in self.probes(name):
+            if probe.side is None:
+                yield from index.rows_at(subject, probe.relation, object_)
+            else:
+                end = subject if probe.side == "subject" else object_
+                rows = index.rows_at(end, probe.relation)
+                yield from rows_as(probe.role, end, rows, index) if rows else ()
+
+    def ended(self, relation: str, entity: str, index: GroupIndex) -> Iterator[int]:
+        """Yield the rows of what an end without an object may end."""
+        canonical, turned = self.relations.canonical(relation)
+        for name, other in self._same(canonical):
+            role: Side | None = "object" if turned != other else "subject"
+            role = None if self.relations[canonical].symmetric else role
+            yield from rows_as(role, entity, index.rows_at(entity, name), index)
+
+    def _worked_out(self, name: str) -> Iterator[Probe]:
+        canonical, turned = self.relations.canonical(name)
+        relation = self.relations[canonical]
+        sides: tuple[Side, Side] = ("object", "subject") if turned else ("subject", "object")
+        for alias, _ in self._same(canonical):
+            yield Probe(alias, None)
+        for place, one in enumerate((relation.single_valued, relation.single_holder)):
+            for alias, other in self._same(canonical) if one or relation.symmetric else ():
+                if relation.symmetric and (relation.single_valued or relation.single_holder):
+                    yield Probe(alias, sides[place])
+                elif one:
+                    yield Probe(alias, sides[place], _turned(place, other))
+        for rival in relation.exclusive_with:
+            yield from (Probe(alias, None) for alias, _ in self._same(rival))
+        yield from self._events(canonical, sides)
+        for ended in relation.ends:
+            yield from (Probe(alias, sides[0]) for alias, _ in self._same(ended))
+        for ended in relation.ends_between:
+            yield from (Probe(alias, None) for alias, _ in self._same(ended))
+
+    def _events(self, canonical: str, sides: tuple[Side, Side]) -> Iterator[Probe]:
+        """Yield where the events are that end facts of a relation."""
+        for event in self.relations.values():
+            if canonical in self._read(event.ends):
+                for alias, other in self._same(event.name):
+                    yield Probe(alias, "subject", _turned(0, other))
+                    yield Probe(alias, "object", _turned(0, other))
+            if canonical in self._read(event.ends_between):
+                yield from (Probe(alias, None) for alias, _ in self._same(event.name))
+
+    def _read(self, names: Iterable[str]) -> set[str]:
+        return {self.relations.canonical(name)[0] for name in names}
+
+    def _same(self, name: str) -> list[tuple[str, bool]]:
+        """Return all names that read as one, each with whether that swaps its ends."""
+        canonical = self.relations.canonical(name)[0]
+        names = dict.fromkeys(self.relations.same(canonical))
+        return [(alias, self.relations.canonical(alias)[1]) for alias in names]
+
+
+def rows_as(role: Side | None, end: str, rows: list[int], index: GroupIndex) -> list[int]:
+    """Return those of the rows at an entity in which it is the subject or the object."""
+    if role is None or not rows:
+        return rows
+    family = [index.entities.row_of[id_] for id_ in index.heirs.family(end)]
+    column = index.facts[role]
+    if len(rows) <= _MANY:
+        return [row for row in rows if column[row] in family]
+    some = np.array(rows)
+    return list(map(int, some[np.isin(column[some], family)]))
+
+
+def _turned(place: int, turned: bool) -> Side:
+    return "object" if (place == 1) != turned else "subject"

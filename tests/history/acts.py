@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from graphrag import Fact, Relations
-from graphrag.ingest.invalidate import excludes, overlap
+from graphrag.ingest.exclusion import exclusion, overlap
 from tests.edit.faint import open_unsure
 
 PEOPLE = ("Alice", "Bob", "Carol")
@@ -133,7 +133,7 @@ async def one_at_a_time(graph):
     for one, other in combinations(held, 2):
         free = set(one.episodes) & set(other.episodes)
         free = free or one.as_given or other.as_given
-        if not free and excludes(one, other, Relations()):
+        if not free and exclusion(one, other, Relations()):
             assert not overlap(one, other), (one, other)
 
 

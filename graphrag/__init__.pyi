@@ -40,6 +40,7 @@ from graphrag.errors import LLMError as LLMError
 from graphrag.errors import MissingExtraError as MissingExtraError
 from graphrag.errors import PolicyError as PolicyError
 from graphrag.errors import QueryError as QueryError
+from graphrag.errors import UnknownGroupError as UnknownGroupError
 from graphrag.errors import StoreAuthError as StoreAuthError
 from graphrag.errors import StoreClosedError as StoreClosedError
 from graphrag.errors import StoreCorruptError as StoreCorruptError

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from graphrag.errors import EmbedderMismatchError, InputError
+from graphrag.errors import EmbedderMismatchError, InputError, UnknownGroupError
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
 from graphrag.io.copy_group import CopyProgress, Pace
@@ -154,7 +154,7 @@ class GroupExports(Exports):
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():
-            raise InputError(f"there is no group {group!r}: groups().list() shows those there are")
+            raise UnknownGroupError(group)
         async with session.writer.locks[group]:
             return await export_group(
                 session.store,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.errors import QueryError
+from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
 from graphrag.search.rewind import undone
@@ -72,7 +72,7 @@ class Lens:
             QueryError: if nobody wrote to the group, where that is an error.
         """
         if self.strict and index.seq == 0 and self.group != DEFAULT_GROUP:
-            raise QueryError(f"there is no group {self.group!r}: groups().list() shows those there")
+            raise UnknownGroupError(self.group)
         return index
 
     async def past(self) -> Past:

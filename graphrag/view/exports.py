@@ -20,8 +20,8 @@ from graphrag.io.formats import LINES, Exported, Format, format_of
 from graphrag.io.shown import Shown
 from graphrag.model.arguments import checked
 from graphrag.session import Openable, opened
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from graphrag.search.seeds import bearers
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 if TYPE_CHECKING:
     from graphrag.analysis.changes import Axis

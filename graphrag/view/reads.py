@@ -233,9 +233,7 @@ class Reads:
 
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
-        events = index.seq
-        if (known_at := self.viewpoint.known_at) is not None:
-            events -= len(await self._lens.store.events_since(self.group_id, known_at))
+        events = past.upto if past.before else index.seq
         return count(index, seen, ever, events=events, at=self._lens.now())
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:

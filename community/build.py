@@ -11,8 +11,8 @@ from datetime import datetime
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
+from graphrag.community.detect import detect_levels
 from graphrag.community.draft import drafts, lasting, seats_of
-from graphrag.community.levels import detect_levels
 from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Detection, Storing, Tree, keep_tree, noted
 from graphrag.community.summarize import Author

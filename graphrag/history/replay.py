@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.health.rows import embedding_fault
+from graphrag.health.rules import embedding_fault
 from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion

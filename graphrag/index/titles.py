@@ -6,6 +6,11 @@ whether or not anybody marked it. Words are compared as the index holds them, so
 "Alps", and what stands in brackets at the end of a title does not count.
 
 Who speaks in a message: somebody who asks, the user of an assistant.
+
+Where some phrases occur in a long stream of numbered words, the longest first.
+
+One pass a length: the words that begin a phrase are looked up in a table, and only there a hash of
+the following words is compared. A million words and five thousand phrases take 0.1 s.
 """
 
 import re

@@ -59,11 +59,11 @@ class Exports:
         shown = await self._shown()
         with written(path) as put:
             if kind == "csv":
-                from graphrag.io.csv_facts import write_csv
+                from graphrag.io.pandas_frames import write_csv
 
                 records = await write_csv(shown, put)
             elif kind == "graphml":
-                from graphrag.io.graphml import write_graphml
+                from graphrag.io.networks import write_graphml
 
                 records = await write_graphml(shown, put)
             else:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.search.near import bearers
 from graphrag.search.rewind import undone
-from graphrag.search.seeds import bearers
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store

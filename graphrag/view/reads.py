@@ -14,7 +14,7 @@ from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.sagas.order import in_order
-from graphrag.search.seeds import bearers
+from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
 from graphrag.temporal.interval import Viewpoint

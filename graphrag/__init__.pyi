@@ -7,11 +7,11 @@ from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
 from graphrag.analysis.fact_list import FactList as FactList
-from graphrag.analysis.growth import Grown as Grown
-from graphrag.analysis.growth import Growth as Growth
-from graphrag.analysis.neighborhood import EntityProfile as EntityProfile
-from graphrag.analysis.neighborhood import Neighbor as Neighbor
-from graphrag.analysis.neighborhood import Path as Path
+from graphrag.analysis.stats import Grown as Grown
+from graphrag.analysis.stats import Growth as Growth
+from graphrag.analysis.paths import EntityProfile as EntityProfile
+from graphrag.analysis.paths import Neighbor as Neighbor
+from graphrag.analysis.paths import Path as Path
 from graphrag.analysis.orphans import Orphans as Orphans
 from graphrag.search.sources import Quote as Quote
 from graphrag.search.sources import Waiting as Waiting
@@ -40,6 +40,7 @@ from graphrag.errors import LLMError as LLMError
 from graphrag.errors import MissingExtraError as MissingExtraError
 from graphrag.errors import PolicyError as PolicyError
 from graphrag.errors import QueryError as QueryError
+from graphrag.errors import UnknownGroupError as UnknownGroupError
 from graphrag.errors import StoreAuthError as StoreAuthError
 from graphrag.errors import StoreClosedError as StoreClosedError
 from graphrag.errors import StoreCorruptError as StoreCorruptError
@@ -123,10 +124,10 @@ from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
 from graphrag.sagas.listing import SagaInfo as SagaInfo
 from graphrag.sagas.listing import Sagas as Sagas
 from graphrag.sagas.saga import SagaView as SagaView
-from graphrag.sagas.window import EpisodeWindow as EpisodeWindow
+from graphrag.sagas.order import EpisodeWindow as EpisodeWindow
 from graphrag.search.context import Citation as Citation
 from graphrag.search.context import Context as Context
-from graphrag.search.episodes.weights import EpisodeWeights as EpisodeWeights
+from graphrag.search.weights import EpisodeWeights as EpisodeWeights
 from graphrag.search.explain import Explanation as Explanation
 from graphrag.search.explain import Step as Step
 from graphrag.search.filters.field import Field as Field
@@ -151,7 +152,7 @@ from graphrag.session import Models as Models
 from graphrag.session import Rules as Rules
 from graphrag.settings import Settings as Settings
 from graphrag.temporal.interval import Interval as Interval
-from graphrag.temporal.viewpoint import Viewpoint as Viewpoint
+from graphrag.temporal.interval import Viewpoint as Viewpoint
 from graphrag.view.view import View as View
 
 __version__: str

@@ -30,8 +30,8 @@ from graphrag._portal import Portal, feed
 from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.fact_list import FactList
-from graphrag.analysis.growth import Growth, Period
 from graphrag.analysis.orphans import Orphans
+from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap
 from graphrag.community.model import CommunityView
 from graphrag.community.report import GlobalContext
@@ -69,15 +69,15 @@ from graphrag.model.values import (
 )
 from graphrag.resolve.duplicates import MergeCandidate
 from graphrag.sagas.listing import Sagas
+from graphrag.sagas.order import EpisodeWindow
 from graphrag.sagas.saga import SagaView
-from graphrag.sagas.window import EpisodeWindow
 from graphrag.schema import Profile
 from graphrag.search.request import Recipe
 from graphrag.search.sources import Waiting
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.sagas import Across
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ if TYPE_CHECKING:
 
     from graphrag.analysis.changes import Axis, Changes
     from graphrag.analysis.cleanup import Cleanup
-    from graphrag.analysis.neighborhood import EntityProfile, Neighbor, Path
     from graphrag.analysis.orphans import Kind
+    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline

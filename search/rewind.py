@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from graphrag.index.derived import Slot
+from graphrag.index.episodes import Mentions
 from graphrag.index.group import GroupIndex
-from graphrag.index.mentions import Mentions
 from graphrag.index.scope import PASSAGES, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
@@ -24,7 +24,7 @@ from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
 from graphrag.store.record import Record
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 _FACT_WORDS = frozenset({"fact", "subject", "object", "name"})
 _ENTITY_WORDS = frozenset({"name", "aliases"})

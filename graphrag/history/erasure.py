@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from graphrag.analysis.manual import told_by_hand
+from graphrag.analysis.cleanup import told_by_hand
 from graphrag.health.snapshot import TABLES
 from graphrag.history.redact import Names
 from graphrag.history.report import Texts

@@ -32,8 +32,18 @@ from graphrag.extract.rules.links import (
     is_relation,
     link_of,
 )
-from graphrag.extract.rules.placed import Fields, listed, names, parsed, snake
-from graphrag.extract.rules.register import Entity, Fact, Life, Register, linked
+from graphrag.extract.rules.register import (
+    Entity,
+    Fact,
+    Fields,
+    Life,
+    Register,
+    linked,
+    listed,
+    names,
+    parsed,
+    snake,
+)
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
 

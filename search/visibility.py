@@ -82,7 +82,7 @@ class Past:
             return value
         names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
         changed = {
-            names.get(column, column): imaged(column, item)
+            names.get(column, column): imaged(column, item, value.id)
             for column, item in image.items()
             if names.get(column, column) in type(value).__slots__
         }

@@ -19,7 +19,7 @@ from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Event, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Embedder
-from graphrag.store.assertions import STATED, stated_values
+from graphrag.store.assertions import STATED
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
@@ -105,7 +105,7 @@ def restamped(fact: Fact, image: Mapping[str, Any] | None) -> Fact:
         return fact
     was = {RENAMED.get(column, column): (column, item) for column, item in image.items()}
     then = {
-        name: stated_values(item or (), fact.id) if column in STATED else _field(fact, column, item)
+        name: _field(fact, column, item)
         for name, (column, item) in was.items()
         if name in _names(fact) and name not in ("subject_id", "object_id")
     }
@@ -154,7 +154,7 @@ def _field(value: Entity | Fact, column: str, item: Any) -> Any:
     """Return a field as an image has it; one that the image lacks is empty."""
     if item is None and column in _GATHERED:
         return ()
-    return {} if item is None and column in _KEYED else imaged(column, item)
+    return {} if item is None and column in _KEYED else imaged(column, item, value.id)
 
 
 def _names(value: Entity | Fact) -> dict[str, str]:

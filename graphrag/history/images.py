@@ -21,7 +21,6 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
-from graphrag.store.assertions import STATED, stated_values
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 
@@ -91,9 +90,7 @@ def conflict(event: Event, name: str, record: str) -> InputError:
 
 def field_of(column: str, item: Any, record: str) -> Any:
     """Return a field as an image has it; one that the image lacks is empty."""
-    if column in STATED:
-        return stated_values(item or (), record)
-    return _EMPTY.get(column) if item is None else imaged(column, item)
+    return _EMPTY.get(column) if item is None else imaged(column, item, record)
 
 
 def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) -> tuple[Any, ...]:

@@ -84,6 +84,10 @@ async def _facts(
         if fact_id in component.facts:
             fact = component.facts[fact_id]
             component.facts[fact_id] = undone(fact, _only(change, _ATTRIBUTES))
+    for fact in list(component.facts.values()):
+        left = tuple(one for one in fact.statements if one.source != id_ or one.manual)
+        if left:  # what nothing else states keeps what was said of it: it leads to the episode
+            component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
     component.settle(gone_from(index, gone=[id_]), now=now)
     return component
 

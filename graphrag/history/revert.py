@@ -108,7 +108,7 @@ async def _sagas(changes: ChangeSet, event: Event, store: Store, force: bool) ->
     }
     for id_, saga in (await store.get(Saga, images)).items():
         was, then = (
-            {column: imaged(column, item) for column, item in (image or {}).items()}
+            {column: imaged(column, item, id_) for column, item in (image or {}).items()}
             for image in (images[id_].before, images[id_].after)
         )
         empty = {one.name: one.default for one in fields(Saga) if one.name in then}

@@ -83,7 +83,10 @@ def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ..
         return fact.statements
     then = assertions((change.before or {}).get("statements"), fact.id)
     now = assertions((change.after or {}).get("statements"), fact.id)
-    return tuple(_back(one, then, now, change, undoing) for one in fact.statements)
+    told = {one.id for one in fact.statements}
+    kept = (_back(one, then, now, change, undoing) for one in fact.statements)
+    taken = (one for id_, one in then.items() if id_ not in now and id_ not in told)
+    return (*(one for one in kept if one is not None), *taken)
 
 
 def _back(
@@ -92,7 +95,8 @@ def _back(
     now: Mapping[str, Assertion],
     change: Change,
     undoing: Undoing,
-) -> Assertion:
+) -> Assertion | None:
+    """Return a statement without the event; None for one that the event brought to a fact."""
     void = Void("retracted", reason=f"event {undoing.event.seq} was reverted")
     was, told = then.get(one.id), now.get(one.id)
     if was is None and told is None:  # told since
@@ -104,9 +108,12 @@ def _back(
         if undoing.force:
             return was
         raise conflict(undoing.event, "statements", change.record)
-    if told is None or one.source in undoing.gone:
+    if told is None or (one.manual and not told.manual):
         return one
-    if one != told and change.before is not None and not undoing.force:
+    if change.before is None:  # it came with the fact, which stays and says why it fell
+        return (
+            one if one.void is not None or one.source in undoing.gone else replace(one, void=void)
+        )
+    if one != told and not undoing.force:
         raise conflict(undoing.event, "statements", change.record)
-    stays = one.void is not None or (one.manual and not told.manual)
-    return one if stays else replace(one, void=void)
+    return None

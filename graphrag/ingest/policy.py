@@ -27,7 +27,9 @@ _KEPT = ("entity", "episode", "relates_to")
 """What people told; the other tables follow from these."""
 _UNSAID = ("retracted_at", "removed_at", "merged_into")
 """Fields that take something back once they are set."""
-_EVIDENCE = frozenset({"sources", "provenance", "confidence", "summary", "attribute_times"})
+_EVIDENCE = frozenset(
+    {"sources", "provenance", "statements", "confidence", "summary", "attribute_times"}
+)
 """Fields that say how well something is known, not what."""
 
 
@@ -160,6 +162,8 @@ def _grows(column: str, before: Any, after: Any) -> bool:
     if column in _UNSAID:
         return after is None
     match column:
+        case "statements" | "endings":
+            return _still_said(before or (), after or ())
         case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
             return True
         case "attribute_times":  # a value told again is as new as its last telling
@@ -183,6 +187,16 @@ def _grows(column: str, before: Any, after: Any) -> bool:
     if isinstance(before, Mapping):
         return isinstance(after, Mapping) and before.items() <= after.items()
     return before in (None, "")
+
+
+def _still_said(before: Iterable[Row], after: Iterable[Row]) -> bool:
+    """Tell whether all that was said still is; a person may have stood for it since."""
+    rest = {one.get("id"): one for one in after}
+    return all(
+        (now := rest.get(one.get("id"))) is not None
+        and {**one, "pending": False, "manual": True} == {**now, "pending": False, "manual": True}
+        for one in before
+    )
 
 
 _NEVER_DELETED = frozenset({"entity", "episode", "relates_to"})

@@ -128,13 +128,14 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
     for name, column in _COLUMNS[kind]:
         item = image.get(column)
         if item is not None:
-            stated = name in STATED
-            given[name] = stated_values(item, id_) if stated else imaged(column, item)
+            given[name] = imaged(column, item, id_)
     return kind(**given)
 
 
-def imaged(column: str, item: Any) -> Any:
-    """Return the value of a field from its column in an event's image."""
+def imaged(column: str, item: Any, record: str) -> Any:
+    """Return the value of a field from its column in an event's image of a record."""
+    if column in STATED:
+        return stated_values(item or (), record)
     if item is None:
         return None
     if read := _IMAGED.get(column):

@@ -102,7 +102,7 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
         ("UPDATE entity SET key = 'x', entity_type = 'y';",
          "entity:", "another y with the key 'x'"),
         ("UPDATE relates_to SET invalid_at = NONE;",
-         "relates_to:", "one of two current values of works_at"),
+         "relates_to:", "holds otherwise than its statements say: invalid_at"),
     ],
 )  # fmt: skip
 async def test_damage_is_found_and_not_guessed_away(told, sql, record, what):

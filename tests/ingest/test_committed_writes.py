@@ -117,7 +117,7 @@ def test_there_may_be_more_types_than_16_bits_number():
     index = GroupIndex("default", 2)
     many = 2**15 + 2
     codes = [index.type_code(f"type {n}") for n in range(many - 1)]
-    columns = {"type": codes, "removed": [0] * (many - 1)}
+    columns = {"type": codes, "removed": [0] * (many - 1), "endings": [False] * (many - 1)}
     ids = [f"t{n}" for n in range(many - 1)]
     index.entities.extend(ids, [[1.0, 0.0]] * len(ids), [""] * len(ids), columns)
     index.add_entities([entity(0, "the last")], [[1.0, 0.0]])

@@ -169,16 +169,16 @@ async def test_unsure_end_ends_nothing_until_confirmed(graph, object_):
     assert await graph.edit.pending() == []
 
 
-async def test_unsure_end_of_what_ended_before_is_put_aside(graph):
+async def test_unsure_end_of_what_ended_before_says_that_it_began_again(graph):
     await tell(graph, "Alice works_at Acme from 2020.")
     await tell(graph, "?? Alice ends:works_at Acme to 2023.", "2023-02-01")
     await tell(graph, "Alice ends:works_at Acme to 2022.", "2023-03-01")
-    aside = await graph.edit.confirm(await waiting_fact(graph))
-    assert aside.retracted_at is not None
-    assert aside.invalidated_by is None
+    again = await graph.edit.confirm(await waiting_fact(graph))
     assert triples(await believed(graph)) == {
-        ("Alice", "works_at", "Acme", "2020-01-01", "2022-01-01")
+        ("Alice", "works_at", "Acme", "2020-01-01", "2022-01-01"),
+        ("Alice", "works_at", "Acme", "2022-12-31", "2023-01-01"),
     }
+    assert again.closed_as == "ended"
 
 
 async def test_unsure_correction_corrects_once_confirmed(graph):
@@ -190,12 +190,13 @@ async def test_unsure_correction_corrects_once_confirmed(graph):
     assert globex.waits_as is None
 
 
-async def test_what_a_person_confirms_wins_over_an_equal_start(graph):
+async def test_what_a_person_confirms_holds_beside_an_equal_start(graph):
     await tell(graph, "?? Alice works_at Globex from 2020.", "2020-02-01")
     await tell(graph, "Alice works_at Acme from 2020.", "2023-02-01")
     globex = await graph.edit.confirm(await waiting_fact(graph))
-    assert await graph.facts("Alice") == [globex]
+    assert {fact.object for fact in await graph.facts("Alice")} == {"Acme", "Globex"}
     assert globex.reference_time == day("2020-02-01")
+    assert len((await graph.audit.contradictions()).open) == 1
 
 
 async def test_correcting_a_waiting_fact_accepts_it(graph):

@@ -6,6 +6,7 @@ it, one that nothing states any more is retracted. What waits for a person says 
 no longer once others say the same.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -151,7 +152,7 @@ def derive(
         if waiting := said.waits(fact):
             trial = [*statements, *(stated(one, fact, None) for one in waiting)]
             again = settle(trial, relations, rulings=rulings, name=name)
-            same = again.joins.get(id_) if alike(settlement, again) else None
+            same = _beside(again, waiting) if alike(settlement, again) else None
             after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
         elif life is not None:
             after[id_] = _held(fact, life, said, now)
@@ -281,8 +282,7 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
 
 def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
     """Return a fact that needs nobody any more: others say it."""
-    text = said.facts[same].fact if same in said.facts else fact.fact
-    reason = f"told again with more confidence: {text}"
+    reason = f"told again with more confidence: {said.by_id[same][0].fact}"
     return replace(_aside(fact, None, said.facts, now), reason=reason)
 
 
@@ -328,15 +328,29 @@ def _sources(told: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
 
 
 def alike(one: Settlement, other: Settlement) -> bool:
-    """Tell whether the same facts hold at the same times."""
+    """Tell whether the same holds at the same times, under whatever ids."""
     return _times(one) == _times(other)
 
 
-def _times(settlement: Settlement) -> dict[str, tuple[object, ...]]:
-    return {
-        one.id: (one.valid_at, one.invalid_at, one.observed, one.closed_as)
+def _times(settlement: Settlement) -> Counter[tuple[object, ...]]:
+    return Counter(
+        (
+            *(one.subject, one.relation, one.object),
+            *(one.valid_at, one.invalid_at, one.observed, one.closed_as),
+        )
         for one in settlement.lifetimes
-    }
+        if one.closed_as not in NOWHERE
+    )
+
+
+def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
+    """Return a statement that stands in the same fact as one of those that wait."""
+    ids = {one.id for one in waiting}
+    for life in settlement.lifetimes:
+        others = [id_ for id_ in life.statements if id_ not in ids]
+        if others and len(others) < len(life.statements):
+            return others[0]
+    return None
 
 
 def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:

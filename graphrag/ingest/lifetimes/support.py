@@ -254,7 +254,7 @@ def _sorted(dates: Iterable[Date]) -> list[Date]:
 
 def _finer(date: Date, dates: Sequence[Date], *, last: bool = False) -> Date | None:
     """Return the first of the finer dates inside one, or the last of them, as fine as it goes."""
-    if date.precision == "exact" or len(dates) < 2:
+    if date.precision == "exact" or not dates:
         return None
     low = bisect_left(dates, date.start, key=lambda other: other.start)
     high = bisect_left(dates, date.end, key=lambda other: other.start)

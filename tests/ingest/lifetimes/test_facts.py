@@ -229,7 +229,7 @@ def test_reasons_are_told_in_the_words_of_the_statements():
     story = "X from 2010; Y from 2012; Y left 2014; was Z, told 2009; V 2001 to 2002"
     reasons = {one.object: one.reason for one in settle(tell_all(story), RELATIONS).lifetimes}
     assert reasons == {
-        "X": "superseded by: Y from 2012",
+        "X": "ended by: Y from 2012",
         "Y": "ended: Y left 2014",
         "Z": "over when it was stated: was Z, told 2009",
         "V": "stated with its end: V 2001 to 2002",

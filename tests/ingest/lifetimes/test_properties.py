@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from graphrag.ingest.lifetimes.accounts import line_of
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Date, Statement, Void
+from graphrag.ingest.lifetimes.statement import Statement
+from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
 from graphrag.temporal.moment import from_micros
 from tests.ingest.lifetimes.histories import RELATIONS, histories

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphrag.ingest.intake import checked_group
-from graphrag.ingest.ledger import checked_threshold
 from graphrag.ingest.queue import checked_workers
+from graphrag.ingest.statements import checked_threshold
 from graphrag.local.embedder import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.model.arguments import checked
 from graphrag.model.values import DEFAULT_GROUP

@@ -16,9 +16,9 @@ from graphrag.errors import InputError, StoreClosedError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.ledger import REVIEW_BELOW
 from graphrag.ingest.policy import Policy
 from graphrag.ingest.queue import Queue
+from graphrag.ingest.statements import REVIEW_BELOW
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations

@@ -12,12 +12,12 @@ import pytest
 
 from graphrag import Claim, Extraction, Field, GraphRAG, Mention, NewEpisode, Relations
 from graphrag.community.detect import detect
-from graphrag.ingest.invalidate import Statement, judge
 from graphrag.model.values import Fact
 from graphrag.search.rerank.rerankers import greedy
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import day, open_graph, triples
+from tests.ingest.meeting import meet
 
 SAGAS = "issue 'Communities, sagas and the questions only a graph can answer'"
 
@@ -71,28 +71,29 @@ async def test_01_a_fact_that_ended_and_is_told_again_is_live_again(graph):
 
 
 @pytest.mark.parametrize("start", [" from 2022-01-01", ""])
-async def test_02_of_two_values_with_one_date_the_one_told_later_is_current(graph, start):
+async def test_02_of_two_values_with_one_date_both_are_current_and_listed(graph, start):
     await tell(
         graph,
         (f"Alice works_at Acme{start}.", "2022-01-01"),
         (f"Alice works_at Beta{start}.", "2022-01-01"),
     )
-    assert await values(graph, "Alice", "works_at") == {"Beta"}
+    assert await values(graph, "Alice", "works_at") == {"Acme", "Beta"}
+    assert len((await graph.audit.contradictions()).open) == 1
     assert (await graph.health.check_all()).findings == ()
 
 
 @pytest.mark.parametrize("dates", [(None, None), (None, "2020-01-01"), ("2020-01-01", None)])
-def test_02_a_missing_date_leaves_one_current_value_too(dates):
+def test_02_a_missing_date_leaves_one_current_value_unless_both_miss_it(dates):
     now = utc_now()
     old, new = (
         Fact(name, "g", now + timedelta(number), "alice", name, "Alice", "works_at", name, "",
              valid_at=date and day(date))
         for number, (name, date) in enumerate(zip(("acme", "beta"), dates, strict=True))
     )  # fmt: skip
-    verdict = judge(Statement(new), [old], Relations(), now=now)
+    verdict = meet(new, [old], Relations(), now=now)
     facts = [verdict.new, verdict.changed.get(old.id, old)]
     current = [fact for fact in facts if fact.invalid_at is None and fact.retracted_at is None]
-    assert len(current) == 1
+    assert len(current) == (2 if dates == (None, None) else 1)  # of equal evidence both hold
 
 
 async def test_03_facts_that_add_up_never_retire_each_other(graph):

@@ -15,7 +15,7 @@ from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradiction, Contradictions, Outcome, Rule
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_aside
-from graphrag.ingest.exclusion import exclusion, overlap
+from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.search.sources import quotes_of

@@ -13,7 +13,7 @@ from graphrag.display.bars import Axis, bar
 from graphrag.display.cards import lifetime, triple
 from graphrag.display.visible import escape, flatten
 from graphrag.errors import QueryError
-from graphrag.ingest.exclusion import Exclusion
+from graphrag.ingest.lifetimes.rivalry import Exclusion
 from graphrag.model.values import Fact
 from graphrag.search.sources import Quote
 from graphrag.temporal.interval import Interval

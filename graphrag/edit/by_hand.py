@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import Decide, edit
+from graphrag.edit.editor import Basis, Decide, edit
 from graphrag.edit.edits import (
     KEEP,
     Correction,
@@ -19,15 +19,11 @@ from graphrag.edit.edits import (
 from graphrag.edit.endpoints import chosen_end
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
-from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.search.sources import Waiting, waiting_facts
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-
-Told = tuple[Assertion, ...]
-"""What a fact rests on."""
 
 
 @checked()
@@ -54,7 +50,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
             return retracted(fact, reason)
 
         return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
@@ -78,7 +74,7 @@ class ManualEdits:
         """
         moment = utc_now() if at is None else parse_moment(at, what="at")
 
-        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
             return ended(fact, moment, reason)
 
         return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
@@ -122,7 +118,7 @@ class ManualEdits:
         """
         starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
 
-        def decide(current: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+        def decide(current: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
             ends = [
                 None if given is None else chosen_end(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
@@ -170,7 +166,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
             return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
@@ -183,7 +179,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Told, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
             return retracted(waiting(fact), reason or "rejected")
 
         return await self._write(fact, decide, kind="reject", actor=actor, note=reason)

@@ -12,9 +12,9 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.ledger import keep, let_fall
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.lifetimes.derive import Outcome
+from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
@@ -23,7 +23,9 @@ from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
-Decide = Callable[[Fact, tuple[Assertion, ...], GroupIndex, datetime], Edit]
+Basis = tuple[Assertion, ...]
+"""What a fact rests on."""
+Decide = Callable[[Fact, Basis, GroupIndex, datetime], Edit]
 """Say what is wanted of a fact, given what it rests on."""
 
 

@@ -181,28 +181,16 @@ class GroupIndex:
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
         texts = [entity_text(entity) for entity in entities]
-        types = [self.type_code(entity.entity_type) for entity in entities]
-        removed = [to_micros(entity.removed_at, FOREVER) for entity in entities]
-        ids = [entity.id for entity in entities]
-        endings = [bool(entity.endings) for entity in entities]
-        self.entities.extend(
-            ids, vectors, texts, {"type": types, "removed": removed, "endings": endings}
-        )
+        rows = [self._columns(entity) for entity in entities]
+        columns = {name: [row[name] for row in rows] for name in self.entities.columns}
+        self.entities.extend([entity.id for entity in entities], vectors, texts, columns)
         for entity in entities:
             self.summarize(entity.id, entity.summary)
             self._register(entity)
 
     def change_entity(self, entity: Entity) -> None:
         """Take over whatever is new about an entity."""
-        code = self.type_code(entity.entity_type)
-        removed = to_micros(entity.removed_at, FOREVER)
-        self.entities.replace(
-            entity.id,
-            text=entity_text(entity),
-            type=code,
-            removed=removed,
-            endings=bool(entity.endings),
-        )
+        self.entities.replace(entity.id, None, entity_text(entity), **self._columns(entity))
         self.summarize(entity.id, entity.summary)
         self._register(entity)
 
@@ -304,6 +292,10 @@ class GroupIndex:
         """Make an episode findable by its time and, unless it is removed, by content and key."""
         self._timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
+    def _columns(self, entity: Entity) -> dict[str, int]:
+        code, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)
+        return {"type": code, "removed": removed, "endings": bool(entity.endings)}
+
     def _register(self, entity: Entity) -> None:
-        names, told = (entity.name, *entity.aliases), entity.attributes
-        self.register_entity(entity.id, entity.entity_type, names, told, entity.merged_into)
+        names, kind, told = (entity.name, *entity.aliases), entity.entity_type, entity.attributes
+        self.register_entity(entity.id, kind, names, told, entity.merged_into)

@@ -97,7 +97,7 @@ class GivenFact:
             id_,
             since,
             None if end is None else Date(end, self.invalid_precision),
-            start if self.observed else self.reference_time,
+            start if self.observed else self.reference_time if since is not None else None,
             confidence=self.confidence,
             untyped=self.untyped,
         )

@@ -14,10 +14,9 @@ from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.ledger import REVIEW_BELOW
 from graphrag.ingest.plan import Plan, new_saga
 from graphrag.ingest.planner import find_open_points, make_plan
-from graphrag.ingest.statements import decide, extract
+from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.check import Violation

@@ -5,32 +5,20 @@ repeat, end or exclude; what only repeats one is kept by that one. What is told 
 for a person: a repetition of what is known adds a source, and says nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.exclusion import exclusion, overlap, shares_end
 from graphrag.ingest.lifetimes.component import Component, gone_from
-from graphrag.ingest.lifetimes.derive import Outcome, alike, derive
-from graphrag.ingest.lifetimes.rivalry import Triple
-from graphrag.model.assertion import Assertion, Ending, Void
-from graphrag.model.attributes import newer
-from graphrag.model.ids import new_id
+from graphrag.ingest.lifetimes.derive import Outcome
+from graphrag.ingest.lifetimes.repeat import keep, let_fall
+from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
+from graphrag.ingest.review import ends_of_each, wait
+from graphrag.model.assertion import Ending
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
-
-REVIEW_BELOW = 0.7
-"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
-
-
-def checked_threshold(value: float) -> float:
-    """Return the threshold, or say that it is none."""
-    if not 0 <= value <= 1:
-        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,78 +151,11 @@ class Ledger:
         self._settle([fact])
 
     def _wait(self, fact: Fact) -> None:
-        """Let a faint statement wait for a person, unless it only repeats what is known."""
-        before = self._outcome()
-        if not _is_fact(fact):
-            for ended in self._would_end(fact, before):
-                self._wait(ended)
-            return
-        home = self._repeated(fact, before) or self._waiting(fact)
-        told = replace(fact.statements[0], pending=True)
-        waiting = replace(fact, statements=(told,))
-        facts = self.component.facts
-        if home is None:
-            facts[fact.id] = waiting
-        else:
-            facts[home] = _with(facts[home], waiting)
-        self.stands[fact.id] = home or fact.id
-        self._outcome()
-
-    def _repeated(self, fact: Fact, before: Outcome) -> str | None:
-        """Return the fact that keeps a statement that would change nothing."""
-        after = self._supposing({**self.component.facts, fact.id: fact})
-        into = after.settlement.joins.get(fact.id)
-        if into is None or not alike(before.settlement, after.settlement):
-            return None
-        return after.home_of(into)
-
-    def _waiting(self, fact: Fact) -> str | None:
-        """Return the waiting fact that a faint statement repeats."""
-        kind = fact.statements[0]
-        for other in self.component.facts.values():
-            if not other.pending or {other.subject_id, other.object_id} != {
-                fact.subject_id,
-                fact.object_id,
-            }:
-                continue
-            first = other.statements[0]
-            if (first.ends, first.corrects) != (kind.ends, kind.corrects):
-                continue
-            accepted = tuple(replace(one, pending=False) for one in other.statements)
-            both = {other.id: replace(other, statements=accepted), fact.id: fact}
-            if fact.id in self._supposing(both).settlement.joins:
-                return other.id
-        return None
-
-    def _would_end(self, fact: Fact, before: Outcome) -> list[Fact]:
-        """Return an end of its own for each fact that an end without an object would close."""
-        ending = Ending(fact.statements[0], fact.relation, fact.fact)
-        told = (*self.component.endings.get(fact.subject_id, ()), ending)
-        endings = {**self.component.endings, fact.subject_id: told}
-        after = derive(
-            self.component.facts,
-            endings,
-            self.rules.relations,
-            gone_from(self.index),
-            now=self.now,
-        )
-        found = []
-        for id_, ended in after.facts.items():
-            was = before.facts.get(id_)
-            if was is None or was.invalid_at == ended.invalid_at or was.pending:
-                continue
-            new = new_id()
-            triple = {
-                name: getattr(ended, name)
-                for name in ("subject_id", "subject", "relation", "object_id", "object")
-            }
-            told_end = replace(fact.statements[0], id=new)
-            found.append(replace(fact, id=new, statements=(told_end,), **triple))
-        return found
-
-    def _supposing(self, facts: Mapping[str, Fact]) -> Outcome:
-        endings = self.component.endings
-        return derive(facts, endings, self.rules.relations, gone_from(self.index), now=self.now)
+        """Let a faint statement wait for a person; what ends whatever it is, once for each."""
+        component, gone, now = self.component, gone_from(self.index), self.now
+        whole = [fact] if _is_fact(fact) else ends_of_each(fact, component, gone, now=now)
+        for one in whole:
+            self.stands[one.id] = wait(one, component, gone, now=now)
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
@@ -256,7 +177,7 @@ class Ledger:
             )
         )
         for id_ in homes:
-            facts[id_] = replace(facts[id_], rivals=_both(facts[id_].rivals, (fact.id,)))
+            facts[id_] = replace(facts[id_], rivals=(*facts[id_].rivals, fact.id))
         return replace(fact, statements=(replace(told, excludes=homes),), rivals=homes)
 
     def _home(self, fact: str) -> str:
@@ -272,56 +193,6 @@ class Ledger:
             if same and any(one.since == told.since for one in other.statements):
                 return other
         return None
-
-
-def keep(component: Component, new: str, outcome: Outcome) -> str:
-    """Let what a new fact repeats keep its statements; return the fact that stands for it."""
-    stands = outcome.settlement.joins.get(new)
-    if stands is None:
-        return new
-    facts, home = component.facts, outcome.home_of(stands)
-    if home == new:
-        return stands
-    told = facts.pop(new)
-    for id_ in told.rivals:
-        rivals = (home if one == new else one for one in facts[id_].rivals)
-        facts[id_] = replace(facts[id_], rivals=tuple(dict.fromkeys(rivals)))
-    facts[home] = _with(facts[home], told)
-    if stands != home:
-        facts[stands] = _noted(facts[stands], told)
-    return stands
-
-
-def let_fall(component: Component, fact: Fact) -> Fact:
-    """Let fall what a fact corrects, and return the fact as it stands then.
-
-    The true fact held since the wrong one was said to, unless its own start was stated.
-    """
-    told = fact.statements[0]
-    if not told.corrects:
-        return fact
-    relations = component.rivalry.relations
-    wrong = [
-        other
-        for other in component.facts.values()
-        if other.retracted_at is None
-        and not other.pending
-        and not _same(fact, other)
-        and (other.id in told.excludes or exclusion(fact, other, relations) is not None)
-        and (told.since is None or _ends_after(other, fact))
-    ]
-    if not wrong:
-        return fact
-    ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
-    if told.since is None:
-        first = component.statement(min(component.supporting(wrong[0].id)))
-        told = replace(told, since=first.since, at=first.at)
-        fact = replace(fact, statements=(told, *fact.statements[1:]))
-    void = Void("corrected", by=told.id, reason=f"corrected: {fact.fact}")
-    component.void(ids, void)
-    if fact.id in component.facts:
-        component.facts[fact.id] = fact
-    return fact
 
 
 def as_given(fact: Fact, relations: Relations) -> Fact:
@@ -349,37 +220,3 @@ def _triple(fact: Fact) -> Triple:
 
 def _same(one: Fact, other: Fact) -> bool:
     return _triple(one) == _triple(other)
-
-
-def _ends_after(fact: Fact, told: Fact) -> bool:
-    return overlap(replace(fact, valid_at=None), replace(told, invalid_at=None))
-
-
-def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*one, *other)))
-
-
-def _with(fact: Fact, told: Fact) -> Fact:
-    """Return a fact that keeps what a new one says, once."""
-    new = [one for one in told.statements if not any(_repeats(one, it) for it in fact.statements)]
-    rivals = _both(fact.rivals, told.rivals)
-    fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
-    return _noted(fact, told)
-
-
-def _noted(fact: Fact, told: Fact) -> Fact:
-    """Return a fact with what else a new one says of it."""
-    attributes, times = newer(
-        fact.attributes, fact.attribute_times, told.attributes, told.attribute_times
-    )
-    return replace(
-        fact,
-        attributes=attributes,
-        attribute_times=times,
-        provenance=_both(fact.provenance, told.provenance),
-    )
-
-
-def _repeats(one: Assertion, known: Assertion) -> bool:
-    """Tell whether a table or a person says again what it said."""
-    return not one.source and replace(known, id=one.id, confidence=one.confidence) == one

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.exclusion import overlap, shares_end
+from graphrag.ingest.lifetimes.rivalry import overlap, shares_end
 from graphrag.ingest.statements import state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest.ledger import Ledger, Rules
 from graphrag.ingest.open_points import find_case
 from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
 from graphrag.ingest.statements import state
@@ -54,6 +53,9 @@ async def make_plan(
     def name_of(id_: str) -> str:
         created = resolution.created.get(id_)
         return created.name if created else index.entity_name(id_)
+
+    # Imported here: a graph that is only read needs none of what settles lifetimes.
+    from graphrag.ingest.ledger import Ledger, Rules
 
     claims, entity_of = extraction.claims, resolution.entity_of
     new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling))

@@ -15,7 +15,7 @@ from functools import partial
 from operator import index
 from typing import TypeVar
 
-from graphrag.errors import ExtractionError, GraphRAGError
+from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.model.assertion import Assertion, Date
 from graphrag.model.attributes import told
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -32,6 +32,8 @@ from graphrag.protocols import (
 )
 
 Part = TypeVar("Part", Mention, Claim)
+REVIEW_BELOW = 0.7
+"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
 _SHOWN = 60
 """Characters of a text in an error or a note."""
 
@@ -169,6 +171,13 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     if not isinstance(ruling, Ruling):
         raise _failed("arbiter", case.episode, _no("Ruling", ruling))
     return ruling
+
+
+def checked_threshold(value: float) -> float:
+    """Return the threshold, or say that it is none."""
+    if not 0 <= value <= 1:
+        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
+    return value
 
 
 class _Placing:

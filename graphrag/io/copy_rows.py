@@ -28,8 +28,15 @@ from graphrag.temporal.moment import utc_now
 _UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
 _RANDOM = (1 << 62) - 1
 """The bits of an id that are neither its moment nor its kind."""
-_POINTERS = ("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent")
+_POINTERS = (
+    *("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent"),
+    "rivals",
+)
 """Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
+
+
+_STATED = frozenset({"id", "source", "object_id", "excludes", "by", "fact"})
+"""What holds ids in a statement; texts are left as they are."""
 
 
 @dataclass(slots=True)
@@ -80,7 +87,19 @@ class Renaming:
                 found["sources"] = [
                     {**span, "episode": self.id(span["episode"])} for span in found["sources"]
                 ]
+            for column in ("statements", "endings"):
+                if found.get(column):
+                    found[column] = [self._stated(one) for one in found[column]]
         return found
+
+    def _stated(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a statement, or why it does not stand, with the ids of the new group."""
+        renewed = {
+            name: self._pointer(value) if name in _STATED else value for name, value in one.items()
+        }
+        if "void" in renewed:
+            renewed["void"] = self._stated(renewed["void"])
+        return renewed
 
     def _pointer(self, value: Any) -> Any:
         match value:

@@ -133,7 +133,8 @@ def seeded(
             for object_ in objects:
                 row = dict(object_) if isinstance(object_, Mapping) else {"object": object_}
                 row |= {"subject": subject, "relation": relation}
-                row.setdefault("reference_time", reference_time)
+                if "valid_at" not in row:  # what began then is not what was so
+                    row.setdefault("reference_time", reference_time)
                 given = given_row(
                     row, f"{subject} {relation}: ", source=source, dimension=dimension
                 )

@@ -5,35 +5,38 @@ The cases beside those of ``tests/test_invalidate.py``: a row says what becomes 
 
 import pytest
 
-from graphrag.ingest.invalidate import Statement, judge
 from graphrag.ontology.relations import Relations
 from tests.conftest import day
-from tests.ingest.test_invalidate import NOW, fact, interval
+from tests.ingest.meeting import meet
+from tests.ingest.test_meeting import NOW, fact, interval
 
 RELATIONS = Relations()
 GONE = "retracted"
 
+# Of equal evidence both hold, what was told with both ends is never cut, and an end of a rival is
+# evidence that the other one did not hold just before it.
 # Old and new as (start, end, told); what becomes of both as an interval, GONE, or None for a fact
 # that is not stored, respectively not changed.
 EXCLUSIVE = [
     # -- equal lifetimes
-    ("equal, told later", (2020, None, 2020), (2020, None, 2021), (2020, None), GONE),
-    ("equal, told together", (2020, None, 2020), (2020, None, 2020), (2020, None), GONE),
-    ("equal, told earlier", (2020, None, 2021), (2020, None, 2020), GONE, None),
-    ("equal and closed", (2020, 2022, 2020), (2020, 2022, 2021), (2020, 2022), GONE),
-    ("equal start, ends sooner", (2020, 2024, 2020), (2020, 2022, 2021), (2020, 2022), GONE),
-    ("equal start, ends later", (2020, 2022, 2020), (2020, 2024, 2021), (2020, 2024), GONE),
-    ("equal end", (2020, 2024, 2020), (2022, 2024, 2021), (2022, 2024), (2020, 2022)),
+    ("equal, told later", (2020, None, 2020), (2020, None, 2021), (2020, None), None),
+    ("equal, told together", (2020, None, 2020), (2020, None, 2020), (2020, None), None),
+    ("equal, told earlier", (2020, None, 2021), (2020, None, 2020), (2020, None), None),
+    ("equal and closed", (2020, 2022, 2020), (2020, 2022, 2021), (2020, 2022), None),
+    ("equal start, ends sooner", (2020, 2024, 2020), (2020, 2022, 2021), (2020, 2022), None),
+    ("equal start, ends later", (2020, 2022, 2020), (2020, 2024, 2021), (2020, 2024), None),
+    ("equal end", (2020, 2024, 2020), (2022, 2024, 2021), (2022, 2024), None),
     # -- missing dates
-    ("both starts missing, told later", (None, None, 2020), (None, None, 2021), (None, None), GONE),
-    ("both starts missing, told earlier", (None, None, 2021), (None, None, 2020), GONE, None),
+    ("both starts missing", (None, None, 2020), (None, None, 2021), (None, None), None),
+    ("both starts missing, earlier", (None, None, 2021), (None, None, 2020), (None, None), None),
     ("old start missing", (None, None, 2020), (2022, None, 2022), (2022, None), (None, 2022)),
     ("old start missing, over", (None, 2021, 2020), (2022, None, 2022), (2022, None), None),
     ("old start missing, ends within", (None, 2023, 2020), (2022, None, 2022),
-     (2022, None), (None, 2022)),
+     (2022, "2022-12-31"), ("2022-12-31", 2023)),
     ("new start missing", (2020, None, 2020), (None, None, 2021), (None, 2020), None),
     ("new start missing, ends before", (2020, None, 2020), (None, 2019, 2021), (None, 2019), None),
-    ("new start missing, ends within", (2020, None, 2020), (None, 2022, 2023), (None, 2020), None),
+    ("new start missing, ends within", (2020, None, 2020), (None, 2022, 2023),
+     ("2021-12-31", 2022), (2020, "2021-12-31")),
     # -- disjoint
     ("new after old", (2018, 2019, 2018), (2020, 2021, 2020), (2020, 2021), None),
     ("new before old", (2020, 2021, 2020), (2018, 2019, 2021), (2018, 2019), None),
@@ -41,15 +44,15 @@ EXCLUSIVE = [
     ("new meets the start of old", (2020, None, 2020), (2018, 2020, 2021), (2018, 2020), None),
     # -- overlapping
     ("new overlaps the end of old", (2018, 2021, 2018), (2020, 2023, 2020),
-     (2020, 2023), (2018, 2020)),
-    ("new overlaps the start of old", (2020, 2023, 2020), (2018, 2021, 2021), (2018, 2020), None),
-    ("new inside old", (2018, 2024, 2018), (2020, 2022, 2020), (2020, 2022), (2018, 2020)),
-    ("new around old", (2020, 2022, 2020), (2018, 2024, 2022), (2018, 2020), None),
+     (2020, 2023), None),
+    ("new overlaps the start of old", (2020, 2023, 2020), (2018, 2021, 2021), (2018, 2021), None),
+    ("new inside old", (2018, 2024, 2018), (2020, 2022, 2020), (2020, 2022), None),
+    ("new around old", (2020, 2022, 2020), (2018, 2024, 2022), (2018, 2024), None),
     # -- late arrival: told later, true earlier
     ("late, open", (2022, None, 2022), (2020, None, 2023), (2020, 2022), None),
     ("late, told of an earlier time", (2022, None, 2022), (2020, None, 2020), (2020, 2022), None),
     # -- a known end in the future
-    ("old ends in the future", (2020, 2090, 2020), (2024, None, 2024), (2024, None), (2020, 2024)),
+    ("old ends in the future", (2020, 2090, 2020), (2024, None, 2024), (2024, 2024), None),
     ("new ends in the future", (2020, None, 2020), (2024, 2090, 2024), (2024, 2090), (2020, 2024)),
     ("new begins in the future", (2020, None, 2020), (2080, None, 2024),
      (2080, None), (2020, 2080)),
@@ -57,7 +60,7 @@ EXCLUSIVE = [
 
 
 def moment(year):
-    return None if year is None else f"{year}-01-01"
+    return year if year is None or isinstance(year, str) else f"{year}-01-01"
 
 
 def placed(triple, when, id_):
@@ -88,7 +91,7 @@ def shown(outcome):
 )
 def test_facts_that_exclude_each_other(old_triple, new_triple, old, new, new_after, old_after):
     stored, told = placed(old_triple, old, "old"), placed(new_triple, new, "new")
-    verdict = judge(Statement(told), [stored], RELATIONS, now=NOW)
+    verdict = meet(told, [stored], RELATIONS, now=NOW)
     assert interval(verdict.new) == shown(new_after)
     assert interval(verdict.changed.get("old")) == shown(old_after)
     for victim, victor in ((verdict.changed.get("old"), told), (verdict.new, stored)):
@@ -96,16 +99,12 @@ def test_facts_that_exclude_each_other(old_triple, new_triple, old, new, new_aft
             continue
         assert victim.invalidated_by == victor.id
         if victim.retracted_at is None:
-            assert (victim.invalid_at, victim.expired_at) == (max_start(stored, told), NOW)
+            assert victim.expired_at == NOW
             assert victim.reason == f"ended by: {victor.fact}"
         else:
             assert (victim.retracted_at, victim.expired_at) == (NOW, None)
             assert victim.reason == f"replaced by: {victor.fact}"
     assert (old_after is None) == (verdict.changed == {})
-
-
-def max_start(one, other):
-    return max(one.valid_at or day("0001-01-01"), other.valid_at or day("0001-01-01"))
 
 
 @pytest.mark.parametrize(
@@ -124,8 +123,8 @@ def max_start(one, other):
 )
 def test_facts_that_do_not_exclude_each_other_both_stay_as_told(old_triple, new_triple, old, new):
     told = placed(new_triple, new, "new")
-    verdict = judge(Statement(told), [placed(old_triple, old, "old")], RELATIONS, now=NOW)
-    assert (verdict.new, verdict.changed) == (told, {})
+    verdict = meet(told, [placed(old_triple, old, "old")], RELATIONS, now=NOW)
+    assert (interval(verdict.new), verdict.changed) == (interval(told), {})
 
 
 # What was told before is told again: a repetition (None), or a lifetime of its own.
@@ -133,14 +132,14 @@ AGAIN = [
     ("equal", (2020, None), (2020, None), None, (2020, None)),
     ("equal and closed", (2020, 2022), (2020, 2022), None, (2020, 2022)),
     ("starts later", (2020, None), (2021, None), None, (2020, None)),
-    ("starts where it had ended", (2018, 2020), (2020, None), (2020, None), None),
+    ("starts where it had ended", (2018, 2020), (2020, None), None, (2018, None)),
     ("begins again", (2018, 2020), (2024, None), (2024, None), None),
     ("was so before, too", (2024, None), (2018, 2020), (2018, 2020), None),
-    ("starts sooner, both stated", (2022, None), (2020, None), None, (2022, None)),
+    ("starts sooner, both stated", (2022, None), (2020, None), None, (2020, None)),
     ("gives the end", (2020, None), (2020, 2024), None, (2020, 2024)),
-    ("gives the start", (None, None), (2020, None), None, (2020, None)),
+    ("gives a start", (None, None), (2020, None), None, (None, None)),
     ("a future end is no news", (2020, 2090), (2022, None), None, (2020, 2090)),
-    ("overlaps the end", (2018, 2021), (2020, 2023), None, (2018, 2021)),
+    ("overlaps the end", (2018, 2021), (2020, 2023), None, (2018, 2023)),
 ]
 
 
@@ -161,7 +160,7 @@ AGAIN = [
 def test_the_same_told_again(old_triple, new_triple, old, new, new_after, old_after):
     stored = placed(old_triple, (*old, 2020), "old")
     told = placed(new_triple, (*new, 2021), "new")
-    verdict = judge(Statement(told), [stored], RELATIONS, now=NOW)
+    verdict = meet(told, [stored], RELATIONS, now=NOW)
     assert interval(verdict.new) == shown(new_after)
     if old_after is None:
         assert verdict.changed == {}
@@ -192,16 +191,16 @@ async def test_a_fact_told_from_its_other_end_closes_like_any_other(graph):
     [
         ((2020, None), 2022, (2020, 2022)),
         ((None, None), 2022, (None, 2022)),
-        ((2020, 2090), 2022, (2020, 2022)),
+        ((2020, 2090), 2022, None),
         ((2020, 2021), 2022, None),
         ((2023, None), 2022, None),
     ],
-    ids=["running", "start unknown", "end was planned later", "over before", "starts later"],
+    ids=["running", "start unknown", "told whole", "over before", "starts later"],
 )
 def test_an_end(old, end, old_after):
     stored = placed("alice works_at acme", (*old, 2020), "old")
     told = fact("alice works_at ?", None, moment(end), id_="new")
-    verdict = judge(Statement(told, ends=True), [stored], RELATIONS, now=NOW)
+    verdict = meet(told, [stored], RELATIONS, now=NOW, ends=True)
     assert verdict.new is None
     assert interval(verdict.changed.get("old")) == shown(old_after)
     if old_after is not None:
@@ -215,7 +214,7 @@ def test_one_fact_closes_every_one_that_it_excludes_and_each_says_so():
         fact("carol married_to dave", "2019-01-01", id_="b"),
     ]
     told = fact("alice married_to carol", "2022-01-01", id_="new")
-    verdict = judge(Statement(told), stored, RELATIONS, now=NOW)
+    verdict = meet(told, stored, RELATIONS, now=NOW)
     assert interval(verdict.new) == ("2022-01-01", None)
     assert {
         id_: (victim.invalid_at, victim.invalidated_by, victim.reason)
@@ -223,14 +222,14 @@ def test_one_fact_closes_every_one_that_it_excludes_and_each_says_so():
     } == {id_: (day("2022-01-01"), "new", "ended by: alice married_to carol") for id_ in ("a", "b")}
 
 
-def test_a_fact_between_two_closes_the_earlier_and_ends_with_the_later():
+def test_a_fact_inside_a_stretch_told_whole_gives_way_to_it():
     stored = [
         fact("alice works_at acme", "2018-01-01", "2022-01-01", id_="a"),
         fact("alice works_at beta", "2022-01-01", id_="b"),
     ]
     told = fact("alice works_at gamma", "2020-01-01", id_="new")
-    verdict = judge(Statement(told), stored, RELATIONS, now=NOW)
-    assert interval(verdict.new) == ("2020-01-01", "2022-01-01")
-    assert verdict.new.invalidated_by == "b"
-    assert interval(verdict.changed["a"]) == ("2018-01-01", "2020-01-01")
-    assert "b" not in verdict.changed
+    verdict = meet(told, stored, RELATIONS, now=NOW)
+    # It is told of one moment of a stretch that was told whole, which goes on.
+    assert interval(verdict.new) == ("2020-01-01", "2020-01-01")
+    assert verdict.new.invalidated_by == "a"
+    assert verdict.changed == {}

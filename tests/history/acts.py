@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from graphrag import Fact, Relations
-from graphrag.ingest.exclusion import exclusion, overlap
+from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from tests.edit.faint import open_unsure
 
 PEOPLE = ("Alice", "Bob", "Carol")

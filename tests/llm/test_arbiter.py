@@ -21,9 +21,9 @@ from graphrag import (
     Ruling,
 )
 from graphrag.ingest.intake import prepare
-from graphrag.ingest.invalidate import Statement, judge
 from graphrag.testing import ScriptedLLM
 from tests.conftest import PlainExtractor, day, open_graph, triples
+from tests.ingest.meeting import meet
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -221,8 +221,7 @@ async def test_a_failing_arbiter_leaves_nothing_behind():
 )
 def test_the_rules_keep_the_last_word(old, closed):
     new = told("new", "ann", "uses", "emacs", start="2024-06-01")
-    statement = Statement(new, excludes=frozenset({"old"}))
-    verdict = judge(statement, [old], Relations(), now=NOW)
+    verdict = meet(new, [old], Relations(), now=NOW, excludes={"old"})
     assert verdict.new is not None
     assert (old.id in verdict.changed) is closed
 
@@ -230,8 +229,7 @@ def test_the_rules_keep_the_last_word(old, closed):
 def test_a_late_told_older_fact_gets_its_own_end():
     newer = told("newer", "ann", "uses", "emacs", start="2024-06-01")
     older = told("older", "ann", "uses", "vim", start="2024-01-01")
-    statement = Statement(older, excludes=frozenset({"newer"}))
-    verdict = judge(statement, [newer], Relations(), now=NOW)
+    verdict = meet(older, [newer], Relations(), now=NOW, excludes={"newer"})
     assert verdict.changed == {}
     assert verdict.new.invalid_at == day("2024-06-01")
     assert verdict.new.reason.endswith("(an arbiter decided)")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.derive import Gone, Outcome, derive
+from graphrag.ingest.lifetimes.derive import Outcome, derive
 from graphrag.ingest.lifetimes.rivalry import Rivalry, Triple
+from graphrag.ingest.lifetimes.said import Gone
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.relations import Relations

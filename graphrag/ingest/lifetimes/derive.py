@@ -7,30 +7,26 @@ no longer once others say the same.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from graphrag.ingest.lifetimes.lifetime import NOWHERE, Lifetime, Settlement
+from graphrag.ingest.lifetimes.said import Gone, Said, stated
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.ingest.lifetimes.statement import Statement
+from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
-
-REMOVED = "its episode was removed"
-ONE_ENTITY = "merged: both ends are one entity"
-Gone = Callable[[str], bool]
-"""Tell whether an episode was removed."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What follows from the statements of some facts."""
 
-    said: "Said"
+    said: Said
     settlement: Settlement
     facts: Mapping[str, Fact]
     """All that were given, as they are to be, and those that begin to exist."""
@@ -54,77 +50,6 @@ class Outcome:
             if one.id == fact and one.statements:
                 return one.statements
         return tuple(one.id for one in self.facts[fact].statements)
-
-
-@dataclass(frozen=True)
-class Said:
-    """What was said of some facts, and what of it stands."""
-
-    facts: Mapping[str, Fact]
-    endings: Mapping[str, Iterable[Ending]]
-    """By the id of an entity."""
-    gone: Gone
-
-    @cached_property
-    def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
-        """Return every statement of a fact, with that fact."""
-        return {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
-
-    @cached_property
-    def _ends(self) -> dict[str, Assertion]:
-        return {one.assertion.id: one.assertion for some in self.endings.values() for one in some}
-
-    def void(self, one: Assertion) -> Void | None:
-        """Return why a statement does not stand; None if it does, or waits."""
-        if one.void is not None and (one.void.by is None or self._corrects(one.void.by)):
-            return one.void
-        if one.source and not one.manual and self.gone(one.source):
-            return Void("retracted", reason=REMOVED)
-        return None
-
-    def waits(self, fact: Fact) -> list[Assertion]:
-        """Return what of a fact waits for a person, if nothing of it stands."""
-        live = [one for one in fact.statements if self.void(one) is None]
-        if fact.subject_id == fact.object_id or not all(one.pending for one in live):
-            return []
-        return live
-
-    def statements(self) -> Iterator[Statement]:
-        """Yield what stands and what fell, as lifetimes are derived from it."""
-        for fact in self.facts.values():
-            for one in fact.statements:
-                void = self.void(one)
-                if void is None and one.pending:
-                    continue
-                if fact.subject_id == fact.object_id:
-                    void = void or Void("retracted", reason=ONE_ENTITY)
-                yield stated(one, fact, void)
-        for entity, endings in self.endings.items():
-            for ending in endings:
-                told = ending.assertion
-                if self.void(told) is None and not told.pending:
-                    yield _ending(ending, entity)
-
-    def rulings(self) -> Iterator[Exclusion]:
-        """Yield what an arbiter ruled, as far as both sides stand."""
-        for fact, one in self.by_id.values():
-            if not one.excludes or self.void(one) is not None or one.pending:
-                continue
-            for id_ in one.excludes:
-                against = self.facts[id_].statements if id_ in self.facts else ()
-                other = next((it for it in against if self.void(it) is None), None)
-                if other is not None and fact.id != id_:
-                    yield Exclusion(f"{one.id}>{other.id}", (one.id, other.id))
-
-    def _corrects(self, id_: str) -> bool:
-        """Tell whether what says that another one is wrong is there, itself corrected or not."""
-        found = self.by_id.get(id_)
-        one = self._ends.get(id_) if found is None else found[1]
-        if one is None or one.pending:
-            return False
-        if one.source and not one.manual and self.gone(one.source):
-            return False
-        return one.void is None or one.void.closed_as == "corrected"
 
 
 def derive(
@@ -164,47 +89,6 @@ def derive(
             further = replace(home, id=id_, created_at=now, statements=(), rivals=())
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
     return Outcome(said, settlement, after)
-
-
-def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
-    """Return what a fact keeps of a source as lifetimes are derived from it."""
-    return Statement(
-        one.id,
-        fact.id,
-        fact.subject_id,
-        fact.relation,
-        fact.object_id,
-        one.since,
-        one.until,
-        one.at,
-        one.kind,
-        one.trust,
-        one.confidence,
-        source=one.source,
-        text=fact.fact,
-        untyped=one.untyped,
-        as_given=one.as_given,
-        void=void,
-    )
-
-
-def _ending(ending: Ending, entity: str) -> Statement:
-    told = ending.assertion
-    return Statement(
-        told.id,
-        None,
-        entity,
-        ending.relation,
-        ending.object_id,
-        None,
-        told.until,
-        told.at,
-        told.kind,
-        told.trust,
-        told.confidence,
-        source=told.source,
-        text=ending.text,
-    )
 
 
 @dataclass(frozen=True, slots=True)

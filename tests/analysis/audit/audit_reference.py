@@ -5,7 +5,7 @@ from itertools import combinations
 from graphrag import Entity, Episode, Fact, Relations
 from graphrag.analysis.timeline import status
 from graphrag.health.snapshot import replayed
-from graphrag.ingest.exclusion import exclusion, overlap
+from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.store.rows import from_row, row_of
 
 KINDS = {"relates_to": Fact, "entity": Entity, "episode": Episode}

@@ -1,0 +1,102 @@
+"""What a new fact only repeats keeps its statements, and what it corrects falls."""
+
+from dataclasses import replace
+
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.derive import Outcome
+from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
+from graphrag.model.assertion import Assertion, Void
+from graphrag.model.attributes import newer
+from graphrag.model.values import Fact
+
+
+def keep(component: Component, new: str, outcome: Outcome) -> str:
+    """Let what a new fact repeats keep its statements; return the fact that stands for it."""
+    stands = outcome.settlement.joins.get(new)
+    if stands is None:
+        return new
+    facts, home = component.facts, outcome.home_of(stands)
+    if home == new:
+        return stands
+    told = facts.pop(new)
+    for id_ in told.rivals:
+        rivals = (home if one == new else one for one in facts[id_].rivals)
+        facts[id_] = replace(facts[id_], rivals=tuple(dict.fromkeys(rivals)))
+    facts[home] = kept_by(facts[home], told)
+    if stands != home:
+        facts[stands] = _noted(facts[stands], told)
+    return stands
+
+
+def let_fall(component: Component, fact: Fact) -> Fact:
+    """Let fall what a fact corrects, and return the fact as it stands then.
+
+    The true fact held since the wrong one was said to, unless its own start was stated.
+    """
+    told = fact.statements[0]
+    if not told.corrects:
+        return fact
+    relations = component.rivalry.relations
+    wrong = [
+        other
+        for other in component.facts.values()
+        if other.retracted_at is None
+        and not other.pending
+        and not _same(fact, other)
+        and (other.id in told.excludes or exclusion(fact, other, relations) is not None)
+        and (told.since is None or _ends_after(other, fact))
+    ]
+    if not wrong:
+        return fact
+    ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
+    if told.since is None:
+        first = component.statement(min(component.supporting(wrong[0].id)))
+        told = replace(told, since=first.since, at=first.at)
+        fact = replace(fact, statements=(told, *fact.statements[1:]))
+    void = Void("corrected", by=told.id, reason=f"corrected: {fact.fact}")
+    component.void(ids, void)
+    if fact.id in component.facts:
+        component.facts[fact.id] = fact
+    return fact
+
+
+def _ends_after(fact: Fact, told: Fact) -> bool:
+    return overlap(replace(fact, valid_at=None), replace(told, invalid_at=None))
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+def kept_by(fact: Fact, told: Fact) -> Fact:
+    """Return a fact that keeps what a new one says, once."""
+    new = [one for one in told.statements if not any(_repeats(one, it) for it in fact.statements)]
+    rivals = _both(fact.rivals, told.rivals)
+    fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
+    return _noted(fact, told)
+
+
+def _noted(fact: Fact, told: Fact) -> Fact:
+    """Return a fact with what else a new one says of it."""
+    attributes, times = newer(
+        fact.attributes, fact.attribute_times, told.attributes, told.attribute_times
+    )
+    return replace(
+        fact,
+        attributes=attributes,
+        attribute_times=times,
+        provenance=_both(fact.provenance, told.provenance),
+    )
+
+
+def _repeats(one: Assertion, known: Assertion) -> bool:
+    """Tell whether a table or a person says again what it said."""
+    return not one.source and replace(known, id=one.id, confidence=one.confidence) == one
+
+
+def _same(one: Fact, other: Fact) -> bool:
+    return (one.subject_id, one.relation, one.object_id) == (
+        other.subject_id,
+        other.relation,
+        other.object_id,
+    )

@@ -97,7 +97,9 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     outcome = component.settle(gone_from(component.index), now=now)
     stands = outcome.settlement.joins.get(new.id)
     if row is None and stands is not None:
-        return keep(component, new.id, outcome)
+        keep(component, new.id, outcome)
+        outcome = component.settle(gone_from(component.index), now=now)
+        return outcome.places.get(wanted.said[0].id, stands)
     placed = [outcome.places.get(one.id) for one in wanted.said]
     if wanted.until is None and placed and placed[0] is not None:
         return placed[0]

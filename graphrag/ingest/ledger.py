@@ -5,6 +5,7 @@ repeat, end or exclude; what only repeats one is kept by that one. What is told 
 for a person: a repetition of what is known adds a source, and says nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -53,6 +54,7 @@ class Ledger:
     """What is said of entities, by id, that is no fact."""
     component: Component = field(init=False)
     _alone: set[str] = field(default_factory=set)
+    _retracted: defaultdict[Triple, list[Fact]] | None = None
 
     def __post_init__(self) -> None:
         """Begin with nothing."""
@@ -130,6 +132,8 @@ class Ledger:
         outcome = self._outcome()
         for fact in told:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
+        if outcome.names(fact.id for fact in told if fact.id not in facts):
+            self._outcome()
 
     def _outcome(self) -> Outcome:
         return self.component.settle(gone_from(self.index), now=self.now)
@@ -187,10 +191,14 @@ class Ledger:
         """Return the retracted fact of the same words, if those are not to be told again."""
         if not self.rules.once:
             return None
+        if self._retracted is None:
+            self._retracted = defaultdict(list)
+            for other in self.component.stored.values():
+                if other.retracted_at is not None:
+                    self._retracted[_triple(other)].append(other)
         told = fact.statements[0]
-        for other in self.component.facts.values():
-            same = _same(fact, other) and other.fact == fact.fact and other.retracted_at is not None
-            if same and any(one.since == told.since for one in other.statements):
+        for other in self._retracted.get(_triple(fact), ()):
+            if other.fact == fact.fact and any(one.since == told.since for one in other.statements):
                 return other
         return None
 

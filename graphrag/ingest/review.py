@@ -65,7 +65,7 @@ def _waiting(fact: Fact, component: Component, gone: Gone, now: datetime) -> str
     """Return the waiting fact that a faint statement repeats."""
     said, ends = fact.statements[0], {fact.subject_id, fact.object_id}
     for other in component.facts.values():
-        if not other.pending or {other.subject_id, other.object_id} != ends:
+        if not other.pending or not other.statements or {other.subject_id, other.object_id} != ends:
             continue
         first = other.statements[0]
         if (first.ends, first.corrects) != (said.ends, said.corrects):

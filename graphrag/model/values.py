@@ -151,7 +151,8 @@ class Fact:
     origin: Origin = "stated"
     confirmed: bool = False
     pending: bool = False
-    """True while it waits in ``edit.pending()``; reads leave it out until it is confirmed."""
+    """True while it waits in ``edit.pending()``; reads leave it out until it is confirmed. With
+    ``retracted_at`` it is a stretch that is part of another fact again: no read shows it."""
     waits_as: Literal["end", "correction"] | None = None
     """What a pending fact does once confirmed, if it is not simply told."""
     invalidated_by: str | None = None

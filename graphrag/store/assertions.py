@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from graphrag.model.assertion import Assertion, Date, Ending, Precision, Void
@@ -20,6 +21,9 @@ _PLAIN = tuple(
     for one in fields(Assertion)
     if one.name not in ("id", "since", "until", "at", "excludes", "void")
 )
+_USUAL = attrgetter(*(one.name for one in fields(Assertion) if one.name not in ("id", "since")))
+_USUALLY = _USUAL(Assertion(""))
+"""What most statements say but for their start."""
 _WIDTHS: Mapping[Precision, int] = {"year": 4, "month": 7, "day": 10}
 _PRECISIONS: Mapping[int, Precision] = {width: name for name, width in _WIDTHS.items()}
 _NAMED: Mapping[str, Precision] = {name: name for name in _WIDTHS}
@@ -69,6 +73,8 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
             **end,
             **_object(item.assertion, record),
         }
+    if item.id == record and item.since is not None and _USUAL(item) == _USUALLY:
+        return {"since": _words(item.since)}  # as most are
     row: dict[str, Any] = {}
     if item.id != record:
         row["id"] = item.id
@@ -99,6 +105,7 @@ def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:
     return Ending(told, item["relation"], item["text"], item.get("object_id", ""))
 
 
+@lru_cache(maxsize=4096)
 def _words(date: Date) -> str:
     text = _moment(date.moment)
     if date.precision == "exact":

@@ -15,6 +15,8 @@ class Meeting:
     """The fact to store; None if the statement adds none."""
     changed: dict[str, Fact] = field(default_factory=dict)
     """Older facts by id, as they are to be from now on."""
+    facts: dict[str, Fact] = field(default_factory=dict)
+    """All of them."""
 
 
 def said(fact, number, *, ends=False, corrects=False, excludes=()):
@@ -36,14 +38,28 @@ def said(fact, number, *, ends=False, corrects=False, excludes=()):
     return replace(fact, statements=(one,))
 
 
+def equal_evidence(one, other, facts):
+    """Tell whether something said of one value is as new as something said of the other."""
+
+    def said_of(fact):
+        ends = {fact.subject_id, fact.object_id}
+        alike = [it for it in facts if {it.subject_id, it.object_id} == ends]
+        dates = (said.since for it in alike for said in it.statements)
+        return {fact.valid_at, *(date.moment for date in dates if date)}
+
+    return bool(said_of(one) & said_of(other))
+
+
 def never(_):
     return False
 
 
 def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
     component = Component.of(None, relations)
+    kept = {one.id for fact in old for one in fact.statements}  # one may be of such an id
     component.facts = {
-        fact.id: fact if fact.statements else said(fact, number) for number, fact in enumerate(old)
+        fact.id: fact if fact.statements or fact.id in kept else said(fact, number)
+        for number, fact in enumerate(old)
     }
     component.settle(never, now=now)
     before = dict(component.facts)
@@ -72,4 +88,5 @@ def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
             for id_, fact in unsaid.items()
             if replace(after[id_], statements=()) != fact
         },
+        after,
     )

@@ -40,6 +40,15 @@ class Outcome:
                 found.setdefault(id_, one.id)
         return found
 
+    def names(self, ids: Iterable[str]) -> bool:
+        """Tell whether one of some facts gave its id to another, or closed it."""
+        gone = set(ids)
+        if not gone:
+            return False
+        closers = {one.invalidated_by for one in self.settlement.lifetimes}
+        told = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
+        return not gone.isdisjoint(closers) or any(told[id_] > 1 for id_ in gone)
+
     def home_of(self, fact: str) -> str:
         """Return the fact that keeps the first statement that one rests on."""
         return self.said.by_id[self.supporting(fact)[0]][0].id
@@ -147,7 +156,7 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
 
 
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
-    """Return a fact that is part of another one."""
+    """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
     if into is not None:
         reason = f"says the same as: {facts[into].fact if into in facts else fact.fact}"
@@ -159,7 +168,7 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
         closed_by_hand=False,
         invalidated_by=into,
         reason=reason,
-        pending=False,
+        pending=not fact.statements,
         waits_as=None,
     )
 

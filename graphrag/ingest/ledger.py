@@ -89,8 +89,8 @@ class Ledger:
         ids = {fact.id for fact in facts}
         reached += component.reach_from(sorted(ruled & known.keys()))
         await component.read((id_ for id_ in reached if id_ not in ids), store)
-        subjects = dict.fromkeys(fact.subject_id for fact in ends)
-        await component.read_endings((id_ for id_ in subjects if id_ in entities), store)
+        subjects = [fact.subject_id for fact in ends if fact.subject_id in entities]
+        await component.read_endings([*subjects, *component.ended_among(meeting)], store)
 
     def tell(self, new: Iterable[Fact]) -> None:
         """Settle what is said with what it meets, in the order of telling."""

@@ -120,12 +120,12 @@ class Component:
                 wanted = self._ruled(wanted)
         with self.supposed():
             self.facts = {**self.stored, **self.facts}
-            ended = self._ended_entities()
+            ended = self.ended_among(self.facts.values())
         await self.read_endings(ended, store)
 
     async def read_endings(self, entities: Iterable[str], store: Store) -> None:
         """Have what was said of these entities that is no fact."""
-        wanted = [id_ for id_ in entities if id_ not in self.entities]
+        wanted = [id_ for id_ in dict.fromkeys(entities) if id_ not in self.entities]
         if wanted:
             self.entities |= await store.get(Entity, wanted)
         with self.supposed():
@@ -209,10 +209,11 @@ class Component:
         rows = (index.entities.row_of.get(id_) for id_ in index.heirs.family(entity))
         return any(row is not None and bool(index.entities["endings"][row]) for row in rows)
 
-    def _ended_entities(self) -> list[str]:
+    def ended_among(self, facts: Iterable[Fact]) -> list[str]:
+        """Return the entities at some facts of which anything was said that is no fact."""
         ends = dict.fromkeys(
             id_
-            for fact in self.facts.values()
+            for fact in facts
             for end in (fact.subject_id, fact.object_id)
             if self._ended(end)
             for id_ in self.index.heirs.family(end)

@@ -97,7 +97,12 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     outcome = component.settle(gone_from(component.index), now=now)
     stands = outcome.settlement.joins.get(new.id)
     if row is None and stands is not None:
-        keep(component, new.id, outcome)
+        stands = keep(component, new.id, outcome)
+        if void is not None:  # it is another fact that is right instead
+            right = replace(void, fact=stands)
+            component.restate(
+                rests_on, lambda one: replace(one, void=right) if one.void == void else one
+            )
         outcome = component.settle(gone_from(component.index), now=now)
         return outcome.places.get(wanted.said[0].id, stands)
     placed = [outcome.places.get(one.id) for one in wanted.said]

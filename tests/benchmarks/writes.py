@@ -36,8 +36,7 @@ _ONE_BY_ONE = 500
 _STEPS: tuple[tuple[type, str, str], ...] = (
     (Teller, "_identified", "identity"),
     (Ledger, "follow", "contradiction"),
-    (Ledger, "find", "contradiction"),
-    (Ledger, "tell_all", "contradiction"),
+    (Ledger, "tell", "contradiction"),
 )
 """The work of the rules. Stored rivals are read meanwhile, while other batches are written."""
 

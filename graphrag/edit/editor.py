@@ -64,8 +64,8 @@ async def edit(
         component = await component_of([current], index, store, ingestion.relations)
         outcome = component.settle(gone_from(index), now=now)
         rests_on = outcome.supporting(current.id)
-        told = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
-        wanted = decide(current, told, index, now)
+        basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
+        wanted = decide(current, basis, index, now)
         await component.reach_also(wanted.fact, store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]

@@ -41,8 +41,8 @@ async def undone_facts(undoing: Undoing, index: GroupIndex, ingestion: Ingestion
     store = ingestion.store
     resting, ended = await resting_on(undoing.gone | undoing.back, index, store)
     stored = await store.get(Fact, [*undoing.facts, *resting])
-    told = index.heirs.follow(stored, index.entity_name)
-    component = await component_of(told.values(), index, store, ingestion.relations)
+    followed = index.heirs.follow(stored, index.entity_name)
+    component = await component_of(followed.values(), index, store, ingestion.relations)
     await component.read(component.reach((), [*ended, *await _ended(undoing, component)]), store)
     for id_, change in undoing.facts.items():
         if id_ in component.facts:
@@ -83,9 +83,9 @@ def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ..
         return fact.statements
     then = assertions((change.before or {}).get("statements"), fact.id)
     now = assertions((change.after or {}).get("statements"), fact.id)
-    told = {one.id for one in fact.statements}
+    known = {one.id for one in fact.statements}
     kept = (_back(one, then, now, change, undoing) for one in fact.statements)
-    taken = (one for id_, one in then.items() if id_ not in now and id_ not in told)
+    taken = (one for id_, one in then.items() if id_ not in now and id_ not in known)
     return (*(one for one in kept if one is not None), *taken)
 
 
@@ -98,22 +98,22 @@ def _back(
 ) -> Assertion | None:
     """Return a statement without the event; None for one that the event brought to a fact."""
     void = Void("retracted", reason=f"event {undoing.event.seq} was reverted")
-    was, told = then.get(one.id), now.get(one.id)
-    if was is None and told is None:  # told since
+    was, brought = then.get(one.id), now.get(one.id)
+    if was is None and brought is None:  # said since
         later = undoing.force and one.manual and one.void is None
         return replace(one, void=void) if later else one
-    if was is not None and told is not None:
-        if one in (was, told) or was == told:
-            return one if was == told else was
+    if was is not None and brought is not None:
+        if one in (was, brought) or was == brought:
+            return one if was == brought else was
         if undoing.force:
             return was
         raise conflict(undoing.event, "statements", change.record)
-    if told is None or (one.manual and not told.manual):
+    if brought is None or (one.manual and not brought.manual):
         return one
     if change.before is None:  # it came with the fact, which stays and says why it fell
         return (
             one if one.void is not None or one.source in undoing.gone else replace(one, void=void)
         )
-    if one != told and not undoing.force:
+    if one != brought and not undoing.force:
         raise conflict(undoing.event, "statements", change.record)
     return None

@@ -1,8 +1,8 @@
 """One group in memory: what search ranks and what ingestion looks up, kept in step with the store.
 
 The index is never ahead of the store: rows enter it only after their transaction committed.
-Filters are masks over columns, so a filtered search is exact and no slower than an unfiltered one.
-Memory is about 1.6 kB a fact at 384 dimensions, nearly all of it the vector.
+Filters are masks over columns: a filtered search is exact and no slower than an unfiltered one.
+A fact takes about 1.6 kB of memory at 384 dimensions, nearly all of it the vector.
 """
 
 from collections.abc import Mapping, Sequence
@@ -180,10 +180,11 @@ class GroupIndex:
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
-        texts = [entity_text(entity) for entity in entities]
-        rows = [self._columns(entity) for entity in entities]
+        rows = [self._columns(one) for one in entities]
         columns = {name: [row[name] for row in rows] for name in self.entities.columns}
-        self.entities.extend([entity.id for entity in entities], vectors, texts, columns)
+        self.entities.extend(
+            [one.id for one in entities], vectors, [*map(entity_text, entities)], columns
+        )
         for entity in entities:
             self.summarize(entity.id, entity.summary)
             self._register(entity)
@@ -293,9 +294,9 @@ class GroupIndex:
         self._timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
     def _columns(self, entity: Entity) -> dict[str, int]:
-        code, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)
-        return {"type": code, "removed": removed, "endings": bool(entity.endings)}
+        kind, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)
+        return {"type": kind, "removed": removed, "endings": bool(entity.endings)}
 
     def _register(self, entity: Entity) -> None:
-        names, kind, told = (entity.name, *entity.aliases), entity.entity_type, entity.attributes
-        self.register_entity(entity.id, kind, names, told, entity.merged_into)
+        names, given = (entity.name, *entity.aliases), entity.attributes
+        self.register_entity(entity.id, entity.entity_type, names, given, entity.merged_into)

@@ -22,8 +22,8 @@ def wait(fact: Fact, component: Component, gone: Gone, *, now: datetime) -> str:
     before = component.settle(gone, now=now)
     known = _supposing({**component.facts, fact.id: fact}, component, gone, now)
     home = _repeated(fact, before, known) or _waiting(fact, component, gone, now)
-    told = replace(fact.statements[0], pending=True)
-    waiting = replace(fact, statements=(told,))
+    faint = replace(fact.statements[0], pending=True)
+    waiting = replace(fact, statements=(faint,))
     facts = component.facts
     facts[home or fact.id] = waiting if home is None else kept_by(facts[home], waiting)
     component.settle(gone, now=now)
@@ -34,8 +34,8 @@ def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) 
     """Return an end of its own for each fact that one without an object would close."""
     before = component.settle(gone, now=now)
     ending = Ending(end.statements[0], end.relation, end.fact)
-    told = (*component.endings.get(end.subject_id, ()), ending)
-    endings = {**component.endings, end.subject_id: told}
+    spoken = (*component.endings.get(end.subject_id, ()), ending)
+    endings = {**component.endings, end.subject_id: spoken}
     relations = component.rivalry.relations
     after = derive(component.facts, endings, relations, gone, now=now)
     found = []

@@ -92,7 +92,7 @@ class Assertion:
     manual: bool = False
     """True if a person stands for it: it stays when its episode goes."""
     corrects: bool = False
-    """True if it says that something told before was wrong."""
+    """True if it says that something said before was wrong."""
     excludes: tuple[str, ...] = ()
     """Ids of facts that, as an arbiter found, cannot hold beside it."""
     reason: str = ""
@@ -109,7 +109,7 @@ class Assertion:
 class Ending:
     """What is said of an entity that is no fact: that whatever it has of a relation is over.
 
-    "She quit her job" ends what was told before it and what is told later. A plan that was
+    "She quit her job" ends what was said before it and what is said later. A plan that was
     cancelled has an object, too.
     """
 

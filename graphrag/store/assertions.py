@@ -1,7 +1,7 @@
 """What sources said, to plain objects and back: few bytes, since every fact has one at least.
 
-A date is written as far as it was told: ``2015``, ``2015-06``, ``2015-06-10``, or a moment. What is
-as it mostly is, is left out.
+A date is written as far as it was stated: ``2015``, ``2015-06``, ``2015-06-10``, or a moment. What
+is as it mostly is, is left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -101,8 +101,8 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
 def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:
     if "relation" not in item:
         return assertion_of(item, record)
-    told = assertion_of(item, record)
-    return Ending(told, item["relation"], item["text"], item.get("object_id", ""))
+    said = assertion_of(item, record)
+    return Ending(said, item["relation"], item["text"], item.get("object_id", ""))
 
 
 @lru_cache(maxsize=4096)

@@ -130,7 +130,7 @@ async def test_what_is_told_surely_waits_no_longer(graph):
     assert await graph.facts("Alice") == list(sure.facts)
     [aside] = [fact for fact in await everything(graph) if fact.retracted_at]
     assert (aside.id, aside.pending) == (waiting.fact.id, False)
-    assert aside.reason.startswith("told again with more confidence")
+    assert aside.reason.startswith("said again with more confidence")
     await graph.log.remove_episode(sure.episode)
     [again] = await graph.edit.pending()
     assert again.fact == waiting.fact

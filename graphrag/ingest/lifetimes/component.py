@@ -1,7 +1,7 @@
 """Facts with all that they may meet, as they are stored or about to be: what is settled at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -39,7 +39,7 @@ class Component:
     index: GroupIndex
     rivalry: Rivalry
     stored: dict[str, Fact] = field(default_factory=dict)
-    """As they are before this transaction, told of the entities that merges leave."""
+    """As they are before this transaction, about the entities that merges leave."""
     facts: dict[str, Fact] = field(default_factory=dict)
     """As they are to be."""
     endings: dict[str, tuple[Ending, ...]] = field(default_factory=dict)
@@ -130,9 +130,9 @@ class Component:
             self.entities |= await store.get(Entity, wanted)
         with self.supposed():
             for id_ in wanted:
-                if id_ in self.entities and (told := self.entities[id_].endings):
+                if id_ in self.entities and (endings := self.entities[id_].endings):
                     heir = self.index.heirs.of(id_)
-                    self.endings[heir] = (*self.endings.get(heir, ()), *told)
+                    self.endings[heir] = (*self.endings.get(heir, ()), *endings)
 
     def supposed(self) -> AbstractContextManager[None]:
         """Look at everything as merges are about to leave it; nothing is awaited meanwhile."""
@@ -144,8 +144,8 @@ class Component:
         """Change what some statements, given by id, are kept as."""
         for fact in list(self.facts.values()):
             if any(one.id in ids for one in fact.statements):
-                told = tuple(change(one) if one.id in ids else one for one in fact.statements)
-                self.facts[fact.id] = replace(fact, statements=told)
+                changed = tuple(change(one) if one.id in ids else one for one in fact.statements)
+                self.facts[fact.id] = replace(fact, statements=changed)
 
     def void(self, ids: Collection[str], why: Void) -> None:
         """Let some statements fall, but for those that fell before."""
@@ -230,11 +230,6 @@ async def component_of(
     reached = found.reach(map(_triple, facts))
     await found.read([*(fact.id for fact in facts), *reached], store)
     return found
-
-
-def changes_of(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> dict[str, Fact]:
-    """Return the facts that differ, or are new."""
-    return {id_: fact for id_, fact in after.items() if before.get(id_) != fact}
 
 
 def _triple(fact: Fact) -> Triple:

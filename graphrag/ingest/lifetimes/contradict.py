@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from graphrag.ingest.lifetimes.accounts import Slot, spares
 from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece
-from graphrag.ingest.lifetimes.lifetime import Contradiction
 from graphrag.ingest.lifetimes.spells import Naming, Spell, telling
-from graphrag.ingest.lifetimes.statement import to_moment
+from graphrag.ingest.lifetimes.statement import Contradiction, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line
 from graphrag.model.assertion import BEGINNING, FOREVER
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from graphrag.ingest.lifetimes.lifetime import NOWHERE, Lifetime, Settlement
 from graphrag.ingest.lifetimes.said import Gone, Said, stated
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Statement
+from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact, Span
@@ -46,8 +45,8 @@ class Outcome:
         if not gone:
             return False
         closers = {one.invalidated_by for one in self.settlement.lifetimes}
-        told = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
-        return not gone.isdisjoint(closers) or any(told[id_] > 1 for id_ in gone)
+        times = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
+        return not gone.isdisjoint(closers) or any(times[id_] > 1 for id_ in gone)
 
     def home_of(self, fact: str) -> str:
         """Return the fact that keeps the first statement that one rests on."""
@@ -112,11 +111,11 @@ class _Closing:
 def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
     """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
-    told = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
+    rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
     closing = _closing(fact, life, said)
     expired = None
     if life.invalid_at is not None and not nowhere:
-        if life.closed_by not in (None, *life.statements[:1]):  # or else it was told with its end
+        if life.closed_by not in (None, *life.statements[:1]):  # or else it was stated with its end
             kept = fact.expired_at if fact.invalid_at == life.invalid_at else None
             expired = kept or now
     return replace(
@@ -134,7 +133,7 @@ def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
         confidence=life.confidence if life.statements else fact.confidence,
         pending=False,
         waits_as=None,
-        sources=_sources([*told, *_also(fact)], said),
+        sources=_sources([*rests_on, *_also(fact)], said),
     )
 
 
@@ -149,7 +148,7 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
     closer = said.by_id.get(life.closed_by or "")
     if closer is not None and closer[1].manual and closer[1].ends:
         return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
-    if life.closed_by in life.statements[:1]:  # it was told with its end
+    if life.closed_by in life.statements[:1]:  # it was stated with its end
         return _Closing(life.invalidated_by)
     ruled = " (an arbiter decided)" if life.ruling is not None else ""
     return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
@@ -175,14 +174,14 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
 
 def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
     """Return a fact that needs nobody any more: others say it."""
-    reason = f"told again with more confidence: {said.by_id[same][0].fact}"
+    reason = f"said again with more confidence: {said.by_id[same][0].fact}"
     return replace(_aside(fact, None, said.facts, now), reason=reason)
 
 
 def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
-    """Return a fact that waits for a person, with the times that it was told with."""
-    told = [replace(one, pending=False) for one in waiting]
-    alone = settle([stated(one, fact, None) for one in told], Relations([]))
+    """Return a fact that waits for a person, with the times that it was stated with."""
+    assertions = [replace(one, pending=False) for one in waiting]
+    alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
     [life, *_] = alone.lifetimes
     free = replace(
         fact,
@@ -198,11 +197,11 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
         reason=None,
         confidence=life.confidence,
         pending=True,
-        sources=_sources(told, said),
+        sources=_sources(assertions, said),
     )
-    if any(one.corrects for one in told):
+    if any(one.corrects for one in assertions):
         return replace(free, waits_as="correction")
-    return replace(free, waits_as="end" if told[0].ends else None)
+    return replace(free, waits_as="end" if assertions[0].ends else None)
 
 
 def _also(fact: Fact) -> Iterator[Assertion]:
@@ -210,9 +209,9 @@ def _also(fact: Fact) -> Iterator[Assertion]:
     return (one for one in fact.statements if one.pending and one.void is None)
 
 
-def _sources(told: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
+def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
     """Return where statements stand; of what nothing states any more, where they stood."""
-    placed = {one.id: one for one in told if one.source}
+    placed = {one.id: one for one in assertions if one.source}
     there = [one for one in placed.values() if not said.gone(one.source)]
     manual = any(one.manual for one in placed.values())
     shown = there if there or manual else placed.values()

@@ -18,13 +18,13 @@ def keep(component: Component, new: str, outcome: Outcome) -> str:
     facts, home = component.facts, outcome.home_of(stands)
     if home == new:
         return stands
-    told = facts.pop(new)
-    for id_ in told.rivals:
+    new_fact = facts.pop(new)
+    for id_ in new_fact.rivals:
         rivals = (home if one == new else one for one in facts[id_].rivals)
         facts[id_] = replace(facts[id_], rivals=tuple(dict.fromkeys(rivals)))
-    facts[home] = kept_by(facts[home], told)
+    facts[home] = kept_by(facts[home], new_fact)
     if stands != home:
-        facts[stands] = _noted(facts[stands], told)
+        facts[stands] = _noted(facts[stands], new_fact)
     return stands
 
 
@@ -33,8 +33,8 @@ def let_fall(component: Component, fact: Fact) -> Fact:
 
     The true fact held since the wrong one was said to, unless its own start was stated.
     """
-    told = fact.statements[0]
-    if not told.corrects:
+    said = fact.statements[0]
+    if not said.corrects:
         return fact
     relations = component.rivalry.relations
     wrong = [
@@ -43,49 +43,51 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         if other.retracted_at is None
         and not other.pending
         and not _same(fact, other)
-        and (other.id in told.excludes or exclusion(fact, other, relations) is not None)
-        and (told.since is None or _ends_after(other, fact))
+        and (other.id in said.excludes or exclusion(fact, other, relations) is not None)
+        and (said.since is None or _ends_after(other, fact))
     ]
     if not wrong:
         return fact
     ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
-    if told.since is None:
+    if said.since is None:
         first = component.statement(min(component.supporting(wrong[0].id)))
-        told = replace(told, since=first.since, at=first.at)
-        fact = replace(fact, statements=(told, *fact.statements[1:]))
-    void = Void("corrected", by=told.id, reason=f"corrected: {fact.fact}")
+        said = replace(said, since=first.since, at=first.at)
+        fact = replace(fact, statements=(said, *fact.statements[1:]))
+    void = Void("corrected", by=said.id, reason=f"corrected: {fact.fact}")
     component.void(ids, void)
     if fact.id in component.facts:
         component.facts[fact.id] = fact
     return fact
 
 
-def _ends_after(fact: Fact, told: Fact) -> bool:
-    return overlap(replace(fact, valid_at=None), replace(told, invalid_at=None))
+def _ends_after(fact: Fact, new_fact: Fact) -> bool:
+    return overlap(replace(fact, valid_at=None), replace(new_fact, invalid_at=None))
 
 
 def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
-def kept_by(fact: Fact, told: Fact) -> Fact:
+def kept_by(fact: Fact, new_fact: Fact) -> Fact:
     """Return a fact that keeps what a new one says, once."""
-    new = [one for one in told.statements if not any(_repeats(one, it) for it in fact.statements)]
-    rivals = _both(fact.rivals, told.rivals)
+    new = [
+        one for one in new_fact.statements if not any(_repeats(one, it) for it in fact.statements)
+    ]
+    rivals = _both(fact.rivals, new_fact.rivals)
     fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
-    return _noted(fact, told)
+    return _noted(fact, new_fact)
 
 
-def _noted(fact: Fact, told: Fact) -> Fact:
+def _noted(fact: Fact, new_fact: Fact) -> Fact:
     """Return a fact with what else a new one says of it."""
     attributes, times = newer(
-        fact.attributes, fact.attribute_times, told.attributes, told.attribute_times
+        fact.attributes, fact.attribute_times, new_fact.attributes, new_fact.attribute_times
     )
     return replace(
         fact,
         attributes=attributes,
         attribute_times=times,
-        provenance=_both(fact.provenance, told.provenance),
+        provenance=_both(fact.provenance, new_fact.provenance),
     )
 
 

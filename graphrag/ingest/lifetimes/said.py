@@ -59,8 +59,8 @@ class Said:
                 yield stated(one, fact, void)
         for entity, endings in self.endings.items():
             for ending in endings:
-                told = ending.assertion
-                if self.void(told) is None and not told.pending:
+                one = ending.assertion
+                if self.void(one) is None and not one.pending:
                     yield _ending(ending, entity)
 
     def rulings(self) -> Iterator[Exclusion]:
@@ -108,19 +108,19 @@ def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
 
 
 def _ending(ending: Ending, entity: str) -> Statement:
-    told = ending.assertion
+    one = ending.assertion
     return Statement(
-        told.id,
+        one.id,
         None,
         entity,
         ending.relation,
         ending.object_id,
         None,
-        told.until,
-        told.at,
-        told.kind,
-        told.trust,
-        told.confidence,
-        source=told.source,
+        one.until,
+        one.at,
+        one.kind,
+        one.trust,
+        one.confidence,
+        source=one.source,
         text=ending.text,
     )

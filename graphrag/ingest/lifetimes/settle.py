@@ -1,21 +1,7 @@
 """Lifetimes as a function of the statements that stand.
 
-How lifetimes are derived (the draft of a section of docs/time.md, for when writing goes this way):
-
-What a graph stores of a source is what it said: since when, until when, and the moment for which it
-is evidence. When a fact held is worked out from all of that, so it does not matter in which order
-things were stated, and a source that falls leaves no trace. A fact holds
-
-1. between both ends, if both were stated, whatever else holds then;
-2. as long as a source that is evidence for that moment says so: of several that cannot be true
-   together the one with the newest evidence, or all of them if that is equally new;
-3. and after the last evidence until newer evidence, of anything that cannot hold beside it, or of
-   its end. Where the newest evidence is an end, nothing holds.
-4. A start that nobody stated reaches back to where something else held.
-
-Before newer comes better: what a less trusted source says gives way, and is listed as contested.
-Two values at once are listed as a contradiction, as is what no moment is left to. What holds
-without a gap is one fact with all its sources; after a gap, or another value, it is another fact.
+The rules are those of docs/time.md, and better comes before newer: what a less trusted source says
+gives way, and is listed as contested.
 
 Where the rules leave room, this is how they are read (each has a test):
 
@@ -43,9 +29,8 @@ from graphrag.errors import InputError
 from graphrag.ingest.lifetimes.accounts import accounts
 from graphrag.ingest.lifetimes.contradict import contradictions
 from graphrag.ingest.lifetimes.hold import hold
-from graphrag.ingest.lifetimes.lifetime import Settlement
 from graphrag.ingest.lifetimes.spells import NameSpell, name_by_statement, name_spells, spells_of
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.ingest.lifetimes.statement import Exclusion, Settlement, Statement
 from graphrag.ontology.relations import Relations
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
-from graphrag.ingest.lifetimes.lifetime import Lifetime
-from graphrag.ingest.lifetimes.statement import Statement, to_moment
+from graphrag.ingest.lifetimes.statement import Lifetime, Statement, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line, Support
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.ids import derived_id

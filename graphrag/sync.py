@@ -740,17 +740,30 @@ class EventLog:
         self._twin = twin
 
     def events(
-        self, *, after: int = 0, fact: Fact | str | None = None, entity: Entity | str | None = None
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        fact: Fact | str | None = None,
+        entity: Entity | str | None = None,
     ) -> Log:
-        """Return every committed change of a group with a number above ``after``, oldest first.
+        """Return the committed changes of a group, oldest first.
 
         With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
         the events that changed a fact about it or mention it.
 
+        Args:
+            after: Only events with a number above this one.
+            limit: How many at most: the newest, or with ``after`` the next ones. Default: all.
+            fact: A fact, or its id.
+            entity: An entity, or its id.
+
         Raises:
-            InputError: if both are given.
+            InputError: if both are given, or for an impossible limit.
         """
-        return self._portal.wait(self._twin.events(after=after, fact=fact, entity=entity))
+        return self._portal.wait(
+            self._twin.events(after=after, limit=limit, fact=fact, entity=entity)
+        )
 
     def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
@@ -1263,7 +1276,8 @@ class Reads:
 
         Args:
             entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none.
+            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
+                and a warning if it is nearly one that somebody did.
             limit: How many at most; default: all about an entity, else 100.
             offset: How many to leave out before: the length of the pages that were read.
 

@@ -104,7 +104,8 @@ class Reads:
 
         Args:
             entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none.
+            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
+                and a warning if it is nearly one that somebody did.
             limit: How many at most; default: all about an entity, else 100.
             offset: How many to leave out before: the length of the pages that were read.
 
@@ -124,7 +125,9 @@ class Reads:
             known = (await self._lens.entities([row], index, past))[row]
             wanted = wanted & ((seen.ends[0] == row) | (seen.ends[1] == row))
         if relation is not None:
-            wanted = wanted & np.isin(index.facts["relation"], self._codes(relation, index))
+            names = self._lens.relations([relation], index, past)
+            codes = [index.relation_code(name) for name in names]
+            wanted = wanted & np.isin(index.facts["relation"], codes)
         rows = np.flatnonzero(wanted).tolist()
         rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
         order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
@@ -247,8 +250,3 @@ class Reads:
             turning |= (start <= moments) & (moments < end)
         rows = np.flatnonzero(turning & seen.facts & (seen.retracted == FOREVER))
         return list((await self._lens.facts(rows, index, past)).values())
-
-    def _codes(self, relation: str, index: GroupIndex) -> list[int]:
-        """Return the codes of a relation and of those that say the same from the other end."""
-        names = self._lens.session.relations.alike([relation], index.relations)
-        return [index.relation_code(name) for name in names]

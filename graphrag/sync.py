@@ -39,6 +39,7 @@ from graphrag.display.lists import Groups
 from graphrag.display.log import Log
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built, IndexReport
+from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.report import Forgotten, Texts
@@ -57,6 +58,7 @@ from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
 from graphrag.io.load import Known
 from graphrag.io.tables import Columns, Rows
+from graphrag.model.arguments import named
 from graphrag.model.values import (
     JSON,
     Community,
@@ -121,6 +123,7 @@ if TYPE_CHECKING:
     from graphrag.view.writes import Writes as AsyncWrites
 
 
+@named("graph.communities")
 class CommunityReads:
     """Clusters of entities: ``view.communities``."""
 
@@ -188,6 +191,7 @@ class CommunityReads:
         return self._portal.wait(self._twin.context(question, max_tokens=max_tokens, count=count))
 
 
+@named("graph.communities")
 class CommunityWrites(CommunityReads):
     """Communities, made and kept up to date: ``graph.communities``."""
 
@@ -220,6 +224,7 @@ class CommunityWrites(CommunityReads):
         return self._portal.wait(self._twin.update())
 
 
+@named("graph.sagas")
 class SagaReads:
     """Named runs of episodes, and the order of episodes: ``view.sagas``."""
 
@@ -260,6 +265,7 @@ class SagaReads:
         )
 
 
+@named("graph.sagas")
 class SagaWrites(SagaReads):
     """Sagas, and their summaries kept up to date: ``graph.sagas``."""
 
@@ -295,6 +301,7 @@ class SagaWrites(SagaReads):
         return self._portal.wait(self._twin.summarize_all())
 
 
+@named("graph.audit")
 class Audit:
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
 
@@ -374,6 +381,7 @@ class Audit:
         return self._portal.wait(self._twin.hubs(limit))
 
 
+@named("graph.export")
 class Exports:
     """A group as others read it, with what the view sees of it: ``view.export``."""
 
@@ -427,6 +435,7 @@ class Exports:
         return self._portal.wait(self._twin.pandas())
 
 
+@named("graph.export")
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 
@@ -492,6 +501,7 @@ class GroupExports(Exports):
         return self._portal.wait(self._twin.copy(name, into=into, on_progress=on_progress))
 
 
+@named("graph.edit")
 class ManualEdits:
     """Edits by hand and review: ``graph.edit``."""
 
@@ -612,6 +622,7 @@ class ManualEdits:
         return self._portal.wait(self._twin.reject(fact, reason, actor=actor))
 
 
+@named("graph.identity")
 class Identity:
     """Which entities are one: ``graph.identity``."""
 
@@ -730,6 +741,7 @@ class Identity:
         )
 
 
+@named("graph.log")
 class EventLog:
     """The log of a group, and what follows from it: ``graph.log``."""
 
@@ -840,6 +852,7 @@ class EventLog:
         return self._portal.wait(self._twin.replay_all(into, until=until))
 
 
+@named("graph.erase")
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back."""
 
@@ -900,6 +913,7 @@ class Erase:
         return self._portal.wait(self._twin.group(confirm=confirm, actor=actor, dry_run=dry_run))
 
 
+@named("graph.load")
 class Load:
     """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
 
@@ -1081,6 +1095,7 @@ class Load:
         return self._portal.wait(self._twin.group(file, name, on_progress=on_progress))
 
 
+@named("graph.queue")
 class QueueControl:
     """The queued episodes of a group: ``graph.queue``."""
 
@@ -1117,6 +1132,7 @@ class QueueControl:
         return self._portal.wait(self._twin.drain_all())
 
 
+@named("graph.health")
 class Health:
     """Checking, repairing and tidying: ``graph.health``."""
 
@@ -1215,6 +1231,7 @@ class Health:
         )
 
 
+@named()
 class Reads:
     """What can be looked up in a group from a viewpoint."""
 
@@ -1347,6 +1364,7 @@ class Reads:
         return self._portal.wait(self._twin.stats())
 
 
+@named()
 class View(Reads):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
@@ -1529,6 +1547,7 @@ class View(Reads):
         return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
 
 
+@named("graph.groups(...)")
 class GroupSet:
     """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
 
@@ -1599,6 +1618,7 @@ class GroupSet:
         )
 
 
+@named()
 class Writes(View):
     """What tells a group something, and what changes what was told."""
 
@@ -1827,12 +1847,15 @@ class Writes(View):
         return Erase(self._twin.erase, self._portal)
 
 
+@named()
 class GraphRAG(Writes):
     """A temporal knowledge graph in SurrealDB: one group of a store."""
 
     _twin: AsyncGraphRAG
 
-    def __init__(self, twin: AsyncGraphRAG, portal: Portal) -> None:
+    def __init__(self, twin: AsyncGraphRAG | None = None, portal: Portal | None = None) -> None:
+        if twin is None or portal is None:
+            raise TypeError(OPENED)
         super().__init__(twin, portal)
         self._twin = twin
 

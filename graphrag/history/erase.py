@@ -15,7 +15,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
 
 
-@checked()
+@checked(door="graph.erase")
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back.
 

@@ -26,7 +26,7 @@ _PAGE = 1000
 """Events that are looked through at a time for those of a record."""
 
 
-@checked()
+@checked(door="graph.log")
 class EventLog:
     """The log of a group, and what follows from it: ``graph.log``.
 

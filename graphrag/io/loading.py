@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import replace
-from datetime import timedelta
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -14,27 +13,27 @@ from graphrag.ingest.batch import OnError, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.intake import checked_group
-from graphrag.io.calendar import Calendar, Horizon, meeting_facts, read_meetings
+from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
 from graphrag.io.load import Known, seeded, skipping
+from graphrag.io.recurrence import horizon_of
 from graphrag.io.rows import checked_columns, given_row
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
-from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
 
 _BATCH = 200
-_YEAR = timedelta(days=365)
 
 Record = tuple[list[GivenFact], list[End]]
 """The facts of one contact or meeting, and the people that it may say nothing else of."""
 
 
-@checked()
+@checked(door="graph.load")
 class Load:
     """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
 
@@ -274,28 +273,18 @@ class Load:
         return found
 
     async def _tell(self, records: Iterable[Record], kind: str) -> ImportReport:
+        from graphrag.ingest.fitting import supposed
         from graphrag.ingest.write import DirectWriter
 
-        writer = DirectWriter.to(self._handle.session.ingestion, self._group, kind, once=True)
+        ingestion = self._handle.session.ingestion
+        writer = DirectWriter.to(ingestion, self._group, kind, once=True)
         report, rest = ImportReport(), iter(records)
         try:
             while some := list(islice(rest, _BATCH)):
-                facts = [fact for told, _ in some for fact in told]
+                told = (fact for facts, _ in some for fact in facts)
+                facts = [supposed(fact, ingestion.ontology) for fact in told]
                 plan = await writer.tell(facts, [end for _, ends in some for end in ends])
                 report = report.after(plan, rows=len(some), seconds=0.0)
         finally:
             writer.warn()
         return report
-
-
-def horizon_of(since: Moment | None, until: Moment | None, time_zone: str | None) -> Horizon:
-    """Return which meetings are wanted; by default none that repeats more than a year from now.
-
-    Raises:
-        InputError: if a moment is none.
-    """
-    return Horizon(
-        utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
-        None if since is None else parse_moment(since, what="since"),
-        time_zone,
-    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphrag.analysis.fact_list import FactList
 from graphrag.errors import InputError, QueryError
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.sagas.order import in_order
 from graphrag.search.seeds import bearers

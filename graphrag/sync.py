@@ -1009,6 +1009,51 @@ class Load:
             self._twin.seed(known, reference_time=reference_time, source=source)
         )
 
+    def documents(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        reference_time: Moment | None = None,
+        source: str | None = None,
+        author: str | None = None,
+        saga: str | None = None,
+        on_error: OnError = "skip",
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BatchReport:
+        """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
+
+        They are cut into parts and dated as ``surreal-graphrag add`` does it. Adding them again
+        changes nothing.
+
+        Args:
+            paths: A file or a folder, or several; of a folder the files that hold text by their
+                names, by name, none that is hidden.
+            reference_time: When they were written. Default: the date of each record, else that in
+                a file's front matter, name or first line, else when it was changed last.
+            source: Where they come from, for people; default: the name of each file.
+            author: Who wrote them: whom "I" means in a note.
+            saga: Name of the run of episodes that they belong to.
+            on_error: ``skip`` leaves out a file that is empty or cannot be read and an episode that
+                fails, named in ``BatchReport.failed``; ``stop`` raises at the first.
+            on_progress: Called after each episode.
+
+        Raises:
+            EpisodeError: if none of the files can be read, or with ``stop`` one cannot; nothing
+                was written.
+            GraphRAGError: as ``add_episodes``.
+        """
+        return self._portal.wait(
+            self._twin.documents(
+                paths,
+                reference_time=reference_time,
+                source=source,
+                author=author,
+                saga=saga,
+                on_error=on_error,
+                on_progress=on_progress,
+            )
+        )
+
     def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:

@@ -51,14 +51,13 @@ class Prose:
 
 
 def front_matter(text: str) -> tuple[int, Mapping[str, str]]:
-    """Return where a text begins after its front matter, and the plain fields of that, in lower
-    case.
-    """
+    """Return where a text begins after its front matter, and the plain fields of that."""
     found = _FRONT.match(text)
     if found is None or _FIELD.search(found[0]) is None:
         return 0, {}
     fields = (
-        (one["name"].strip().lower(), one["value"].strip("\"'")) for one in _FIELD.finditer(found[0])
+        (one["name"].strip().lower(), one["value"].strip("\"'"))
+        for one in _FIELD.finditer(found[0])
     )
     return found.end(), dict(fields)
 
@@ -145,5 +144,3 @@ def _unmarked(found: re.Match[str]) -> str:
 
 def _blank(text: str) -> str:
     return _NOT_BREAK.sub(" ", text)
-
-

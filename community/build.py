@@ -26,8 +26,8 @@ from graphrag.protocols import Embedder, Matrix
 from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
+from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import NOW
 
 BUILD, UPDATE = "build_communities", "update_communities"
 """Kinds of events."""

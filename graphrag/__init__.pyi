@@ -40,6 +40,7 @@ from graphrag.errors import LLMError as LLMError
 from graphrag.errors import MissingExtraError as MissingExtraError
 from graphrag.errors import PolicyError as PolicyError
 from graphrag.errors import QueryError as QueryError
+from graphrag.errors import UnknownGroupError as UnknownGroupError
 from graphrag.errors import StoreAuthError as StoreAuthError
 from graphrag.errors import StoreClosedError as StoreClosedError
 from graphrag.errors import StoreCorruptError as StoreCorruptError
@@ -126,7 +127,7 @@ from graphrag.sagas.saga import SagaView as SagaView
 from graphrag.sagas.window import EpisodeWindow as EpisodeWindow
 from graphrag.search.context import Citation as Citation
 from graphrag.search.context import Context as Context
-from graphrag.search.episodes.weights import EpisodeWeights as EpisodeWeights
+from graphrag.search.weights import EpisodeWeights as EpisodeWeights
 from graphrag.search.explain import Explanation as Explanation
 from graphrag.search.explain import Step as Step
 from graphrag.search.filters.field import Field as Field
@@ -151,7 +152,7 @@ from graphrag.session import Models as Models
 from graphrag.session import Rules as Rules
 from graphrag.settings import Settings as Settings
 from graphrag.temporal.interval import Interval as Interval
-from graphrag.temporal.viewpoint import Viewpoint as Viewpoint
+from graphrag.temporal.interval import Viewpoint as Viewpoint
 from graphrag.view.view import View as View
 
 __version__: str

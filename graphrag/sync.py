@@ -78,8 +78,8 @@ from graphrag.search.request import Recipe
 from graphrag.search.sources import Waiting
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.sagas import Across
 
 if TYPE_CHECKING:

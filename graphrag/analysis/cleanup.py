@@ -18,7 +18,7 @@ from graphrag.model.values import Entity, Episode, Event
 from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 CLEANUP = "cleanup"
 _SILENT: Mapping[Kind, str] = {

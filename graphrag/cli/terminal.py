@@ -68,11 +68,11 @@ class Session:
                 f"there is no store at {path}: add something to it first, "
                 "or name another with --store"
             )
-        graph = self.open_graph(self.settings)
+        # Who reads a group that is not there has mistyped its name.
+        graph = self.open_graph(self.settings).group(self.group, strict=not create)
         await self.unlocked(graph.__aenter__)
         try:
-            # Who reads a group that is not there has mistyped its name.
-            yield graph.group(self.group, strict=not create)
+            yield graph
         finally:
             await graph.close()
 

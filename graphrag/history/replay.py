@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from graphrag.errors import InputError, StoreError
+from graphrag.errors import InputError, StoreError, UnknownGroupError
 from graphrag.health.rows import embedding_fault
 from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
@@ -52,8 +52,7 @@ async def replay_groups(
     """
     there = await group_names(source.store)
     if group is not None and group not in there:
-        known = ", ".join(map(repr, there)) or "none yet"
-        raise InputError(f"there is no group {group!r}; groups in this store: {known}")
+        raise UnknownGroupError(group)
     names = there if group is None else [group]
     if taken := sorted({*names} & {*await group_names(target.store)}):
         raise InputError(

@@ -13,7 +13,7 @@ from graphrag.ingest.intake import checked_group
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
 from graphrag.io.load import Known, Record, seeded, tell_records
-from graphrag.io.recurrence import horizon_of
+from graphrag.io.recurrence import Horizon
 from graphrag.io.rows import checked_columns
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import checked
@@ -253,7 +253,7 @@ class Load:
             InputError: naming the meeting that cannot be used.
             PolicyError: if the write policy refused.
         """
-        horizon = horizon_of(since, until, time_zone)
+        horizon = Horizon.of(since, until, time_zone)
         records: list[Record] = [
             (list(meeting_facts(one, place, source=source)), [])
             for place, one in read_meetings(calendar, horizon)

@@ -32,18 +32,18 @@ class Horizon:
     since: datetime | None = None
     time_zone: str | None = None
 
+    @classmethod
+    def of(cls, since: Moment | None, until: Moment | None, time_zone: str | None) -> "Horizon":
+        """Return these bounds; by default no meeting that repeats more than a year from now.
 
-def horizon_of(since: Moment | None, until: Moment | None, time_zone: str | None) -> Horizon:
-    """Return which meetings are wanted; by default none that repeats more than a year from now.
-
-    Raises:
-        InputError: if a moment is none.
-    """
-    return Horizon(
-        utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
-        None if since is None else parse_moment(since, what="since"),
-        time_zone,
-    )
+        Raises:
+            InputError: if a moment is none.
+        """
+        return cls(
+            utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
+            None if since is None else parse_moment(since, what="since"),
+            time_zone,
+        )
 
 
 def occurrences(

@@ -23,8 +23,8 @@ from graphrag.search import pipeline
 from graphrag.search.rank_communities import Made, rank_rows
 from graphrag.search.request import Recipe, Request
 from graphrag.store.changes import ChangeSet
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import to_micros
-from graphrag.temporal.viewpoint import NOW, Viewpoint
 from graphrag.text.chunks import count_tokens
 from graphrag.view.lens import MOST, Lens
 

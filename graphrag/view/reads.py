@@ -17,8 +17,8 @@ from graphrag.sagas.order import in_order
 from graphrag.search.seeds import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:

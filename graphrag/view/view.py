@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
-from graphrag.temporal.viewpoint import NOW, Viewpoint
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:

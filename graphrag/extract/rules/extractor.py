@@ -27,8 +27,7 @@ from graphrag.extract.rules.roles import (
     read_pair,
     read_status,
 )
-from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.speech import SPEECH, is_inside, quoted
+from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
@@ -169,10 +168,9 @@ def _prose(episode: Episode) -> Extraction:
             name.aliases.append(match["alias"].strip())
     used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
-    silent = [name for name in titles if name.entity_type == UNTYPED]
-    silent += [scene.speaker] if scene.speaker is not None else []
-    spoken = [name for name in scene.names.values() if name not in silent or id(name) in used]
-    return _finished(spoken, drafts)
+    silent = {id(name) for name in titles if name.entity_type == UNTYPED} | {id(scene.speaker)}
+    names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
+    return _finished(names, drafts)
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:

@@ -19,6 +19,7 @@ from graphrag.search.fuse import (
 from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question
 from graphrag.search.times import overlapping
+from graphrag.text.tokens import tokenize
 
 
 def rank_facts(question: Question) -> list[Fused[int]]:
@@ -49,6 +50,9 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
         methods.append(Method("time", fits, weights.time, finds=False))
         trace.step("facts: time", int(fits.sum()) if trace.on else None)
+    if weights.relation and (named := _named_relations(question)) is not None:
+        methods.append(Method("relation", named, weights.relation, finds=False))
+        trace.step("facts: relation", int((named > 0).sum()) if trace.on else None)
     rows = candidates(methods, seen.facts, recipe.pool)
     trace.step("facts: candidates", len(rows))
     ranked = fuse(
@@ -62,6 +66,19 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     )
     trace.step(f"facts: fuse {recipe.fusion}", len(ranked))
     return ranked
+
+
+def _named_relations(question: Question) -> Scores | None:
+    """Return which share of its relation's words the question has, for each fact; None if none.
+
+    Words of the entities that the question names are theirs.
+    """
+    index = question.index
+    names = " ".join(index.entity_name(index.entities.ids[row]) for row in question.named)
+    asked = {*tokenize(question.text)} - {*tokenize(names)}
+    words = [{*tokenize(name.replace("_", " "))} for name in index.relations]
+    shares = np.array([len(one & asked) / max(1, len(one)) for one in words], dtype=np.float32)
+    return shares.take(index.facts["relation"]) if shares.any() else None
 
 
 def _telling(distance: Distances, question: Question) -> float:

@@ -1351,7 +1351,13 @@ class Reads:
         )
 
     def episodes(
-        self, ids: Sequence[str] | None = None, *, limit: int = 100, offset: int = 0
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        before: Moment | None = None,
+        saga: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
@@ -1360,13 +1366,19 @@ class Reads:
 
         Args:
             ids: Ids of episodes; default: those of the group, the latest first.
+            before: Only those whose reference time is earlier, if no ids are given: the last
+                ``limit`` before a moment.
+            saga: Only those of this saga, if no ids are given.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: for an impossible limit or offset, or where ids and others are given.
+            TimeError: if ``before`` cannot be read.
         """
-        return self._portal.wait(self._twin.episodes(ids, limit=limit, offset=offset))
+        return self._portal.wait(
+            self._twin.episodes(ids, before=before, saga=saga, limit=limit, offset=offset)
+        )
 
     def sources(self, fact: Fact | str) -> list[Quote]:
         """Return where a fact is stated: episodes with the characters that say so, oldest first.

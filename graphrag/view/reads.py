@@ -13,7 +13,7 @@ from graphrag.analysis.fact_list import FactList
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.sagas.order import in_order
+from graphrag.sagas.order import in_order, mask_of
 from graphrag.search.seeds import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
@@ -135,7 +135,13 @@ class Reads:
         return FactList(found.values(), entity=known)
 
     async def episodes(
-        self, ids: Sequence[str] | None = None, *, limit: int = 100, offset: int = 0
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        before: Moment | None = None,
+        saga: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
@@ -144,18 +150,31 @@ class Reads:
 
         Args:
             ids: Ids of episodes; default: those of the group, the latest first.
+            before: Only those whose reference time is earlier, if no ids are given: the last
+                ``limit`` before a moment.
+            saga: Only those of this saga, if no ids are given.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: for an impossible limit or offset, or where ids and others are given.
+            TimeError: if ``before`` cannot be read.
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
+        if ids is not None and (before is not None or saga is not None):
+            raise QueryError("ids name the episodes: leave out before and saga")
         past = await self._lens.past()
         if ids is None:
             index, past, seen = await self._lens.scene()
-            rows = in_order(np.flatnonzero(seen.episodes), index)[::-1]
+            mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
+            latest = [parse_moment(before, what="before")] if before is not None else []
+            limits = [to_micros(moment, FOREVER) for moment in latest]
+            if (until := self.viewpoint.valid_at) is not None:
+                limits.append(to_micros(until, FOREVER) + 1)
+            if limits:
+                mask = mask & (index.episodes["valid"] < min(limits))
+            rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
         found = (await self._lens.store.get(Episode, ids)).values()
         then = [

@@ -60,7 +60,7 @@ async def town(graph):
     for number in range(15):
         person, firm = f"Person Number {number}", f"Firm {number % 3}"
         await graph.add_fact(person, "works_at", firm, subject_type="person", valid_at="2015")
-        await graph.add_fact(person, "knows", f"Person Number {(number * 5 + 1) % 15}", valid_at="2016")
+        await graph.add_fact(person, "knows", f"Person Number {(number + 4) % 15}", valid_at="2016")
     await graph.add_fact("Firm 0", "based_in", "Oslo", object_type="place", valid_at="1898")
     await graph.communities.build()
     return graph

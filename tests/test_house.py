@@ -58,9 +58,8 @@ BOUNDS = {
 
 
 TODAY = {
-    "modules": 368,
+    "modules": 367,
     "modules with exactly one importer": 106,
-    "file names used twice": 25,
     "lines written by hand": 57_500,
     "own files on one add_episode": 60,
     "own files on one search": 71,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from graphrag.health.findings import Finding
-from graphrag.health.snapshot import Snapshot
+from graphrag.health.holdings import Snapshot
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of

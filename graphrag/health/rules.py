@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphrag.health.findings import Finding
-from graphrag.health.snapshot import Snapshot
+from graphrag.health.holdings import Snapshot
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.ontology.relations import Relations
 from graphrag.resolve.known import Declared

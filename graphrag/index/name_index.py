@@ -21,7 +21,7 @@ from graphrag.names.fold import folded, skeleton, spelled_out
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import core, initials, without_courtesy, without_legal_form
-from graphrag.names.titles import NICKNAMES
+from graphrag.names.words import NICKNAMES
 
 _EDGE = 5
 """Letters of the beginning and of the end of a name."""

@@ -13,11 +13,11 @@ from graphrag.ingest.batch import OnError, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.intake import checked_group
+from graphrag.io.batches import Known, seeded, skipping
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.load import Known, seeded, skipping
+from graphrag.io.fact_rows import checked_columns, given_row
 from graphrag.io.recurrence import Horizon
-from graphrag.io.rows import checked_columns, given_row
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
@@ -90,7 +90,7 @@ class Load:
             TransactionError: if the database refused a batch.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
         from graphrag.io.network_facts import NetworkRows, is_network
 
         ingestion = self._handle.session.ingestion
@@ -154,7 +154,7 @@ class Load:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
 
         ingestion = self._handle.session.ingestion
         facts = list(

@@ -150,7 +150,7 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.write import export_group
+        from graphrag.io.jsonl.export import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():

@@ -21,7 +21,7 @@ from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis
+    from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
 MOST = 10_000

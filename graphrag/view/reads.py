@@ -22,7 +22,7 @@ from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis, Changes
+    from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
     from graphrag.search.sources import Quote
@@ -212,7 +212,7 @@ class Reads:
             QueryError: if the moments are not in order, or for another axis.
             TimeError: if a moment cannot be read.
         """
-        from graphrag.analysis.changes import happened_between, learned_between
+        from graphrag.analysis.difference import happened_between, learned_between
 
         if axis not in ("system", "world"):
             raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")

@@ -65,8 +65,8 @@ class Checkpoints:
         if stamp is None or await self._store.moment_of(group, stamp.seq) != stamp.at:
             return None
         assert self._files is not None
-        index = await asyncio.to_thread(self._files.load, group)
-        if index is None or index.seq != stamp.seq:
+        index = await asyncio.to_thread(self._files.load, group, stamp)
+        if index is None:
             return None
         self._saved[index] = _Saved(index.seq)
         return index
@@ -133,7 +133,7 @@ class Checkpoints:
         saved.at, saved.changed = index.seq, 0
         try:
             copy = copy_of(index)
-        except MemoryError as error:
+        except (MemoryError, TypeError, ValueError) as error:
             _unsaved(index.group_id, saved, error)
             return
         known = self._store.held.checkpoint() if rows else None

@@ -12,10 +12,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import Postings
 from graphrag.index.columns import Column, boxed
 from graphrag.index.entries import K1, B
 from graphrag.index.texts import PIECE
+from graphrag.store.cache_file import DamagedFileError
 from graphrag.text.tokens import tokenize
 
 _RANGE_BYTES = 112
@@ -33,6 +35,24 @@ class Pieces(Postings):
         self._room: tuple[tuple[int, ...], NDArray[np.float64]] | None = None
         """What stands beside the counts of whole rows, and the state that it is of."""
         super().__init__()
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the words be written, and which pieces each row has."""
+        super().save(out, name)
+        out.put(f"{name}.owner", self.owner.values, np.int32)
+        out.put(f"{name}.first", [pieces.start for pieces in self._of_row], np.int32)
+        out.put(f"{name}.stop", [pieces.stop for pieces in self._of_row], np.int32)
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over the words of so many rows."""
+        owner = arrays.numbers(f"{name}.owner", np.int32, -1, within=range(rows))
+        first = arrays.numbers(f"{name}.first", np.int32, rows, within=range(len(owner)))
+        stop = arrays.numbers(f"{name}.stop", np.int32, rows, within=range(1, len(owner) + 1))
+        if (first >= stop).any():
+            raise DamagedFileError(f"{name} has a row without a piece")
+        super().load(arrays, name, len(owner))
+        self.owner.take(owner)
+        self._of_row = list(map(range, first.tolist(), stop.tolist()))
 
     @property
     def nbytes(self) -> int:

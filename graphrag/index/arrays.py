@@ -76,11 +76,7 @@ class ArrayWriter:
         self._rows.update(zip(ids, range(first, self._known), strict=True))
 
     def ids(self, name: str, ids: Iterable[str]) -> None:
-        """Take ids that are known.
-
-        Raises:
-            ValueError: if one is not.
-        """
+        """Take ids that are known; one that is not is a ``ValueError``."""
         try:
             self._parts[name] = np.fromiter(map(self._rows.__getitem__, ids), np.int32)
         except KeyError as error:
@@ -290,7 +286,10 @@ class ArrayReader:
             self._places[name] = kind, lengths, at
             begins = checksum_starts(self.said, name, kind, lengths, size)
             for (start, begin), end in zip(begins, checksums, strict=True):
-                self._parts.append((min(PART, size - start), at + start, begin, end))
+                if size:
+                    self._parts.append((min(PART, size - start), at + start, begin, end))
+                elif checksum(memoryview(b""), begin) != end:
+                    raise DamagedFileError(f"{name} is damaged")
             at += size
         return at
 

@@ -82,7 +82,7 @@ class Postings:
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the words be written, with the arrays of terms, which are made then."""
-        out.texts(f"{name}.terms", self._numbers)
+        out.texts(f"{name}.terms", self.numbers)
         out.lend(f"{name}.words", self._words.values)  # only ever appended to
         out.put(f"{name}.starts", self._starts.values, np.int64)
         out.put(f"{name}.lengths", self._lengths.values, np.int32)
@@ -105,7 +105,7 @@ class Postings:
             built = self._built.rows.copy(), self._built.counts.copy(), self._bounds
             return lambda: built
         texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
-        terms = len(self._numbers)
+        terms = len(self.numbers)
         return lambda: sort_words(*texts, terms)
 
     def take(self, built: Sorted) -> None:
@@ -117,7 +117,7 @@ class Postings:
         self._changed = False
 
     @property
-    def _numbers(self) -> dict[str, int]:
+    def numbers(self) -> dict[str, int]:
         """The number of each term."""
         return self._terms.of_term
 
@@ -225,7 +225,7 @@ class Postings:
         texts, length = self._size()
         slope = K1 * B * texts / length if length else 0.0
         for term, repeats in Counter(terms).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
@@ -243,7 +243,7 @@ class Postings:
     def frequencies(self) -> dict[str, int]:
         """Return in how many rows each term occurs."""
         self._settle()
-        sizes = ((term, self._of_term(number).size) for term, number in self._numbers.items())
+        sizes = ((term, self._of_term(number).size) for term, number in self.numbers.items())
         return {term: size for term, size in sizes if size}
 
     def _size(self) -> tuple[int, int]:
@@ -254,7 +254,7 @@ class Postings:
     def _df(self, term: str) -> int:
         if self._assumed is not None:
             return self._assumed.frequencies.get(term, 0)
-        number = self._numbers.get(term)
+        number = self.numbers.get(term)
         return 0 if number is None else self._of_term(number).size
 
     def _idf(self, df: int) -> float:
@@ -288,7 +288,7 @@ class Postings:
 
     def _build(self) -> None:
         texts = self._words.values, self._starts.values, self._lengths.values
-        self.take(sort_words(*texts, len(self._numbers)))
+        self.take(sort_words(*texts, len(self.numbers)))
 
     def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)

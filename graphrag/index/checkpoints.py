@@ -71,6 +71,13 @@ class Checkpoints:
         self._saved[index] = _Saved(index.seq)
         return index
 
+    async def damage(self, group: str) -> list[str]:
+        """Return what is wrong with the file of a group, nothing if there is none to be used."""
+        await self._written(group)
+        if self._files is None:
+            return []
+        return await asyncio.to_thread(self._files.damage, group, self._dimension)
+
     def changed(self, index: GroupIndex, records: int = 0) -> None:
         """Take note of a commit that is in the index, or of a load; save the group if it is time.
 

@@ -67,7 +67,7 @@ class Pieces(Postings):
 
     def numbered(self, text: str) -> tuple[int, ...]:
         """Return the words of a text as the index numbers them."""
-        return tuple(self._numbers[term] for term in tokenize(text))
+        return tuple(self.numbers[term] for term in tokenize(text))
 
     def stream(self, start: int, stop: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the numbered words of a range of pieces, and the row that each stands in."""
@@ -113,7 +113,7 @@ class Pieces(Postings):
 
     def rows_with(self, word: str) -> NDArray[np.int32]:
         """Return the rows in which a word stands, a row once for each of its pieces."""
-        number = self._numbers.get(word)
+        number = self.numbers.get(word)
         if number is None:
             return np.empty(0, dtype=np.int32)
         self._settle()
@@ -178,7 +178,7 @@ class Pieces(Postings):
         average = float(lengths.mean()) if groups else 0.0
         room = K1 * (1 - B + B * lengths / (average or 1.0))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             holding = of_piece[entries.rows[: entries.size]]
@@ -199,7 +199,7 @@ class Pieces(Postings):
         rows, room = len(self._of_row), self._entire_room()
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             holding = self.owner.values[entries.rows[: entries.size]]

@@ -102,6 +102,11 @@ class Timeline:
         out.put(f"{name}.times", [moment for moment, _ in self._order], np.int64)
         out.ids(f"{name}.order", [id_ for _, id_ in self._order])
 
+    def entries(self) -> dict[object, object]:
+        """Return everything that is known of times, contents and keys, to be compared."""
+        found: dict[object, object] = {here: set(ids) for here, ids in self._by_hash.items()}
+        return found | self._by_key | {"order": [*self._order]}
+
     def load(self, arrays: ArrayReader, name: str) -> None:
         """Take over the episodes that are known to the arrays."""
         hashes = arrays.texts(f"{name}.hashes")

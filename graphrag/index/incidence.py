@@ -118,6 +118,11 @@ class Links(Incidence):
         new = np.setdiff1d(new, known, assume_unique=True)
         self.add(new >> 32, new & 0xFFFFFFFF)
 
+    def pairs(self) -> set[tuple[int, int]]:
+        """Return all pairs, to be compared."""
+        rows = np.unique(self._left.values)
+        return set(zip(*(side.tolist() for side in self.of_left(rows)), strict=True))
+
 
 class Mentions(Links):
     """Episodes and the entities that they speak of: the edges that multi-hop search follows."""

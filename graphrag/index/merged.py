@@ -41,6 +41,10 @@ class Heirs:
         for id_, heir in zip(merged, arrays.texts(f"{name}.heirs", len(merged)), strict=True):
             self.redirect(id_, heir)
 
+    def entries(self) -> dict[str, str]:
+        """Return the redirects, to be compared."""
+        return dict(self._into)
+
     def __bool__(self) -> bool:
         """Tell whether any entity is merged."""
         return bool(self._into)

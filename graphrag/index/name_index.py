@@ -96,6 +96,18 @@ class NameBook:
             "shortened": self._shortened,
         }
 
+    def entries(self) -> dict[tuple[str, str], object]:
+        """Return everything that is known of names, to be compared."""
+        found: dict[tuple[str, str], object] = {
+            (part, key): set(ids)
+            for part, of_key in self._parts().items()
+            for key, ids in of_key.items()
+            if ids
+        }
+        found |= {pair: set(ids) for pair, ids in self._by_identifier.items() if ids}
+        found |= {("name", id_): (self.types[id_], names) for id_, names in self.names.items()}
+        return found
+
     @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""

@@ -166,13 +166,25 @@ class SavedGroups:
     def load(self, group: str, stamp: Stamp) -> GroupIndex | None:
         """Return a group from its file, None if that is not what was written at this event."""
         try:
-            arrays = ArrayReader(self._path(group))
-            if arrays.said != asdict(stamp):
-                raise DamagedFileError("it is of another event")
-            return arrays.verified(_read)
+            return self._arrays(group, stamp).verified(_read)
         except (OSError, MemoryError, *MALFORMED) as error:
             _of_no_use(group, error)
             return None
+
+    def damage(self, group: str, dimension: int) -> list[str]:
+        """Return what is wrong with a group's file, if it is one that would be used."""
+        try:
+            if (stamp := self.stamp(group, dimension)) is not None:
+                self._arrays(group, stamp).verify()
+        except (OSError, MemoryError, *MALFORMED) as error:
+            return [f"the columns beside the store are of no use: {_reason(error)}"]
+        return []
+
+    def _arrays(self, group: str, stamp: Stamp) -> ArrayReader:
+        arrays = ArrayReader(self._path(group))
+        if arrays.said != asdict(stamp):
+            raise DamagedFileError("it is of another event")
+        return arrays
 
     def discard(self, group: str) -> None:
         """Delete a group's file, if there is one, and what is left of one half written."""
@@ -184,12 +196,17 @@ class SavedGroups:
         return self._folder / f"{name[:32]}.columns"
 
 
+def _reason(error: Exception) -> str:
+    told = isinstance(error, OSError | DamagedFileError)
+    return str(error) if told else f"not what was written: {type(error).__name__}"
+
+
 def _of_no_use(group: str, error: Exception) -> None:
     _LOG.warning(
         "the columns of group %r beside the store are of no use (%s): nothing is lost, they are "
         "read from the tables and saved again",
         group,
-        error,
+        _reason(error),
     )
 
 

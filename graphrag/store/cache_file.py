@@ -158,10 +158,15 @@ def checksum_starts(
 ) -> Iterator[tuple[int, int]]:
     """Yield where each part of an array begins, and with what its checksum does."""
     whole = crc32(json.dumps([said, name, kind, shape]).encode())
-    return ((start, crc32(b"%d" % start, whole)) for start in range(0, size, PART))
+    return ((start, crc32(b"%d" % start, whole)) for start in _starts(size))
+
+
+def _starts(size: int) -> range:
+    """Return where the parts of so many bytes begin: an empty array has one, too."""
+    return range(0, max(1, size), PART)
 
 
 def parts_of(array: npt.NDArray[Any]) -> Iterator[memoryview]:
     """Return the bytes of an array by the parts that have a checksum."""
     whole = array.reshape(-1).view(np.uint8).data
-    return (whole[start : start + PART] for start in range(0, len(whole), PART))
+    return (whole[start : start + PART] for start in _starts(len(whole)))

@@ -54,6 +54,7 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
     seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
     if seq:  # whatever was damaged, the sizes may have been, too
         await ingestion.store.count_anew(group)
+    ingestion.store.held.written(None)  # rows beside the store, too
     await ingestion.catalog.reload(group)
     return findings, int(seq > 0)
 

@@ -1,8 +1,5 @@
 """Columns in a file beside the store: a quick start that never changes an answer."""
 
-import json
-import pickle
-
 import pytest
 
 from graphrag import Field, NewEpisode
@@ -143,23 +140,6 @@ async def test_a_file_of_other_code_is_not_used(url, tmp_path, monkeypatch):
     monkeypatch.setattr(saved, "code_version", lambda: "another")
     async with open_graph(url) as graph:
         assert await told(graph) == before
-
-
-async def test_a_file_cannot_run_code(url, tmp_path):
-    before = await write(url, *STORIES)
-    file, victim = file_of(tmp_path), tmp_path / "victim"
-
-    class Evil:
-        def __reduce__(self):
-            return victim.write_text, ("ran",)
-
-    pickled = pickle.dumps(Evil(), protocol=5)
-    head = json.loads(file.read_bytes().split(b"\n", 1)[0])
-    head |= {"pickles": [len(pickled)], "arrays": []}
-    file.write_bytes(json.dumps(head).encode() + b"\n" + pickled)
-    async with open_graph(url) as graph:
-        assert await told(graph) == before
-    assert not victim.exists()
 
 
 async def test_what_is_forgotten_is_in_no_file(url, tmp_path):

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.index.bm25 import Statistics
+from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edges_reached
+from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.load import assembled, read_rows
-from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.read_lazy import read_mentions
 from graphrag.index.tables import Rows
 from graphrag.protocols import Embedder

@@ -5,6 +5,11 @@ only for the rows that are returned, and the passages they come from, in one rou
 Each scope has one ranking function of a ``Question``: ``rank_facts``, ``rank_entities``,
 ``rank_episodes``, ``rank_communities``. What a recipe reranks by is applied to each ranking in
 turn: rerankers that look at columns inside ``rank``, those that read the items after reading.
+
+When the events of a question were: "before the move" becomes a time if a fact tells of the move.
+
+The words of the event are looked up among the facts that were ever told, those about the entities
+of the question first of all. A guess, so it only prefers: what overlaps the time comes first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +28,7 @@ from graphrag.search.explain import Trace
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.fuse import Fused
 from graphrag.search.limits import limited
+from graphrag.search.near import named_entities
 from graphrag.search.query_events import Anchor
 from graphrag.search.query_time import Said, When
 from graphrag.search.question import Question, ask
@@ -33,7 +39,6 @@ from graphrag.search.request import Request, Scope
 from graphrag.search.rerank.cross import rerank, reread
 from graphrag.search.results import Hit, Results
 from graphrag.search.rewind import index_then, undone
-from graphrag.search.seeds import named_entities
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.store.hydrate import Found, read_found
 from graphrag.store.store import Store

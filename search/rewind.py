@@ -15,7 +15,7 @@ import numpy as np
 
 from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
-from graphrag.index.mentions import Mentions
+from graphrag.index.incidence import Mentions
 from graphrag.index.scope import PASSAGES, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text

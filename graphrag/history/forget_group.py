@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 from graphrag.errors import UnknownGroupError
-from graphrag.health.snapshot import TABLES, group_names
-from graphrag.history.report import Forgotten
+from graphrag.health.holdings import TABLES, group_names
+from graphrag.history.erasure import Forgotten
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import Policy, refused

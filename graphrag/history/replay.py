@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.health.rows import embedding_fault
-from graphrag.health.snapshot import Image, group_names, replayed
+from graphrag.health.holdings import Image, group_names, replayed
+from graphrag.health.rules import embedding_fault
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.io.copy_rows import claim_group, discard_group
@@ -70,7 +70,7 @@ async def replay_groups(
         finally:
             await target.catalog.drop(name)
     if target.store.profile == "engine":
-        from graphrag.engine.build import build
+        from graphrag.engine.rebuild import build
 
         await build(target.store, target.embedder.dimension, rows=True)
     return done

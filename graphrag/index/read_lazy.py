@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.lazy import MISSING, AsideColumn
-from graphrag.index.mentions import Mentions, Sources
 from graphrag.index.scope import Scope
 from graphrag.model.values import Change, Event
 from graphrag.store.record import Record

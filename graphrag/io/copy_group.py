@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.columns import VECTORS
 from graphrag.engine.rows import Derivation
+from graphrag.engine.scopes import VECTORS
 from graphrag.errors import InputError, StoreError, UnknownGroupError
 from graphrag.io.copy_rows import Renaming, Sum, Table, tables, write_page
 from graphrag.store.engine import Row

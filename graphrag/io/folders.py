@@ -120,7 +120,7 @@ def _day_in(text: str) -> datetime | None:
 
 
 def _beginning(line: str) -> datetime | None:
-    """Return the day that a line begins with, if the year is told and nothing is said of it."""
+    """Return the day that a line begins with, if the year is there and nothing is said of it."""
     label = _LABEL.match(line[:_LONGEST_LINE])
     rest = line[label.end() if label else 0 : _LONGEST_LINE]
     if (iso := _DAY.match(rest)) and iso[2] == "-":
@@ -130,6 +130,6 @@ def _beginning(line: str) -> datetime | None:
     for found in find_times(rest, utc_now()):
         period, words = found.period, rest[: found.end]
         if found.start == 0 and (period.granularity, period.bound) == ("day", "in"):
-            told = _YEAR.search(words) is not None and _AFTER.match(rest, found.end) is not None
-            return period.start if told else None
+            dated = _YEAR.search(words) is not None and _AFTER.match(rest, found.end) is not None
+            return period.start if dated else None
     return None

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from graphrag.ingest.batch import BatchReport, OnError, Progress, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
 from graphrag.ingest.intake import checked_group
+from graphrag.io.batches import Known, Record, seeded, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.load import Known, Record, seeded, tell_records
+from graphrag.io.fact_rows import checked_columns
 from graphrag.io.recurrence import Horizon
-from graphrag.io.rows import checked_columns
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
@@ -81,7 +81,7 @@ class Load:
             PolicyError: if the write policy refused a batch.
             TransactionError: if the database refused a batch.
         """
-        from graphrag.io.load import load_rows
+        from graphrag.io.batches import load_rows
 
         checked_columns(defaults or {})
         checked_on_error(on_error)
@@ -124,7 +124,7 @@ class Load:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
 
         ingestion = self._handle.session.ingestion
         facts = list(

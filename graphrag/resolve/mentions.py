@@ -3,6 +3,15 @@
 The rules of ``find`` stand in order, the first that finds an entity decides; what they do not find
 is a new one. Similar but unequal names never merge by themselves: what a new entity is like is left
 to an arbiter, or to a person later.
+
+The rules by which a mention is a known entity, in order; the first that finds one decides.
+
+1. The same identifier, whatever the name.
+2. The same key or alias and a compatible type: equal, or untyped on one side; but not if both have
+   an identifier and they differ.
+3. A person's lone first or family name that one person bears; a first name also if it comes first.
+4. A title or a legal form that only one side has: "Dr. Ada Lovelace", "Globex Inc".
+5. The beginning or end of the name of one organisation or work: "Courier" for the "Veyle Courier".
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +27,7 @@ from graphrag.model.ids import new_id
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers as identifiers_of
 from graphrag.names.key import is_name, name_key
-from graphrag.names.titles import GENERIC
+from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
 from graphrag.resolve.known import UNTYPED as UNTYPED

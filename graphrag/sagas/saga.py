@@ -137,7 +137,7 @@ class SagaView:
         Raises:
             QueryError: for a budget below 1.
         """
-        from graphrag.text.chunks import count_tokens
+        from graphrag.text.split import count_tokens
 
         return saga_context(self, max_tokens=max_tokens, count=count or count_tokens)
 

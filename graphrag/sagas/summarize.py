@@ -28,7 +28,7 @@ from graphrag.store.record import Record
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.text.chunks import count_tokens, split_passages
+from graphrag.text.split import count_tokens, split_passages
 
 WORDS = 250
 """What a summary is to be at most."""

@@ -4,6 +4,12 @@ A window slides over the words: the longest run of words of time that `phrase` c
 expression, if `context` sees no reason to doubt it ("she may", "Chapter 12", "Black Friday"). A
 range is two expressions, "from 2015" and "to 2019", with the bounds since and until: whoever sets
 the two ends of a fact needs both, and the intersection of their intervals is the range.
+
+On which side of the reference an undated day lies: "on Friday", "in March", "May 12".
+
+Nearest past is right for a memory and wrong for a plan, and the words around tell which: "we met on
+Friday", "see you on Friday". Where they do not, a month's day counts if it is near, and a weekday
+or a whole month is left alone: more of those are plans or habits ("it is dry in June") than events.
 """
 
 import re
@@ -12,11 +18,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from graphrag.temporal.context import Candidate, is_meant
 from graphrag.temporal.dates import YEAR
 from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
+from graphrag.temporal.sense import Candidate, is_meant
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS, normalise
 
 _AROUND: Final = 150

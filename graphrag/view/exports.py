@@ -59,11 +59,11 @@ class Exports:
         shown = await self._shown()
         with written(path) as put:
             if kind == "csv":
-                from graphrag.io.csv_facts import write_csv
+                from graphrag.io.pandas_frames import write_csv
 
                 records = await write_csv(shown, put)
             elif kind == "graphml":
-                from graphrag.io.graphml import write_graphml
+                from graphrag.io.networks import write_graphml
 
                 records = await write_graphml(shown, put)
             else:
@@ -150,7 +150,7 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.write import export_group
+        from graphrag.io.jsonl.export import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.search.near import bearers
 from graphrag.search.rewind import undone
-from graphrag.search.seeds import bearers
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
@@ -23,7 +23,7 @@ from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis
+    from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
 _LOG = logging.getLogger("graphrag")

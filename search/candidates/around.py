@@ -1,4 +1,13 @@
-"""What a ranking needs beside the candidates: what is around them, or all of a small part."""
+"""What a ranking needs beside the candidates: what is around them, or all of a small part.
+
+All rows of the part of a graph that is searched: it is small, and no index covers it.
+
+What the episodes of a saga tell of: read whole, where a filter speaks of the saga.
+
+A saga is small beside its group, and nothing that an index chooses of the group need be in it. So
+where hits must be of a saga, everything that it tells of is read and compared; and whatever the
+filter says of it, its episodes are known.
+"""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field

@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from graphrag.engine.columns import mark
+from graphrag.engine.scopes import mark
 from graphrag.errors import StoreIndexError
-from graphrag.index.bm25 import Statistics
-from graphrag.index.entries import K1, B
+from graphrag.index.entries import K1, B, Statistics
 from graphrag.index.texts import PIECE
 from graphrag.search.candidates.limits import Limits
 from graphrag.store.store import Store

@@ -24,8 +24,8 @@ from graphrag.index.columns import Column
 from graphrag.index.endpoints import Touching
 from graphrag.index.entries import Entries
 from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows, read_rows
-from graphrag.index.mentions import Mentions
 from graphrag.index.scope import Scope
 from graphrag.index.tables import Rows, scopes_of
 from graphrag.index.vectors import Vectors

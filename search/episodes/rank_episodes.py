@@ -12,13 +12,17 @@ from functools import partial
 import numpy as np
 
 from graphrag.index.cosines import Cosines
-from graphrag.search.episodes.basic import Parts, Plain, cosines, of_time, words
-from graphrag.search.episodes.dialogue import (
+from graphrag.search.episodes.basic import (
+    Parts,
+    Plain,
     Sessions,
+    cosines,
+    of_time,
     session_scores,
     sessions_of,
     shortness,
     with_neighbours,
+    words,
 )
 from graphrag.search.episodes.links import BEST, bridged, linked
 from graphrag.search.episodes.pagerank import walk

@@ -15,8 +15,8 @@ from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.write import DirectWriter, Stream
+from graphrag.io.fact_rows import given_row
 from graphrag.io.network_facts import NetworkRows, is_network
-from graphrag.io.rows import given_row
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
 from graphrag.model.checks import shown
 from graphrag.ontology.relations import Relations

@@ -207,7 +207,7 @@ def _reader_of(text: str) -> Reader:
 def _changed(file: Path) -> datetime:
     try:
         status = file.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
     if stat.S_ISDIR(status.st_mode):
         raise EpisodeError(f"{file} is a folder: read_document takes one file of it")
@@ -236,5 +236,7 @@ def _decoded(data: bytes, label: str) -> str:
     return text
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | ValueError) -> str:
+    if not isinstance(error, OSError):  # a null character
+        return f"it is no name of a file: {error}"
     return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)

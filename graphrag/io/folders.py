@@ -57,7 +57,7 @@ def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) 
     unread: list[Unread] = []
     for path in paths:
         found: Sequence[Path | str] = [path]
-        if str(path) != "-" and Path(path).is_dir():
+        if str(path) != "-" and _is_folder(Path(path)):
             closed: list[Unread] = []
             found = sorted(_files_of(Path(path), closed))
             unread += closed
@@ -76,6 +76,12 @@ def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) 
             first.add_note(str(other.error))
         raise first
     return Pile(tuple(done), tuple(unread))
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # what cannot be asked for is a file that cannot be read
+        return path.is_dir()
+    return False
 
 
 def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:

@@ -21,6 +21,9 @@ from graphrag.search.question import Question
 from graphrag.search.times import overlapping
 from graphrag.text.tokens import tokenize
 
+_BEGINNING = 2
+"""Letters that a word and its stem share; a term of a script without spaces has no more."""
+
 
 def rank_facts(question: Question) -> list[Fused[int]]:
     """Rank the visible facts."""
@@ -76,8 +79,14 @@ def _named_relations(question: Question) -> Scores | None:
     index = question.index
     names = " ".join(index.entity_name(index.entities.ids[row]) for row in question.named)
     asked = {*tokenize(question.text)} - {*tokenize(names)}
-    words = [{*tokenize(name.replace("_", " "))} for name in index.relations]
-    shares = np.array([len(one & asked) / max(1, len(one)) for one in words], dtype=np.float32)
+    # Stems begin as their words do: of a thousand relations few need to be taken apart.
+    begun = {term[:_BEGINNING] for term in asked}
+    shares = np.zeros(len(index.relations), dtype=np.float32)
+    for code, name in enumerate(index.relations):
+        parts = name.casefold().split("_")
+        if any(part[:_BEGINNING] in begun for part in parts):
+            words = {*tokenize(" ".join(parts))}
+            shares[code] = len(words & asked) / max(1, len(words))
     return shares.take(index.facts["relation"]) if shares.any() else None
 
 

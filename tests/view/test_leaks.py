@@ -41,7 +41,8 @@ NO_READS = {
         "log.replay_all",
         "log.revert",
     ),
-    *("queue.drain", "queue.drain_all", "queue.retry", "sagas.summarize", "sagas.summarize_all"),
+    *("log.revert", "queue.drain", "queue.drain_all", "queue.retry", "sagas.summarize"),
+    *("sagas.summarize_all",),
 }
 OF_THE_STORE = {"health.check_all", "health.indexes"}
 """They name groups, and tell how large they are."""

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Subject
-from graphrag.community.levels import Cluster, inside
+from graphrag.community.detect import Cluster, inside
 from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties

@@ -1,13 +1,18 @@
 """The map of communities as inline SVG: no script, the same picture for the same map."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 from math import cos, hypot, pi, sin, sqrt
+from typing import TYPE_CHECKING
 
-from graphrag.community.map import CommunityMap
 from graphrag.display.visible import escape
 from graphrag.model.values import Community
+
+if TYPE_CHECKING:
+    from graphrag.community.map import CommunityMap
 
 _WIDTH = 860
 _ROOM = 17.0

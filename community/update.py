@@ -9,9 +9,8 @@ from itertools import takewhile
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import by_label
+from graphrag.community.detect import LEVELS, Cluster, by_label, divided
 from graphrag.community.draft import Seats, seats_of
-from graphrag.community.levels import LEVELS, Cluster, divided
 from graphrag.community.refine import NOWHERE, Labels, Weights, improve
 from graphrag.community.stored import Detection, Tree
 from graphrag.community.text_ties import long_texts

@@ -1,17 +1,17 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
-from graphrag.analysis.changes import ChangedFact as ChangedFact
-from graphrag.analysis.changes import Changes as Changes
+from graphrag.analysis.difference import ChangedFact as ChangedFact
+from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
 from graphrag.analysis.fact_list import FactList as FactList
-from graphrag.analysis.growth import Grown as Grown
-from graphrag.analysis.growth import Growth as Growth
-from graphrag.analysis.neighborhood import EntityProfile as EntityProfile
-from graphrag.analysis.neighborhood import Neighbor as Neighbor
-from graphrag.analysis.neighborhood import Path as Path
+from graphrag.analysis.stats import Grown as Grown
+from graphrag.analysis.stats import Growth as Growth
+from graphrag.analysis.paths import EntityProfile as EntityProfile
+from graphrag.analysis.paths import Neighbor as Neighbor
+from graphrag.analysis.paths import Path as Path
 from graphrag.analysis.orphans import Orphans as Orphans
 from graphrag.search.sources import Quote as Quote
 from graphrag.search.sources import Waiting as Waiting
@@ -25,10 +25,10 @@ from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
 from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
-from graphrag.display.log import Log as Log
-from graphrag.engine.build import Built as Built
-from graphrag.engine.build import IndexReport as IndexReport
-from graphrag.engine.build import IndexState as IndexState
+from graphrag.display.events import Log as Log
+from graphrag.engine.rebuild import Built as Built
+from graphrag.engine.rebuild import IndexReport as IndexReport
+from graphrag.engine.rebuild import IndexState as IndexState
 from graphrag.errors import BudgetExceededError as BudgetExceededError
 from graphrag.errors import EmbedderMismatchError as EmbedderMismatchError
 from graphrag.errors import EmbeddingError as EmbeddingError
@@ -40,6 +40,7 @@ from graphrag.errors import LLMError as LLMError
 from graphrag.errors import MissingExtraError as MissingExtraError
 from graphrag.errors import PolicyError as PolicyError
 from graphrag.errors import QueryError as QueryError
+from graphrag.errors import UnknownGroupError as UnknownGroupError
 from graphrag.errors import StoreAuthError as StoreAuthError
 from graphrag.errors import StoreClosedError as StoreClosedError
 from graphrag.errors import StoreCorruptError as StoreCorruptError
@@ -61,7 +62,7 @@ from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
 from graphrag.history.replay import Replayed as Replayed
-from graphrag.history.report import Forgotten as Forgotten
+from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.batch import BatchReport as BatchReport
 from graphrag.ingest.batch import Failed as Failed
 from graphrag.ingest.batch import Progress as Progress
@@ -87,7 +88,7 @@ from graphrag.llm.usage import Budget as Budget
 from graphrag.llm.usage import Usage as Usage
 from graphrag.local.embedder import CachedEmbedder as CachedEmbedder
 from graphrag.local.embedder import SentenceTransformerEmbedder as SentenceTransformerEmbedder
-from graphrag.local.reranker import CrossEncoderReranker as CrossEncoderReranker
+from graphrag.local.cross_encoder import CrossEncoderReranker as CrossEncoderReranker
 from graphrag.model.extraction import Claim as Claim
 from graphrag.model.extraction import Extraction as Extraction
 from graphrag.model.extraction import Mention as Mention
@@ -99,7 +100,7 @@ from graphrag.model.values import Event as Event
 from graphrag.model.values import Fact as Fact
 from graphrag.model.values import Saga as Saga
 from graphrag.model.values import Span as Span
-from graphrag.ontology.check import Violation as Violation
+from graphrag.ontology.conform import Violation as Violation
 from graphrag.ontology.declare import EntityType as EntityType
 from graphrag.ontology.declare import FactType as FactType
 from graphrag.ontology.declare import Identifier as Identifier
@@ -123,10 +124,10 @@ from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
 from graphrag.sagas.listing import SagaInfo as SagaInfo
 from graphrag.sagas.listing import Sagas as Sagas
 from graphrag.sagas.saga import SagaView as SagaView
-from graphrag.sagas.window import EpisodeWindow as EpisodeWindow
+from graphrag.sagas.order import EpisodeWindow as EpisodeWindow
 from graphrag.search.context import Citation as Citation
 from graphrag.search.context import Context as Context
-from graphrag.search.episodes.weights import EpisodeWeights as EpisodeWeights
+from graphrag.search.weights import EpisodeWeights as EpisodeWeights
 from graphrag.search.explain import Explanation as Explanation
 from graphrag.search.explain import Step as Step
 from graphrag.search.filters.field import Field as Field
@@ -151,7 +152,7 @@ from graphrag.session import Models as Models
 from graphrag.session import Rules as Rules
 from graphrag.settings import Settings as Settings
 from graphrag.temporal.interval import Interval as Interval
-from graphrag.temporal.viewpoint import Viewpoint as Viewpoint
+from graphrag.temporal.interval import Viewpoint as Viewpoint
 from graphrag.view.view import View as View
 
 __version__: str

@@ -6,7 +6,8 @@
     ├── InputError                 what you passed cannot be used (nothing was written)
     │   ├── TimeError              not a moment: naive, impossible or not a date at all
     │   ├── EpisodeError           an episode that is empty, binary or malformed
-    │   └── QueryError             a search that cannot be run (empty query, unknown group)
+    │   └── QueryError             a search that cannot be run, such as an empty query
+    │       └── UnknownGroupError    nobody wrote to a group of this name
     ├── StoreError                 the database said no
     │   ├── StoreURLError          the URL names no store we can open
     │   ├── StoreLockedError       another process has the store open
@@ -48,6 +49,14 @@ class EpisodeError(InputError):
 
 class QueryError(InputError):
     """A search cannot be run as asked."""
+
+
+class UnknownGroupError(QueryError):
+    """There is no group of this name; the message names no other, which may be somebody's."""
+
+    def __init__(self, group: str) -> None:
+        super().__init__(f"there is no group {group!r}: groups().list() shows those there are")
+        self.group = group
 
 
 class StoreError(GraphRAGError):

@@ -27,21 +27,21 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
-from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradictions, Outcome
+from graphrag.analysis.difference import Axis
 from graphrag.analysis.fact_list import FactList
-from graphrag.analysis.growth import Growth, Period
 from graphrag.analysis.orphans import Orphans
+from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap
 from graphrag.community.model import CommunityView
 from graphrag.community.report import GlobalContext
+from graphrag.display.events import Log
 from graphrag.display.lists import Groups
-from graphrag.display.log import Log
 from graphrag.edit.edits import KEEP, Keep
-from graphrag.engine.build import Built, IndexReport
+from graphrag.engine.rebuild import Built, IndexReport
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
-from graphrag.history.report import Forgotten, Texts
+from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.batch import (
     BatchReport,
     OnError,
@@ -51,11 +51,11 @@ from graphrag.ingest.direct_plan import ImportReport, Told
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
+from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
 from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
-from graphrag.io.load import Known
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.values import (
     JSON,
@@ -69,32 +69,32 @@ from graphrag.model.values import (
 )
 from graphrag.resolve.duplicates import MergeCandidate
 from graphrag.sagas.listing import Sagas
+from graphrag.sagas.order import EpisodeWindow
 from graphrag.sagas.saga import SagaView
-from graphrag.sagas.window import EpisodeWindow
 from graphrag.schema import Profile
 from graphrag.search.request import Recipe
 from graphrag.search.sources import Waiting
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.sagas import Across
 
 if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
-    from graphrag.analysis.changes import Axis, Changes
     from graphrag.analysis.cleanup import Cleanup
-    from graphrag.analysis.neighborhood import EntityProfile, Neighbor, Path
+    from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.orphans import Kind
+    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.health.health import Health as AsyncHealth
-    from graphrag.health.queue import QueueControl as AsyncQueueControl
+    from graphrag.health.queue_control import QueueControl as AsyncQueueControl
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed

@@ -1,22 +1,27 @@
 """What a search found as a block of text for a prompt: dated, cited, and within a budget."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from graphrag.display.cards import entity_title, episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.search.results import Hit, Results
-from graphrag.text.chunks import count_tokens, split_passages
+from graphrag.text.split import count_tokens, split_passages
+
+if TYPE_CHECKING:
+    from graphrag.search.results import Hit, Results
+
+    _AnyHit: TypeAlias = Hit[Fact] | Hit[Episode] | Hit[Entity] | Hit[Community]
 
 ContextFormat = Literal["text", "xml", "json"]
 
-_AnyHit = Hit[Fact] | Hit[Episode] | Hit[Entity] | Hit[Community]
 
 _EXCERPT = 800
 """Characters of an episode that is shown whole."""

@@ -1,5 +1,7 @@
 """Results as a pandas data frame, and as a table of ``rich``."""
 
+from __future__ import annotations
+
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -9,10 +11,11 @@ from graphrag.display.cards import lifetime, triple
 from graphrag.display.visible import visible
 from graphrag.errors import MissingExtraError, QueryError
 from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.search.results import Hit, Results
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from graphrag.search.results import Hit, Results
 
 _KINDS = {"facts": Fact, "entities": Entity, "episodes": Episode, "communities": Community}
 
@@ -54,7 +57,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
     return pandas.DataFrame(rows, columns=list(columns))
 
 
-def rich_table(results: Results) -> "Table":
+def rich_table(results: Results) -> Table:
     """Return a table of what was found, the scopes one after another."""
     from rich.table import Table
     from rich.text import Text

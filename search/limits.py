@@ -9,7 +9,7 @@ from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope
 from graphrag.search.edges import Edges
-from graphrag.search.seeds import bearers
+from graphrag.search.near import bearers
 from graphrag.search.visibility import Mask, Visible
 from graphrag.search.within import Reach, Within
 

@@ -14,7 +14,7 @@ from graphrag.search.limits import known_here, limited, reach
 from graphrag.search.request import Request
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.search.within import Reach, Within
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 if TYPE_CHECKING:
     from graphrag.search.query_time import When

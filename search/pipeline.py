@@ -5,6 +5,11 @@ only for the rows that are returned, and the passages they come from, in one rou
 Each scope has one ranking function of a ``Question``: ``rank_facts``, ``rank_entities``,
 ``rank_episodes``, ``rank_communities``. What a recipe reranks by is applied to each ranking in
 turn: rerankers that look at columns inside ``rank``, those that read the items after reading.
+
+When the events of a question were: "before the move" becomes a time if a fact tells of the move.
+
+The words of the event are looked up among the facts that were ever told, those about the entities
+of the question first of all. A guess, so it only prefers: what overlaps the time comes first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +17,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from graphrag.index.group import GroupIndex
+import numpy as np
+
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
@@ -21,6 +28,9 @@ from graphrag.search.explain import Trace
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.fuse import Fused
 from graphrag.search.limits import limited
+from graphrag.search.near import named_entities
+from graphrag.search.query_events import Anchor
+from graphrag.search.query_time import Said, When
 from graphrag.search.question import Question, ask
 from graphrag.search.rank_communities import Made, rank_communities
 from graphrag.search.rank_entities import rank_entities
@@ -29,11 +39,60 @@ from graphrag.search.request import Request, Scope
 from graphrag.search.rerank.cross import rerank, reread
 from graphrag.search.results import Hit, Results
 from graphrag.search.rewind import index_then, undone
-from graphrag.search.visibility import Past, visible
+from graphrag.search.visibility import Past, Visible, visible
 from graphrag.store.hydrate import Found, read_found
 from graphrag.store.store import Store
-from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Interval, Viewpoint
+from graphrag.temporal.moment import from_micros, utc_now
+
+_ENOUGH = 0.5
+"""Share of the event's words, the rare ones weighing more, that a fact must have."""
+
+
+def anchored(when: When, question: str, index: GroupIndex, ever: Visible) -> When:
+    """Return what a question says of time, with the time of each event that a fact tells of.
+
+    Args:
+        when: What its words alone say.
+        question: The question.
+        index: The facts to look in.
+        ever: What is visible of all times.
+    """
+    known = ever.facts & (ever.retracted == FOREVER) & (ever.valid != BEGINNING)
+    named = named_entities(question, index, ever)
+    if named:
+        about = np.zeros(len(ever.entities), dtype=np.bool_)
+        about[named] = True
+        subject, object_ = ever.ends
+        known &= about.take(subject) | about.take(object_)
+    said = [one for anchor in when.anchors if (one := _placed(anchor, index, ever, known))]
+    return replace(when, said=(*when.said, *said), filters=False) if said else when
+
+
+def _placed(anchor: Anchor, index: GroupIndex, ever: Visible, known: np.ndarray) -> Said | None:
+    postings = index.facts.postings
+    whole = postings.whole(anchor.words)
+    if not whole or not known.any():
+        return None
+    scores = np.where(known, postings.scores(anchor.words), 0.0)
+    row = int(scores.argmax())
+    if scores[row] < _ENOUGH * whole:
+        return None
+    start = from_micros(int(ever.valid[row]))
+    end = None if ever.invalid[row] == FOREVER else from_micros(int(ever.invalid[row]))
+    match anchor.bound:
+        case "before":
+            interval = Interval(end=start)
+        case "until":
+            interval = Interval(end=end or start)
+        case "after" | "since":
+            interval = Interval(start=start)
+        case "in":
+            if end is not None and end <= start:
+                return None
+            interval = Interval(start, end)
+    return Said(f"{anchor.bound} {anchor.words}", interval, anchor.bound)
+
 
 Value = TypeVar("Value", Fact, Entity, Episode, Community)
 
@@ -119,8 +178,6 @@ def rank(
     at = viewpoint.valid_at or min(viewpoint.known_at or now, now)
     when = read_when(request.query, at)
     if when.anchors and viewpoint.valid_at is None:
-        from graphrag.search.anchor import anchored
-
         ever = visible(index, replace(viewpoint, history=True), past, now=now)
         if request.within is not None:
             ever = limited(request.within, index, ever)

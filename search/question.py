@@ -19,9 +19,8 @@ from graphrag.index.hops import Walk
 from graphrag.index.scope import Scope as Rows
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.explain import Trace
-from graphrag.search.near import walk
+from graphrag.search.near import named_entities, walk
 from graphrag.search.request import Recipe, Request, Scope
-from graphrag.search.seeds import named_entities
 from graphrag.search.visibility import Mask, Visible
 
 _KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(

@@ -15,7 +15,6 @@ from typing import Final, Literal, get_args
 
 from graphrag.errors import QueryError
 from graphrag.model.values import Entity
-from graphrag.search.episodes.weights import EpisodeWeights
 from graphrag.search.filters.field import Field
 from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
@@ -23,6 +22,7 @@ from graphrag.search.rerank.reranker import Reranking, Rereading
 from graphrag.search.weights import (
     CommunityWeights,
     EntityWeights,
+    EpisodeWeights,
     FactWeights,
     checked_weights,
 )

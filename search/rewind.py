@@ -24,7 +24,7 @@ from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
 from graphrag.store.record import Record
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 _FACT_WORDS = frozenset({"fact", "subject", "object", "name"})
 _ENTITY_WORDS = frozenset({"name", "aliases"})

@@ -16,8 +16,8 @@ from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names.key import name_key
 from graphrag.search.times import Micros, answering
 from graphrag.store.rows import TABLES, imaged, unplain
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import to_micros
-from graphrag.temporal.viewpoint import Viewpoint
 
 if TYPE_CHECKING:
     from graphrag.search.query_time import When

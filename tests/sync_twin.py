@@ -20,7 +20,7 @@ CLASSES = {
     "EventLog": "history/event_log.py",
     "Erase": "history/erase.py",
     "Load": "io/loading.py",
-    "QueueControl": "health/queue.py",
+    "QueueControl": "health/queue_control.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
     "View": "view/view.py",

@@ -17,7 +17,7 @@ import pytest
 from graphrag.errors import EpisodeError, GraphRAGError, InputError
 from graphrag.graph import GraphRAG
 from graphrag.ingest.intake import NewEpisode
-from graphrag.io.rows import COLUMNS
+from graphrag.io.fact_rows import COLUMNS
 from graphrag.model.extraction import Extraction
 from tests.conftest import PlainExtractor, open_graph
 
@@ -255,7 +255,7 @@ async def test_hostile_seeds_raise_our_errors():
             if value.__hash__ is not None:
                 known += [{value: {"likes": "tea"}}, {"Ann": {value: "tea"}}]
             for one in known:
-                await refused_whole(graph, graph.seed, {"known": one}, what)
+                await refused_whole(graph, graph.load.seed, {"known": one}, what)
         assert (await graph.health.check_all()).sound
 
 

@@ -158,7 +158,7 @@ async def test_killed_again_and_again_nothing_is_lost_and_nothing_is_half(tmp_pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 async def test_killed_at_random_moments_the_graph_stays_whole(tmp_path):
-    found = await faults.rounds(tmp_path, 6, seed=6, longest=0.6)
+    found = await faults.rounds(tmp_path, 6, seed=6, longest=2.0)
     assert found.lost == found.half == []
     assert found.kills == 6 and found.acknowledged > 0
 

@@ -13,7 +13,7 @@ HELD = GroupIndex, Scope, Entity, Fact, Episode, Community
 
 def held():
     gc.collect()
-    return Counter(type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, HELD))
+    return Counter(type(thing).__name__ for thing in gc.get_objects() if type(thing) in HELD)
 
 
 async def use(graph):

@@ -4,21 +4,48 @@ Nothing is deleted: an entity or an episode gets ``removed_at``, as with its las
 back when it is told of again. What a person entered for its own sake stays, and so do facts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import get_args
 
-from graphrag.analysis.manual import told_by_hand
 from graphrag.analysis.orphans import Kind, line_of, look
 from graphrag.display.visible import escape
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.model.values import Entity, Episode, Event
+from graphrag.model.values import Change, Entity, Episode, Event
 from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
+
+_SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
+"""Kinds of events that move what was told; who tells something of an entity does none of these."""
+
+
+def told_by_hand(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
+    """Return the ids of entities of which something was told without a text and beyond a fact.
+
+    ``log`` is the kind and the changes of each event.
+    """
+    found: set[str] = set()
+    for kind, changes in log:
+        changes = list(changes)
+        records = {change.record.partition(":")[0] for change in changes}
+        if kind in _SHIFTING or records & {"episode", "mentions"}:
+            continue
+        related = {
+            str((change.after or {}).get(end))
+            for change in changes
+            if change.record.startswith("relates_to:")
+            for end in ("in", "out")
+        }
+        for change in changes:
+            told = change.before is None or "attributes" in (change.after or {})
+            if change.record.startswith("entity:") and told and change.record not in related:
+                found.add(change.record.removeprefix("entity:"))
+    return found
+
 
 CLEANUP = "cleanup"
 _SILENT: Mapping[Kind, str] = {

@@ -1,9 +1,7 @@
 """The command ``surreal-graphrag``."""
 
 import sys
-
-STOPPED = 130
-"""Exit code of a command that Ctrl-C stopped, as shells have it."""
+from signal import SIGINT
 
 
 def main() -> None:
@@ -21,4 +19,4 @@ def main() -> None:
         )
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(STOPPED)
+        sys.exit(128 + SIGINT)  # as shells have it

@@ -8,7 +8,6 @@ import typer
 from rich.text import Text
 
 from graphrag.cli import (
-    STOPPED,
     contents,
     digests,
     editing,
@@ -24,7 +23,7 @@ from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
 from graphrag.cli.importing import import_files
 from graphrag.cli.search import search
-from graphrag.cli.terminal import OpenGraph, consoles
+from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
 from graphrag.settings import Settings
 

@@ -17,8 +17,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from graphrag.cli import STOPPED
-from graphrag.cli.terminal import PANEL, OpenGraph, Session, Stopped, consoles
+from graphrag.cli.terminal import PANEL, STOPPED, OpenGraph, Session, Stopped, consoles
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.settings import Settings

@@ -12,7 +12,7 @@ from graphrag.cli.render import connected_table, day, line, on_disk, short, tabl
 from graphrag.cli.terminal import Session
 
 if TYPE_CHECKING:
-    from graphrag.analysis.growth import Growth
+    from graphrag.analysis.stats import Growth
 
 _WIDTH = 40
 _TYPES = 10

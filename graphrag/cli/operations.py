@@ -150,7 +150,7 @@ async def log(
     ] = False,
 ) -> None:
     """List the changes of a group, oldest first: when, who, what, and why."""
-    from graphrag.display.log import done, moment
+    from graphrag.display.events import done, moment
 
     if follow:
         _check_followed(session, entity)
@@ -187,7 +187,7 @@ def _check_followed(session: Session, entity: str | None) -> None:
 
 async def _followed(session: Session, graph: "GraphRAG", events: list[Event]) -> None:
     """Print one line an event: the given ones, then whatever is committed."""
-    from graphrag.display.log import done, moment
+    from graphrag.display.events import done, moment
 
     def show(event: Event) -> None:
         if session.json:

@@ -129,8 +129,15 @@ def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]
         right = column.startswith(">")
         made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
     for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(flatten(cell)) for cell in row))
+        made.add_row(*map(_cell, row))
     return Group(line(title, "bold") if isinstance(title, str) else title, made)
+
+
+def _cell(text: str | Text) -> Text:
+    """Return a cell; what a label is indented by says what it is part of."""
+    if isinstance(text, Text):
+        return text
+    return Text(" " * (len(text) - len(text.lstrip(" "))) + flatten(text))
 
 
 def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -> Entry:

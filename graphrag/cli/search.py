@@ -9,7 +9,7 @@ from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
 from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
 from graphrag.cli.terminal import PANEL, Session
-from graphrag.errors import QueryError
+from graphrag.errors import UnknownGroupError
 from graphrag.model.values import DEFAULT_GROUP
 
 if TYPE_CHECKING:
@@ -142,9 +142,7 @@ async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:
     there = {DEFAULT_GROUP, *(group.name for group in await graph.groups(*groups).list())}
     for name in groups:
         if name not in there:
-            raise QueryError(
-                f"there is no group {name!r}: surreal-graphrag groups lists those there"
-            )
+            raise UnknownGroupError(name)
 
 
 def _one(groups: list[str]) -> str | list[str]:

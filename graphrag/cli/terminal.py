@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import SIGINT
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PANEL = "Store and output"
+STOPPED = 128 + SIGINT
+"""Exit code of a command that Ctrl-C stopped, as shells have it."""
 """Where --help lists the options that all commands share."""
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
@@ -68,11 +71,11 @@ class Session:
                 f"there is no store at {path}: add something to it first, "
                 "or name another with --store"
             )
-        graph = self.open_graph(self.settings)
+        # Who reads a group that is not there has mistyped its name.
+        graph = self.open_graph(self.settings).group(self.group, strict=not create)
         await self.unlocked(graph.__aenter__)
         try:
-            # Who reads a group that is not there has mistyped its name.
-            yield graph.group(self.group, strict=not create)
+            yield graph
         finally:
             await graph.close()
 

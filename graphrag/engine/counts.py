@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from graphrag.engine.columns import NAMED, TEXTS, VECTORS, Pieces, read_terms, terms_of
+from graphrag.engine.scopes import NAMED, TEXTS, VECTORS, Pieces, read_terms, terms_of
 from graphrag.index.entries import Statistics
 from graphrag.store.engine import Row
 from graphrag.store.record import Record

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.engine.columns import (
+from graphrag.engine.counts import Tally
+from graphrag.engine.scopes import (
     NAMED,
     TEXTS,
     VECTORS,
@@ -20,7 +21,6 @@ from graphrag.engine.columns import (
     stored_terms,
     terms_of,
 )
-from graphrag.engine.counts import Tally
 from graphrag.store.changes import ChangeSet, Query
 from graphrag.store.engine import Row
 from graphrag.store.record import Record

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.engine.build import Built, IndexReport
-from graphrag.errors import QueryError
+from graphrag.engine.rebuild import Built, IndexReport
+from graphrag.errors import UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
@@ -93,7 +93,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.build import build
+        from graphrag.engine.rebuild import build
 
         session = self._handle.session
         return await build(session.store, session.embedder.dimension, rows=rows, on_step=on_step)
@@ -172,12 +172,10 @@ class Health:
         """Refuse a group that is not there, as of somebody who mistypes, if that is asked for."""
         if not self._strict or self._group == DEFAULT_GROUP:
             return
-        names = await self._names()
-        if self._group not in names:
-            known = ", ".join(map(repr, names)) or "none yet"
-            raise QueryError(f"there is no group {self._group!r}; groups in this store: {known}")
+        if self._group not in await self._names():
+            raise UnknownGroupError(self._group)
 
     async def _names(self) -> list[str]:
-        from graphrag.health.snapshot import group_names
+        from graphrag.health.holdings import group_names
 
         return await group_names(self._handle.session.store)

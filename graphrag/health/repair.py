@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from graphrag.health.check import checked, restorable
 from graphrag.health.findings import Finding, RepairReport
-from graphrag.health.rows import embedding_fault, record_findings
-from graphrag.health.rules import chain
-from graphrag.health.snapshot import Snapshot, replayed, take
+from graphrag.health.holdings import Snapshot, replayed, take
+from graphrag.health.rules import chain, embedding_fault, record_findings
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion

@@ -1,16 +1,142 @@
-"""The rules between records: one chain of episodes, one entity for a name, one value at a time."""
+"""The rules that records keep, each alone and between them: ends, times, one chain, one name."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
 
 from graphrag.health.findings import Finding
-from graphrag.health.snapshot import Snapshot
+from graphrag.health.holdings import Snapshot
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.ontology.relations import Relations
 from graphrag.resolve.known import Declared
 from graphrag.store.engine import Row
+from graphrag.store.record import Record
+
+_EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
+_EDGES = {
+    "relates_to": ("entity", "entity"),
+    "mentions": ("episode", "entity"),
+    "occurred_after": ("episode", "episode"),
+    "has_member": ("community", "entity"),
+}
+_NEAR_ONE = 1e-3
+_REEMBED = "health.repair() computes it again"
+_RESTORE = "restore a backup: only erase.entity() erases an entity, and it takes that back"
+_WITHDRAW = "retract the fact, or remove it with the record that it needs"
+
+
+def record_findings(snapshot: Snapshot, dimension: int) -> Iterator[Finding]:
+    """Look at every record by itself and at what it points to."""
+    for table, ends in _EDGES.items():
+        for id_, row in snapshot.rows[table].items():
+            yield from _ends(snapshot, table, id_, row, ends)
+    for table in _EMBEDDED:
+        for id_, row in snapshot.rows[table].items():
+            if fault := embedding_fault(row.get("embedding"), dimension):
+                yield Finding(snapshot.group, f"{table}:{id_}", fault, _REEMBED, repairable=True)
+    yield from _facts(snapshot)
+    yield from _apart(snapshot)
+    yield from _spans(snapshot)
+
+
+def embedding_fault(stored: Any, dimension: int) -> str | None:
+    """Return what is wrong with a stored embedding, or None."""
+    if stored is None:
+        return "has no embedding"
+    if isinstance(stored, bytes) and len(stored) % 4:
+        return f"has an embedding of {len(stored)} bytes"
+    is_bytes = isinstance(stored, bytes)
+    vector = np.frombuffer(stored, "<f4") if is_bytes else np.asarray(stored, "<f4")
+    if vector.shape != (dimension,):
+        return f"has an embedding of {vector.size} numbers instead of {dimension}"
+    norm = float(np.linalg.norm(vector))
+    if not abs(norm - 1) <= _NEAR_ONE:  # NaN too
+        return f"has an embedding of length {norm:g} instead of 1"
+    return None
+
+
+def _ends(
+    snapshot: Snapshot, table: str, id_: str, row: Row, tables: tuple[str, str]
+) -> Iterator[Finding]:
+    record = f"{table}:{id_}"
+    dangling = table != "relates_to"
+    how = "health.repair() removes it" if dangling else _WITHDRAW
+    for end, kind in zip((row.get("in"), row.get("out")), tables, strict=True):
+        if isinstance(end, Record) and end.table == kind and end.id in snapshot.rows[kind]:
+            continue
+        other = snapshot.elsewhere.get(str(end))
+        what = f"leads to {end}, which is {f'in group {other!r}' if other else 'not there'}"
+        yield Finding(snapshot.group, record, what, how, repairable=dangling)
+
+
+def _facts(snapshot: Snapshot) -> Iterator[Finding]:
+    episodes, facts = snapshot.rows["episode"], snapshot.rows["relates_to"]
+    for id_, row in facts.items():
+        record = f"relates_to:{id_}"
+        start, end = row.get("valid_at"), row.get("invalid_at")
+        if start is not None and end is not None and start > end and not row.get("retracted_at"):
+            what = f"ends at {end.isoformat()}, before it starts at {start.isoformat()}"
+            yield Finding(snapshot.group, record, what, "correct its times")
+        if (closer := row.get("invalidated_by")) is not None and closer not in facts:
+            what = f"was closed by fact {closer}, which is not there"
+            yield Finding(snapshot.group, record, what, "correct its end, or retract it")
+        for source in row.get("sources", ()):
+            episode = episodes.get(source["episode"])
+            if episode is None:
+                what = f"rests on episode {source['episode']}, which is not there"
+                yield Finding(snapshot.group, record, what, _WITHDRAW)
+            elif episode.get("removed_at") is not None and row.get("retracted_at") is None:
+                what = f"stands, and rests on episode {source['episode']}, which was removed"
+                yield Finding(snapshot.group, record, what, _WITHDRAW)
+            elif not _inside(source, episode):
+                what = f"rests on characters {source['start']} to {source['end']} of an episode"
+                yield Finding(
+                    snapshot.group, record, f"{what} that has fewer", "correct its source"
+                )
+
+
+def _apart(snapshot: Snapshot) -> Iterator[Finding]:
+    entities = snapshot.rows["entity"]
+    for id_, row in entities.items():
+        for other in row.get("distinct_from") or ():
+            if other not in entities:
+                what = f"is not to be taken for entity {other}, which is not there"
+                yield Finding(snapshot.group, f"entity:{id_}", what, _RESTORE)
+
+
+def _spans(snapshot: Snapshot) -> Iterator[Finding]:
+    episodes = snapshot.rows["episode"]
+    for id_, row in snapshot.rows["passage"].items():
+        episode = episodes.get(row["episode"])
+        record = f"passage:{id_}"
+        if episode is None:
+            what = f"is a piece of episode {row['episode']}, which is not there"
+            yield Finding(
+                snapshot.group, record, what, "health.repair() removes the passage", repairable=True
+            )
+        elif not _inside(row, episode) or row["start"] == row["end"]:
+            what = f"is no piece of its episode: characters {row['start']} to {row['end']}"
+            yield Finding(snapshot.group, record, what, "remove the episode and add it again")
+    for id_, row in snapshot.rows["mentions"].items():
+        episode = episodes.get(row["in"].id)
+        if episode is not None and not _inside(row, episode):
+            what = f"marks characters {row['start']} to {row['end']}, which its episode lacks"
+            yield Finding(
+                snapshot.group,
+                f"mentions:{id_}",
+                what,
+                "health.repair() removes it",
+                repairable=True,
+            )
+
+
+def _inside(span: Row, episode: Row) -> bool:
+    return bool(0 <= span["start"] <= span["end"] <= len(episode["content"]))
+
 
 _PARTING = frozenset({"split", "unmerge"})
 """Kinds of events after which two entities of one name are meant to be two."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
-from graphrag.history.report import Forgotten, Texts
+from graphrag.history.erasure import Forgotten, Texts
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity

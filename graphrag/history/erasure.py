@@ -8,18 +8,33 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
-from graphrag.analysis.manual import told_by_hand
-from graphrag.health.snapshot import TABLES
+from graphrag.analysis.cleanup import told_by_hand
+from graphrag.health.holdings import TABLES
 from graphrag.history.redact import Names
-from graphrag.history.report import Texts
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import PIECE
-from graphrag.model.values import Change
+from graphrag.model.values import Change, Event
 from graphrag.names.key import name_key
 from graphrag.store.engine import Row
 from graphrag.store.store import Store
+
+Texts = Literal["erase", "keep"]
+"""What becomes of the episodes that name what is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased."""
+
+    group: str
+    records: Mapping[str, int]
+    """Erased rows by table; of a whole group also its ``event`` rows."""
+    event: Event | None = None
+    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
+    what was only counted.
+    """
 
 
 @dataclass(frozen=True, slots=True)

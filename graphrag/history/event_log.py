@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from graphrag.display.log import Log
+from graphrag.display.events import Log
 from graphrag.errors import InputError, QueryError
 from graphrag.history.remove_episode import about, records_of
 from graphrag.index.group import GroupIndex

@@ -8,9 +8,9 @@ than memory. A process that dies in between leaves a group that everybody sees t
 from collections.abc import AsyncIterator
 from functools import partial
 
-from graphrag.errors import QueryError
-from graphrag.health.snapshot import TABLES, group_names
-from graphrag.history.report import Forgotten
+from graphrag.errors import UnknownGroupError
+from graphrag.health.holdings import TABLES, group_names
+from graphrag.history.erasure import Forgotten
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import Policy, refused
@@ -24,15 +24,14 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
     """Erase a group, or with ``dry_run`` only count what would go.
 
     Raises:
-        QueryError: if there is none of this name.
+        UnknownGroupError: if there is none of this name.
         PolicyError: if the policy refused; nothing was erased.
         StoreError: if a copy beside the store cannot be deleted; nothing was erased.
     """
     store, catalog = ingestion.store, ingestion.catalog
     half_gone = await store.forgotten_since(group) is not None
-    if not half_gone and group not in (names := await group_names(store)):
-        known = ", ".join(map(repr, names)) or "none yet"
-        raise QueryError(f"there is no group {group!r}; groups in this store: {known}")
+    if not half_gone and group not in await group_names(store):
+        raise UnknownGroupError(group)
     if dry_run:
         return Forgotten(group, await store.count_group(group))
     # What is half gone was allowed to go.

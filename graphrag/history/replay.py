@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from graphrag.errors import InputError, StoreError
-from graphrag.health.rows import embedding_fault
-from graphrag.health.snapshot import Image, group_names, replayed
+from graphrag.errors import InputError, StoreError, UnknownGroupError
+from graphrag.health.holdings import Image, group_names, replayed
+from graphrag.health.rules import embedding_fault
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.io.copy_rows import claim_group, discard_group
@@ -52,8 +52,7 @@ async def replay_groups(
     """
     there = await group_names(source.store)
     if group is not None and group not in there:
-        known = ", ".join(map(repr, there)) or "none yet"
-        raise InputError(f"there is no group {group!r}; groups in this store: {known}")
+        raise UnknownGroupError(group)
     names = there if group is None else [group]
     if taken := sorted({*names} & {*await group_names(target.store)}):
         raise InputError(
@@ -71,7 +70,7 @@ async def replay_groups(
         finally:
             await target.catalog.drop(name)
     if target.store.profile == "engine":
-        from graphrag.engine.build import build
+        from graphrag.engine.rebuild import build
 
         await build(target.store, target.embedder.dimension, rows=True)
     return done

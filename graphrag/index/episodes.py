@@ -1,7 +1,4 @@
-"""The episodes of a group as rows: words by piece, titles, and what they speak of.
-
-The episodes of a group in the order of their reference times, and by what they say.
-"""
+"""The episodes of a group in the order of their reference times, and by what they say."""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence

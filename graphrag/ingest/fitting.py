@@ -16,7 +16,7 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
-from graphrag.ontology.check import Violation
+from graphrag.ontology.conform import Violation
 from graphrag.ontology.types import UNTYPED
 
 _LOG = logging.getLogger("graphrag")

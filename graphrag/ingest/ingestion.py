@@ -20,7 +20,7 @@ from graphrag.ingest.review import REVIEW_BELOW
 from graphrag.ingest.statements import extract, settle
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.ontology.check import Violation
+from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
 from graphrag.protocols import (

@@ -11,7 +11,7 @@ from graphrag.errors import InputError
 from graphrag.ingest.given import End, GivenFact, given_end, given_fact
 from graphrag.io.contacts import Contact, contact_end, read_text
 from graphrag.io.content_lines import Line, components
-from graphrag.io.recurrence import Zones, occurrences
+from graphrag.io.recurrence import Horizon, Zones, occurrences
 from graphrag.model.checks import checked_text, shown
 from graphrag.names.key import name_key
 from graphrag.temporal.moment import parse_moment
@@ -37,15 +37,6 @@ class Meeting:
     organizer: Contact | None = None
     attendees: Sequence[Contact] = field(default=())
     uid: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Horizon:
-    """Which of the repeated meetings are wanted, and when times are that name no zone."""
-
-    until: datetime
-    since: datetime | None = None
-    time_zone: str | None = None
 
 
 def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, Meeting]]:

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.build import steps
+from graphrag.engine.rebuild import steps
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreError
 from graphrag.io.copy_group import CopyProgress, Pace, copy_group

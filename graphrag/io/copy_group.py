@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.columns import VECTORS
 from graphrag.engine.rows import Derivation
-from graphrag.errors import InputError, StoreError
+from graphrag.engine.scopes import VECTORS
+from graphrag.errors import InputError, StoreError, UnknownGroupError
 from graphrag.io.copy_rows import Renaming, Sum, Table, tables, write_page
 from graphrag.store.engine import Row
 from graphrag.store.pages import PAGE
@@ -100,10 +100,8 @@ async def copy_group(
 
 
 async def _check(old: Store, new: Store, group: str, name: str) -> None:
-    known = await old.groups()
-    if group not in known:
-        there = ", ".join(map(repr, known)) or "none yet"
-        raise InputError(f"there is no group {group!r}; groups in this store: {there}")
+    if group not in await old.groups():
+        raise UnknownGroupError(group)
     if since := await old.forgotten_since(group):
         raise InputError(
             f"group {group!r} is being forgotten since {since.isoformat()}: "

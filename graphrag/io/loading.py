@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import replace
-from datetime import timedelta
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -14,21 +13,21 @@ from graphrag.ingest.batch import OnError, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.intake import checked_group
-from graphrag.io.calendar import Calendar, Horizon, meeting_facts, read_meetings
+from graphrag.io.batches import Known, seeded, skipping
+from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.load import Known, seeded, skipping
-from graphrag.io.rows import checked_columns, given_row
+from graphrag.io.fact_rows import checked_columns, given_row
+from graphrag.io.recurrence import Horizon
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
-from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
 
 _BATCH = 200
-_YEAR = timedelta(days=365)
 
 Record = tuple[list[GivenFact], list[End]]
 """The facts of one contact or meeting, and the people that it may say nothing else of."""
@@ -91,7 +90,7 @@ class Load:
             TransactionError: if the database refused a batch.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
         from graphrag.io.network_facts import NetworkRows, is_network
 
         ingestion = self._handle.session.ingestion
@@ -155,7 +154,7 @@ class Load:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
 
         ingestion = self._handle.session.ingestion
         facts = list(
@@ -233,7 +232,7 @@ class Load:
             InputError: naming the meeting that cannot be used.
             PolicyError: if the write policy refused.
         """
-        horizon = horizon_of(since, until, time_zone)
+        horizon = Horizon.of(since, until, time_zone)
         records: list[Record] = [
             (list(meeting_facts(one, place, source=source)), [])
             for place, one in read_meetings(calendar, horizon)
@@ -286,16 +285,3 @@ class Load:
         finally:
             writer.warn()
         return report
-
-
-def horizon_of(since: Moment | None, until: Moment | None, time_zone: str | None) -> Horizon:
-    """Return which meetings are wanted; by default none that repeats more than a year from now.
-
-    Raises:
-        InputError: if a moment is none.
-    """
-    return Horizon(
-        utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
-        None if since is None else parse_moment(since, what="since"),
-        time_zone,
-    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphrag.ingest.intake import looks_like_messages
-from graphrag.text.chunks import split_passages
+from graphrag.text.split import split_passages
 
 LONGEST = 2000
 # A section shorter than this shares its part with the next one.

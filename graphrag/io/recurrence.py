@@ -9,16 +9,41 @@ Time zones as calendars name them: of the tz database, of Windows, or described 
 import io
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from graphrag.errors import InputError
+from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 MOST = 1_000
 """Meetings of one series."""
+_YEAR = timedelta(days=365)
 _TOO_OFTEN = re.compile(r"FREQ=(?:SECONDLY|MINUTELY)", re.IGNORECASE)
 _UNTIL = re.compile(r"UNTIL=([^;]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Which of the repeated meetings are wanted, and when times are that name no zone."""
+
+    until: datetime
+    since: datetime | None = None
+    time_zone: str | None = None
+
+    @classmethod
+    def of(cls, since: Moment | None, until: Moment | None, time_zone: str | None) -> "Horizon":
+        """Return these bounds; by default no meeting that repeats more than a year from now.
+
+        Raises:
+            InputError: if a moment is none.
+        """
+        return cls(
+            utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
+            None if since is None else parse_moment(since, what="since"),
+            time_zone,
+        )
 
 
 def occurrences(

@@ -15,7 +15,7 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Fact
 from graphrag.search.visibility import Past, visible
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 PAGE = 500
 FACT_CELLS = (

@@ -19,7 +19,7 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError, MissingExtraError
-from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.protocols import Embedder, Matrix, call
 
 if TYPE_CHECKING:

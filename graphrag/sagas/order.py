@@ -1,4 +1,4 @@
-"""The order of episodes: by reference time, those of one moment in the order of their telling.
+"""The order of episodes by reference time, and what was told around one.
 
 An episode names its saga, so order, removal and the past need nothing of their own: a saga is what
 its visible episodes are. The links ``occurred_after`` are this order in the database.
@@ -12,14 +12,16 @@ summary whose hash does not fit is neither shown nor continued.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.display.visible import escape
 from graphrag.index.group import GroupIndex
-from graphrag.model.values import Saga
+from graphrag.model.values import Episode, Saga
 from graphrag.search.visibility import Mask, Past, Visible
 
 Rows = npt.NDArray[np.intp]
@@ -108,3 +110,43 @@ def after_watermark(saga: Saga, told: Iterable[Told]) -> list[str] | None:
     if fingerprint(known) != saga.fingerprint:
         return None
     return [id_ for _, id_ in order[len(known) :]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EpisodeWindow:
+    """An episode and its neighbours in time, all in order."""
+
+    before: tuple[Episode, ...]
+    episode: Episode
+    after: tuple[Episode, ...]
+
+    def __iter__(self) -> Iterator[Episode]:
+        """Iterate over the episodes, in order."""
+        return iter((*self.before, self.episode, *self.after))
+
+    def __len__(self) -> int:
+        """Count the episodes."""
+        return len(self.before) + 1 + len(self.after)
+
+    def __repr__(self) -> str:
+        """Show the episode and how many stand beside it."""
+        one = self.episode
+        said = one.name or one.content[:40]
+        return (
+            f"EpisodeWindow({one.valid_at:%Y-%m-%d} {said!r}, {len(self.before)} before, "
+            f"{len(self.after)} after)"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{one.valid_at:%Y-%m-%d %H:%M}</td><td>{escape(_said(one, self))}</td></tr>"
+            if one is not self.episode
+            else f"<tr><td><b>{one.valid_at:%Y-%m-%d %H:%M}</b></td>"
+            f"<td><b>{escape(_said(one, self))}</b></td></tr>"
+            for one in self
+        )
+        return f"<table>{rows}</table>"
+
+
+def _said(one: Episode, window: EpisodeWindow) -> str:
+    return one.content[:300] if one is window.episode else one.content[:150]

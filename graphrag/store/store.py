@@ -11,7 +11,7 @@ from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
 from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
-from graphrag.store import erase
+from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Packed, Row
@@ -147,7 +147,7 @@ class Store:
             more, derived = await self._derived.following(changes, self.query)
             sql, params = f"{sql}\n{more}", params | derived
         if not self.target.embedded:
-            sql = f"{sql}\n{erase.GUARD}"
+            sql = f"{sql}\n{purge.GUARD}"
             params["info"] = Record("group_info", changes.group_id)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
@@ -174,7 +174,7 @@ class Store:
 
     async def close_group(self, group: str) -> None:
         """Close a group to reads and writes until it is erased, or its row is written anew."""
-        await erase.mark(group, self._connection)
+        await purge.mark(group, self._connection)
 
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
@@ -185,10 +185,10 @@ class Store:
             TransactionError: if what is beside the store cannot be deleted; nothing was erased.
         """
         self.held.erase()
-        await erase.mark(group, self._connection)
+        await purge.mark(group, self._connection)
         self.held.gone(group)  # before, too: nothing may be left if the process dies between
         try:
-            return await erase.erase(group, self._connection)
+            return await purge.erase(group, self._connection)
         finally:
             self.held.written(None)
 
@@ -236,11 +236,11 @@ class Store:
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return await erase.forgotten_since(group, self._connection)
+        return await purge.forgotten_since(group, self._connection)
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""
-        return await erase.count(group, self._connection)
+        return await purge.count(group, self._connection)
 
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""

@@ -1,4 +1,4 @@
-"""Half-open intervals of world time, ``[start, end)``.
+"""Half-open intervals of world time, ``[start, end)``, and the moments that a read looks from.
 
 Half open, so that a fact that ends in the instant the next one starts neither overlaps it nor
 leaves a gap. None is a value, not a missing one: no start means "always so far", no end means
@@ -9,6 +9,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
 from graphrag.errors import TimeError
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """A point in world time and one in system time; both None means now."""
+
+    valid_at: datetime | None = None
+    """Facts whose interval contains this moment; None is the moment of the read."""
+    known_at: datetime | None = None
+    """Only what the graph had been told by then; None is everything told so far."""
+    history: bool = False
+    """Facts of every time, ended ones too; retracted ones included."""
+
+
+NOW = Viewpoint()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

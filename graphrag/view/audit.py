@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from graphrag.analysis.changes import Axis
 from graphrag.analysis.conflicts import Asked, Sources, find_contradictions
 from graphrag.analysis.contradictions import Contradictions, Outcome, checked_outcomes
-from graphrag.analysis.growth import Growth, Period, checked_period, read_growth
+from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans, find_orphans
-from graphrag.analysis.stats import hubs
+from graphrag.analysis.stats import Growth, Period, checked_period, hubs, read_growth
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity

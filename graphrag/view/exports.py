@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from graphrag.errors import EmbedderMismatchError, InputError
+from graphrag.errors import EmbedderMismatchError, InputError, UnknownGroupError
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
 from graphrag.io.copy_group import CopyProgress, Pace
@@ -20,8 +20,8 @@ from graphrag.io.formats import LINES, Exported, Format, format_of
 from graphrag.io.shown import Shown
 from graphrag.model.arguments import checked
 from graphrag.session import Openable, opened
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class Exports:
         shown = await self._shown()
         with written(path) as put:
             if kind == "csv":
-                from graphrag.io.csv_facts import write_csv
+                from graphrag.io.pandas_frames import write_csv
 
                 records = await write_csv(shown, put)
             elif kind == "graphml":
-                from graphrag.io.graphml import write_graphml
+                from graphrag.io.networks import write_graphml
 
                 records = await write_graphml(shown, put)
             else:
@@ -150,11 +150,11 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.write import export_group
+        from graphrag.io.jsonl.export import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():
-            raise InputError(f"there is no group {group!r}: groups().list() shows those there are")
+            raise UnknownGroupError(group)
         async with session.writer.locks[group]:
             return await export_group(
                 session.store,

@@ -10,8 +10,8 @@ from graphrag.display.lists import Groups
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment
-from graphrag.temporal.viewpoint import NOW, Viewpoint
 from graphrag.view.lens import Lens, viewpoint_of
 
 if TYPE_CHECKING:

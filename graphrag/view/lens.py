@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.errors import QueryError
+from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.search.near import bearers
 from graphrag.search.rewind import undone
-from graphrag.search.seeds import bearers
 from graphrag.search.visibility import Past, Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-from graphrag.temporal.viewpoint import NOW, Viewpoint
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis
+    from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
 MOST = 10_000
@@ -72,7 +72,7 @@ class Lens:
             QueryError: if nobody wrote to the group, where that is an error.
         """
         if self.strict and index.seq == 0 and self.group != DEFAULT_GROUP:
-            raise QueryError(f"there is no group {self.group!r}: groups().list() shows those there")
+            raise UnknownGroupError(self.group)
         return index
 
     async def past(self) -> Past:

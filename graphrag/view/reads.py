@@ -14,15 +14,15 @@ from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.sagas.order import in_order
-from graphrag.search.seeds import bearers
+from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis, Changes
+    from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
     from graphrag.search.sources import Quote
@@ -212,7 +212,7 @@ class Reads:
             QueryError: if the moments are not in order, or for another axis.
             TimeError: if a moment cannot be read.
         """
-        from graphrag.analysis.changes import happened_between, learned_between
+        from graphrag.analysis.difference import happened_between, learned_between
 
         if axis not in ("system", "world"):
             raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
@@ -233,9 +233,7 @@ class Reads:
 
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
-        events = index.seq
-        if (known_at := self.viewpoint.known_at) is not None:
-            events -= len(await self._lens.store.events_since(self.group_id, known_at))
+        events = past.upto if past.before else index.seq
         return count(index, seen, ever, events=events, at=self._lens.now())
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:

@@ -11,10 +11,9 @@ from graphrag.index.read_lazy import read_sources
 from graphrag.model.arguments import checked
 from graphrag.model.values import Episode, Saga
 from graphrag.sagas.listing import Sagas, saga_list
-from graphrag.sagas.order import beside, sagas_then
+from graphrag.sagas.order import EpisodeWindow, beside, sagas_then
 from graphrag.sagas.saga import SagaView, read_saga, stored_saga
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
-from graphrag.sagas.window import EpisodeWindow
 from graphrag.search.visibility import NOTHING_UNDONE, Mask
 from graphrag.store.changes import ChangeSet
 from graphrag.view.lens import Lens

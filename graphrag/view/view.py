@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
-from graphrag.temporal.viewpoint import NOW, Viewpoint
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
-    from graphrag.analysis.neighborhood import EntityProfile, Neighbor, Path
+    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter

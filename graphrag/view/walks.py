@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag.analysis.neighborhood import EntityProfile, Neighbor, Path
-from graphrag.analysis.paths import Costs, Way, shortest
+from graphrag.analysis.paths import Costs, EntityProfile, Neighbor, Path, Way, shortest
 from graphrag.analysis.subgraph import (
     Edge,
     Subgraph,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits
     from graphrag.edit.identity import Identity
     from graphrag.health.health import Health
-    from graphrag.health.queue import QueueControl
+    from graphrag.health.queue_control import QueueControl
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
     from graphrag.io.loading import Load
@@ -276,7 +276,7 @@ class Writes(View):
     @property
     def queue(self) -> QueueControl:
         """Return the queue of episodes: status, drain, failed and retry."""
-        from graphrag.health.queue import QueueControl
+        from graphrag.health.queue_control import QueueControl
 
         return QueueControl(self.handle, self.group_id)
 

@@ -18,14 +18,13 @@ from graphrag.index.hops import edge_distance
 from graphrag.index.load import load_group, read_sagas
 from graphrag.index.tables import scopes_of
 from graphrag.protocols import Embedder, Matrix
-from graphrag.search.candidates.around import around
+from graphrag.search.candidates.around import SCOPES, Told, around, bound, read_told, surround
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.search.candidates.matches import Matches
 from graphrag.search.candidates.method import Method, Nearest, by_passage, spread, together
 from graphrag.search.candidates.name_lookup import keys_in, known_as, merged, reworded
 from graphrag.search.candidates.part import Part
 from graphrag.search.candidates.step import Reading
-from graphrag.search.candidates.surround import SCOPES, Told, bound, read_told, surround
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.limits import known_here, limited
 from graphrag.search.question import Question, ask
@@ -34,7 +33,7 @@ from graphrag.search.rerank.rerankers import NodeDistance
 from graphrag.search.rewind import index_then
 from graphrag.search.visibility import Mask, Past, visible
 from graphrag.store.store import Store
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 from graphrag.text.tokens import tokenize
 
 _FAR = 8

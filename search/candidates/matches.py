@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from graphrag.engine.columns import mark
+from graphrag.engine.scopes import mark
 from graphrag.errors import StoreIndexError
 from graphrag.index.entries import K1, B, Statistics
 from graphrag.index.texts import PIECE

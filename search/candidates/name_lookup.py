@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from graphrag.engine.columns import TEXTS, keys_of
+from graphrag.engine.scopes import TEXTS, keys_of
 from graphrag.names.key import name_key
-from graphrag.search.seeds import LONGEST, WORD
+from graphrag.search.near import LONGEST, WORD
 from graphrag.search.visibility import Past
 from graphrag.store.record import Record
 from graphrag.store.store import Store

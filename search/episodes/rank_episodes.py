@@ -12,16 +12,19 @@ from functools import partial
 import numpy as np
 
 from graphrag.index.cosines import Cosines
-from graphrag.search.episodes import bridge
-from graphrag.search.episodes.basic import Parts, Plain, cosines, of_time, words
-from graphrag.search.episodes.dialogue import (
+from graphrag.search.episodes.basic import (
+    Parts,
+    Plain,
     Sessions,
+    cosines,
+    of_time,
     session_scores,
     sessions_of,
     shortness,
     with_neighbours,
+    words,
 )
-from graphrag.search.episodes.links import linked
+from graphrag.search.episodes.links import BEST, bridged, linked
 from graphrag.search.episodes.pagerank import walk
 from graphrag.search.fuse import (
     Candidates,
@@ -190,8 +193,8 @@ class _Table:
         weight = recipe.graph * weights.bridge * (1.0 if links.titled else _LOOSER * short)
         if weight:
             total = self.total
-            best = np.argsort(-total, kind="stable")[: bridge.BEST]
-            rows, gains = bridge.bridged(
+            best = np.argsort(-total, kind="stable")[:BEST]
+            rows, gains = bridged(
                 self.rows[best], total[best], links.sharing, index.episodes, question
             )
             self._add("bridge", *_best(rows, weight * gains, recipe.pool))

@@ -15,8 +15,7 @@ import networkx
 import numpy as np
 
 from graphrag import GraphRAG, Models
-from graphrag.community.detect import detect
-from graphrag.community.levels import detect_levels
+from graphrag.community.detect import detect, detect_levels
 from graphrag.community.refine import (
     DRIFT,
     NOWHERE,

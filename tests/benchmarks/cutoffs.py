@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from graphrag.index.name_index import Blocks
 from graphrag.local.embedder import SentenceTransformerEmbedder
 from graphrag.model.extraction import Mention
-from graphrag.names.blocks import Blocks
 from graphrag.names.key import name_key
 from graphrag.names.likeness import likeness
 from tests.resolve.meanings import DIFFERENT, SAME

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graphrag import GraphRAG, Models, Recipe, SentenceTransformerEmbedder
 from graphrag.protocols import Embedder
-from graphrag.search.episodes.weights import EpisodeWeights
+from graphrag.search.weights import EpisodeWeights
 from tests.benchmarks.corpora import SETS, Corpus, read
 from tests.benchmarks.kept import Kept
 from tests.benchmarks.recall import Score, interval, mean, score

@@ -45,5 +45,5 @@ def test_communities_as_json_and_of_another_day(cli, town):
 def test_a_community_that_is_not_there_is_one_line(cli, town):
     town()
     done = cli("communities", "show", "Acme")
-    assert done.code == 2 and "build_communities" in done.err
+    assert done.code == 2 and "communities.build()" in done.err
     assert cli("communities", "list").out.strip() == "no communities"

@@ -9,7 +9,7 @@ from tests.conftest import open_graph
 def damage(tmp_path, sql):
     async def run():
         async with open_graph(f"surrealkv://{tmp_path}/graph-store") as graph:
-            await graph._open().store.query(sql)
+            await graph.handle.session.store.query(sql)
 
     asyncio.run(run())
 

@@ -12,7 +12,7 @@ def test_stats_show_what_waits_and_what_failed(cli, tmp_path):
 
         async with open_graph("surrealkv://graph-store", extractor=Failing(), workers=0) as graph:
             await graph.add_episode("Alice works_at Acme.", wait=False)
-            await graph.drain()
+            await graph.queue.drain()
             await graph.add_episode("Bob leads Acme.", wait=False)
 
     asyncio.run(prepare())
@@ -31,7 +31,7 @@ def test_queue_shows_failures_and_tries_again(cli):
     async def prepare():
         async with open_graph("surrealkv://graph-store", extractor=Failing(), workers=0) as graph:
             await graph.add_episode("Alice works_at Acme.", name="a letter", wait=False)
-            await graph.drain()
+            await graph.queue.drain()
 
     asyncio.run(prepare())
     done = cli("queue")

@@ -96,7 +96,7 @@ def test_nothing_found_says_so(cli, tmp_path):
         (("Alice", "--scope", "people"), "people"),
         (("Alice", "--limit", "0"), "--limit"),
         (("Alice", "--limit", "many"), "--limit"),
-        (("Alice", "--group", "others"), "there is no group 'others'; groups in this store: 'def"),
+        (("Alice", "--group", "others"), "there is no group 'others': groups"),
         (("Alice", "--group", ""), "group"),
         (("Alice", "--wat"), "No such option"),
         (("Alice", "Bob"), "unexpected extra argument"),

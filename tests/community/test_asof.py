@@ -8,7 +8,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import Field, NewEpisode
-from graphrag.community.levels import detect_levels
+from graphrag.community.detect import detect_levels
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph
 

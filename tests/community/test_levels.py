@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag.community.levels import LARGE, LEVELS, detect_levels
+from graphrag.community.detect import LARGE, LEVELS, detect_levels
 
 RING = [(n, (n + 1) % 60) for n in range(60)]
 CLIQUE = [(a, b) for a in range(24) for b in range(a)]

@@ -4,7 +4,7 @@ import pytest
 
 from graphrag.errors import InputError, StoreIndexError, StoreProfileError
 from graphrag.search.request import Recipe
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 from tests.conftest import open_graph, triples
 from tests.engine.worlds import Asked
 from tests.serving import a_server

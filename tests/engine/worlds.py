@@ -10,8 +10,8 @@ from graphrag.search.recipes import RECIPES
 from graphrag.search.request import SCOPES, Recipe
 from graphrag.search.results import Results
 from graphrag.search.within import Within
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import parse_moment, utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.view.lens import Lens
 from graphrag.view.view import View
 

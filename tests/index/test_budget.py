@@ -43,7 +43,7 @@ def kept_of(graph):
 
 def count(*kinds):
     gc.collect()
-    return sum(isinstance(one, kinds) for one in gc.get_objects())
+    return sum(issubclass(type(one), kinds) for one in gc.get_objects())
 
 
 async def test_nothing_stays_of_groups_that_are_not_there(graph):
@@ -235,7 +235,7 @@ async def test_what_writes_and_searches_add_is_counted_too(graph):
 
 @pytest.mark.parametrize("given", [0, -1, 2, 1.5e9, True, "2GB", float("nan")])
 def test_a_budget_is_a_number_of_bytes(given):
-    with pytest.raises(InputError, match=r"memory_budget .*at least 1,048,576 \(1 MiB\)"):
+    with pytest.raises(InputError, match=r"memory_budget .*(at least 1,048,576 |whole number)"):
         open_graph(memory_budget=given)
 
 

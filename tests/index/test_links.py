@@ -9,8 +9,7 @@ from graphrag.index import incidence
 from graphrag.index.chunks import Pieces
 from graphrag.index.incidence import Incidence, Mentions
 from graphrag.index.texts import episode_words
-from graphrag.index.titles import Titles
-from graphrag.text.phrases import find_phrases
+from graphrag.index.titles import Titles, find_phrases
 
 PAIRS = st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)))
 STREAM = st.lists(st.lists(st.integers(2, 5), max_size=8), max_size=5)

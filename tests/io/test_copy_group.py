@@ -105,7 +105,7 @@ async def test_groups_are_copied_between_urls_and_a_store_into_itself(tmp_path):
 
 
 async def test_what_cannot_be_copied_is_refused_and_nothing_is_written(graph):
-    with pytest.raises(InputError, match="no group 'nope'; groups in this store: 'a', 'other'"):
+    with pytest.raises(InputError, match="no group 'nope': groups"):
         await graph.group("nope").export.copy("b")
     with pytest.raises(InputError, match="onto itself"):
         await graph.group("a").export.copy()

@@ -2,12 +2,11 @@
 
 import pytest
 
-from graphrag.search.anchor import anchored
+from graphrag.search.pipeline import anchored
 from graphrag.search.query_time import read_when
 from graphrag.search.visibility import NOTHING_UNDONE, visible
-from graphrag.temporal.interval import Interval
+from graphrag.temporal.interval import Interval, Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from tests.conftest import day
 
 

@@ -6,8 +6,7 @@ import pytest
 from graphrag import EpisodeWeights, NewEpisode, Recipe
 from graphrag.index.chunks import Pieces
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.search.episodes.basic import Plain
-from graphrag.search.episodes.dialogue import sessions_of
+from graphrag.search.episodes.basic import Plain, sessions_of
 from tests.conftest import open_graph
 
 

@@ -15,7 +15,7 @@ from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search import visibility as module
 from graphrag.search.near import walk
 from graphrag.search.visibility import NOTHING_UNDONE, visible
-from graphrag.temporal.viewpoint import Viewpoint
+from graphrag.temporal.interval import Viewpoint
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 VIEWS = (

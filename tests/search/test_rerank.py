@@ -144,7 +144,7 @@ async def test_a_center_may_be_an_entity_a_name_or_an_id(town):
     recipe = Recipe(vector=0, fulltext=0)
     by_value, by_name, by_id = [
         names((await town.search("?x", recipe=recipe, centers=center)).facts)
-        for center in ([bob], "Bob", [bob.id])
+        for center in ([bob], ["Bob"], [bob.id])
     ]
     assert by_value == by_name == by_id
     assert by_value[0] == "Bob works_at Acme"

@@ -332,7 +332,7 @@ async def test_a_vector_of_another_length_is_refused(town):
     store: Store = town.handle.session.store
     from graphrag.errors import InputError
     from graphrag.search.request import Request
-    from graphrag.temporal.viewpoint import NOW
+    from graphrag.temporal.interval import NOW
 
     with pytest.raises(InputError, match="expected dimension 64, got 65"):
         await pipeline.run(Request("Alice", "default"), index, store, Longer(), NOW)

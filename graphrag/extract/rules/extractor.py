@@ -27,8 +27,7 @@ from graphrag.extract.rules.roles import (
     read_pair,
     read_status,
 )
-from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.speech import SPEECH, is_inside, quoted
+from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse

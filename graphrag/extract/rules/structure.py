@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.fields import (
+from graphrag.extract.rules.key_relations import (
+    EMPLOYED,
+    HOMES,
+    JOBS,
+    TECHNICAL,
+    Link,
+    Types,
+    is_relation,
+    link_of,
+)
+from graphrag.extract.rules.own_keys import (
     ALIASES,
     GENERIC,
     PLACES,
@@ -22,18 +32,18 @@ from graphrag.extract.rules.fields import (
     type_of,
     unwrapped,
 )
-from graphrag.extract.rules.links import (
-    EMPLOYED,
-    HOMES,
-    JOBS,
-    TECHNICAL,
-    Link,
-    Types,
-    is_relation,
-    link_of,
+from graphrag.extract.rules.register import (
+    Entity,
+    Fact,
+    Fields,
+    Life,
+    Register,
+    linked,
+    listed,
+    names,
+    parsed,
+    snake,
 )
-from graphrag.extract.rules.placed import Fields, listed, names, parsed, snake
-from graphrag.extract.rules.register import Entity, Fact, Life, Register, linked
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
 

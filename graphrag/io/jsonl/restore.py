@@ -13,8 +13,8 @@ from time import perf_counter
 
 import numpy as np
 
-from graphrag.engine.columns import VECTORS
 from graphrag.engine.rows import Derivation
+from graphrag.engine.scopes import VECTORS
 from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
@@ -24,8 +24,8 @@ from graphrag.io.copy_rows import Renaming, Table, claim_group, discard_group, w
 from graphrag.io.jsonl.lines import EVENT, Header, Placed, read
 from graphrag.io.jsonl.shape import VECTOR
 from graphrag.io.jsonl.survey import event_row, record_row, shape_of, survey
+from graphrag.model.unit_vectors import unit_vectors
 from graphrag.model.values import Episode
-from graphrag.model.vectors import unit_vectors
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import to_row, vector_bytes

@@ -20,7 +20,7 @@ from graphrag.io.copy_group import Pace
 from graphrag.io.jsonl.agreement import Agreement
 from graphrag.io.jsonl.lines import EVENT, Header, Line, read
 from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
-from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 

@@ -11,9 +11,9 @@ import rdflib
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag.io.csv_facts import cell_of, unmarked
 from graphrag.io.files import escaped, unescaped
 from graphrag.io.jsonl.shape import moment, read_moment
+from graphrag.io.pandas_frames import cell_of, unmarked
 from graphrag.io.turtle import TERMS
 from graphrag.names.key import name_key
 from tests.conftest import open_graph

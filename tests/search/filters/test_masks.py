@@ -15,8 +15,8 @@ from graphrag.search.rewind import undone
 from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import edge
+from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.viewpoint import Viewpoint
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph
 

@@ -13,7 +13,7 @@ from graphrag.errors import EmbeddingError, GraphRAGError, InputError
 from graphrag.ingest.direct_plan import DirectPlan, ImportReport, SkippedRow
 from graphrag.ingest.given import GivenFact
 from graphrag.ingest.write import DirectWriter, Stream
-from graphrag.io.rows import given_row
+from graphrag.io.fact_rows import given_row
 from graphrag.io.tables import Placed
 from graphrag.model.checks import shown
 from graphrag.ontology.relations import Relations

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag.index import neighbours
-from graphrag.index.neighbours import close_pairs
+from graphrag.resolve import duplicates
+from graphrag.resolve.duplicates import close_pairs
 
 
 def unit(rows):
@@ -50,4 +50,4 @@ def test_rows_that_are_all_alike_end_and_stay_few(rows):
 def test_nothing_is_found_that_is_not_close(seed, rows):
     vectors = unit(np.random.default_rng(seed).standard_normal((rows, 3)))
     assert set(close_pairs(vectors, 0.8)) <= all_pairs(vectors, 0.8 - 1e-6)
-    assert neighbours._MOST > 0
+    assert duplicates._MOST > 0

@@ -151,15 +151,18 @@ class SavedGroups:
 
     def stamp(self, group: str, dimension: int) -> Stamp | None:
         """Return the stamp of a group's file, None if there is none of this version."""
-        path = self._path(group)
         try:
-            if path not in files_in(self._folder):
-                return None
-            with open_private(path, "rb") as file:
-                stamp = Stamp.of(read_head(file)["said"])
+            return self._stamp(group, dimension)
         except (OSError, MemoryError, *MALFORMED) as error:
             _of_no_use(group, error)
             return None
+
+    def _stamp(self, group: str, dimension: int) -> Stamp | None:
+        path = self._path(group)
+        if path not in files_in(self._folder):
+            return None
+        with open_private(path, "rb") as file:
+            stamp = Stamp.of(read_head(file)["said"])
         right = stamp.group == group and stamp.dimension == dimension
         return stamp if right and stamp.code == code_version() else None
 
@@ -174,9 +177,11 @@ class SavedGroups:
     def damage(self, group: str, dimension: int) -> list[str]:
         """Return what is wrong with a group's file, if it is one that would be used."""
         try:
-            if (stamp := self.stamp(group, dimension)) is not None:
+            if (stamp := self._stamp(group, dimension)) is not None:
                 self._arrays(group, stamp).verify()
-        except (OSError, MemoryError, *MALFORMED) as error:
+        except OSError:  # what cannot be read is not used
+            return []
+        except (MemoryError, *MALFORMED) as error:
             return [f"the columns beside the store are of no use: {_reason(error)}"]
         return []
 

@@ -23,6 +23,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.store.cache_file import MALFORMED, DamagedFileError, files_in, open_private, read_head
 
 _LOG = logging.getLogger("graphrag")
+_NO_USE = "the columns beside the store are of no use: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +178,16 @@ class SavedGroups:
     def damage(self, group: str, dimension: int) -> list[str]:
         """Return what is wrong with a group's file, if it is one that would be used."""
         try:
-            if (stamp := self._stamp(group, dimension)) is not None:
-                self._arrays(group, stamp).verify()
-        except OSError:  # what cannot be read is not used
-            return []
+            stamp = self._stamp(group, dimension)
+        except OSError:
+            return []  # whoever reads it finds that out, and says so
         except (MemoryError, *MALFORMED) as error:
-            return [f"the columns beside the store are of no use: {_reason(error)}"]
+            return [_NO_USE + _reason(error)]
+        try:
+            if stamp is not None:
+                self._arrays(group, stamp).verify()
+        except (OSError, MemoryError, *MALFORMED) as error:
+            return [_NO_USE + _reason(error)]
         return []
 
     def _arrays(self, group: str, stamp: Stamp) -> ArrayReader:

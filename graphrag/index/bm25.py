@@ -37,6 +37,7 @@ from graphrag.text.tokens import END, Numbers, numbers_of_all, tokenize
 
 _NO_TERMS = {"": 0, END: (_END := 1)}
 """What stands between terms; real terms have larger numbers."""
+_MANY = 256  # arrays that wait to be sorted: an import may go on for long before a query
 _TERM_BYTES = 90
 """Of a term or a word with its number."""
 _TOUCHED_BYTES = 400
@@ -273,6 +274,8 @@ class Postings:
         if len(numbers):
             self._changed = True
             self._waiting.append(numbers.astype(np.int64) << ROW_BITS | rows)
+            if len(self._waiting) > _MANY:
+                self._waiting = [np.concatenate(self._waiting)]
 
     def _settle(self) -> None:
         """Bring the arrays of terms up to date."""
@@ -280,15 +283,12 @@ class Postings:
             return
         fresh = np.concatenate(self._waiting)
         if 2 * len(fresh) >= self._built.size:  # so each row is sorted a few times in all
-            self._build()
+            texts = self._words.values, self._starts.values, self._lengths.values
+            self.take(sort_words(*texts, len(self.numbers)))
             return
         self._waiting.clear()
         for number, rows, counts in by_term(fresh):
             self._of_term(number).extend(rows, counts)
-
-    def _build(self) -> None:
-        texts = self._words.values, self._starts.values, self._lengths.values
-        self.take(sort_words(*texts, len(self.numbers)))
 
     def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)

@@ -23,6 +23,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.store.cache_file import MALFORMED, DamagedFileError, files_in, open_private, read_head
 
 _LOG = logging.getLogger("graphrag")
+_NO_USE = "the columns beside the store are of no use: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +179,15 @@ class SavedGroups:
         """Return what is wrong with a group's file, if it is one that would be used."""
         try:
             stamp = self._stamp(group, dimension)
-        except (OSError, MemoryError, *MALFORMED):
+        except OSError:
             return []  # whoever reads it finds that out, and says so
+        except (MemoryError, *MALFORMED) as error:
+            return [_NO_USE + _reason(error)]
         try:
             if stamp is not None:
                 self._arrays(group, stamp).verify()
         except (OSError, MemoryError, *MALFORMED) as error:
-            return [f"the columns beside the store are of no use: {_reason(error)}"]
+            return [_NO_USE + _reason(error)]
         return []
 
     def _arrays(self, group: str, stamp: Stamp) -> ArrayReader:

@@ -382,16 +382,19 @@ async def saved(tmp_path, monkeypatch):
     return url
 
 
-@pytest.mark.parametrize("pattern", ["columns/*.columns", "rows/*.rows"])
+@pytest.mark.parametrize(
+    ("pattern", "place"),
+    [("columns/*.columns", -300), ("columns/*.columns", 30), ("rows/*.rows", -300)],
+)
 async def test_a_file_that_is_damaged_while_the_store_is_open_is_found_and_made_anew(
-    saved, tmp_path, pattern
+    saved, tmp_path, pattern, place
 ):
     [file] = (tmp_path / "store").glob(pattern)
     async with open_graph(saved) as graph:
         await graph.search("Alice")
         assert (await graph.health.check_all()).sound
         data = bytearray(file.read_bytes())
-        data[-300] ^= 4
+        data[place] ^= 4
         if file.suffix == ".rows":  # which is held open
             file.write_bytes(data)
         else:

@@ -60,7 +60,7 @@ BOUNDS = {
 TODAY = {
     "modules": 371,
     "modules with exactly one importer": 106,
-    "lines written by hand": 57_800,
+    "lines written by hand": 57_810,
     "own files on one add_episode": 60,
     "own files on one search": 71,
     "own files on one at().facts": 28,

@@ -37,6 +37,8 @@ from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.rank_communities import Made
 from graphrag.search.visibility import Past, Visible
+from graphrag.store.community_rows import read_linked
+from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import unplain
 from graphrag.store.store import Store
@@ -44,11 +46,7 @@ from graphrag.store.store import Store
 
 async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -> Tree:
     """Return the communities as they were stored, their members seen through the heirs."""
-    found = await store.query(
-        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
-        "SELECT * FROM has_member WHERE group_id = $group;",
-        group=group,
-    )
+    found = await read_linked(group, store)
     rows, links = (
         _then(rows, table, past)
         for rows, table in zip(found, ("community", "has_member"), strict=True)
@@ -99,9 +97,9 @@ def _id(draft: Draft) -> str:
     return str(uuid.UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest()))
 
 
-def _then(found: list[Any], table: str, past: Past) -> dict[str, dict[str, Any]]:
+def _then(found: Mapping[str, Row], table: str, past: Past) -> dict[str, Row]:
     """Return rows by id as they were: changed and deleted ones from the images of the log."""
-    rows: dict[str, dict[str, Any]] = {row["id"].id: row for row in found}
+    rows = dict(found)
     for record, image in past.before.items():
         kind, _, id_ = record.partition(":")
         if kind != table:

@@ -17,11 +17,12 @@ from graphrag.engine.build import steps
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreError
 from graphrag.io.copy_group import CopyProgress, Pace, copy_group
-from graphrag.io.copy_rows import Table, last_row, summed, tables, write_page
+from graphrag.io.copy_rows import summed, write_page
 from graphrag.model.arguments import checked
 from graphrag.schema import Profile
+from graphrag.store.marks import begin_copy, copy_mark, end_copy, note_made, note_none_made
 from graphrag.store.migrate import embedder_of
-from graphrag.store.pages import read_pages
+from graphrag.store.pages import Table, count_rows, last_record, read_pages, tables
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -131,12 +132,12 @@ async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[di
     for table in wanted:
         if await _rows(old, new, table, pace) and made:
             made = []
-            await new.transact("UPDATE meta:copy SET made = [];")
+            await note_none_made(new)
     if new.profile == "engine":
         async for step in steps(new, dimension, rows=True, made=made, on_page=pace.told):
-            await new.transact("UPDATE meta:copy SET made += $made;", made=step.name)
+            await note_made(new, step.name)
     rows, checksum = await _compared(old, new, wanted)
-    await new.transact("DELETE meta:copy RETURN NONE;")
+    await end_copy(new)
     return rows, checksum
 
 
@@ -146,12 +147,11 @@ async def _begin(new: Store, place: Target) -> list[str]:
     Raises:
         StoreError: if the target holds something else.
     """
-    [marks] = await new.query("SELECT source, made FROM meta:copy;")
-    for mark in marks:
-        if mark["source"] == _spot(place):
-            return [*(mark["made"] or ())]
+    if (mark := await copy_mark(new)) is not None:
+        if [*mark.source] == _spot(place):
+            return [*mark.made]
         raise StoreError(
-            f"the store at {new.target.url} is an unfinished copy of {mark['source'][0]}: finish "
+            f"the store at {new.target.url} is an unfinished copy of {mark.source[0]}: finish "
             "that one, or name an empty target"
         )
     if await new.groups():
@@ -159,15 +159,15 @@ async def _begin(new: Store, place: Target) -> list[str]:
             f"the store at {new.target.url} is not empty: it has groups "
             f"{', '.join(map(repr, await new.groups()))}; name an empty target"
         )
-    await new.transact("UPSERT meta:copy SET source = $source, made = [];", source=_spot(place))
+    await begin_copy(new, _spot(place))
     return []
 
 
 async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
     """Copy what is not there yet of a table; tell whether that was anything."""
-    [total, there] = [await _count(store, table) for store in (old, new)]
+    [total, there] = [await count_rows(store, table.name) for store in (old, new)]
     before = there
-    async for page in read_pages(old, table.name, after=await last_row(new, table)):
+    async for page in read_pages(old, table.name, after=await last_record(new, table.name)):
         await write_page(new, table, page)
         there += len(page)
         pace.told(table.name, len(page), there, total)
@@ -193,11 +193,6 @@ async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[s
         rows[table.name] = after.rows
         checksum ^= after.checksum
     return rows, f"{checksum:032x}"
-
-
-async def _count(store: Store, table: Table) -> int:
-    [found] = await store.query(f"SELECT count() FROM {table.name} GROUP ALL;")
-    return int(found[0]["count"]) if found else 0
 
 
 def _spot(target: Target) -> list[str]:

@@ -14,9 +14,18 @@ from time import perf_counter
 from graphrag.engine.columns import VECTORS
 from graphrag.engine.rows import Derivation
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.io.copy_rows import Renaming, Sum, Table, tables, write_page
+from graphrag.io.copy_rows import Renaming, Sum, write_page
 from graphrag.store.engine import Row
-from graphrag.store.pages import PAGE
+from graphrag.store.marks import write_entry
+from graphrag.store.pages import (
+    PAGE,
+    Table,
+    any_exists,
+    first_record,
+    group_ids,
+    rows_of,
+    tables,
+)
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
@@ -95,7 +104,7 @@ async def copy_group(
         rows[table.name] = total.rows
         checksum ^= total.checksum
     [info] = [renaming.row(row) async for page in _pages(old, [_info(group)]) for row in page]
-    await new.transact("UPDATE $id CONTENT $info RETURN NONE;", id=info["id"], info=info)
+    await write_entry(new, info)
     return rows, f"{checksum:032x}"
 
 
@@ -119,11 +128,7 @@ async def _known(old: Store, new: Store, group: str) -> bool:
     if old is new:
         return True
     for table in ("episode", "entity"):
-        [ids] = await old.query(
-            f"SELECT VALUE id FROM {table} WHERE group_id = $group LIMIT 1;", group=group
-        )
-        [found] = await new.query("SELECT VALUE id FROM $ids;", ids=ids)
-        if found:
+        if await any_exists(new, await first_record(old, table, group)):
             return True
     return False
 
@@ -134,16 +139,12 @@ async def _ids(store: Store, table: Table, group: str) -> list[Record]:
         return [_info(group)]
     if table.name == "event":
         return [Record("event", [group, n]) for n in range(1, await store.last_seq(group) + 1)]
-    [ids] = await store.query(
-        f"SELECT VALUE record::id(id) FROM {table.name} WHERE group_id = $group;", group=group
-    )
-    return [Record(table.name, id_) for id_ in sorted(ids)]
+    return [Record(table.name, id_) for id_ in await group_ids(store, table.name, group)]
 
 
 async def _pages(store: Store, ids: Sequence[Record]) -> AsyncIterator[list[Row]]:
     for start in range(0, len(ids), PAGE):
-        [rows] = await store.query("SELECT * FROM $ids;", ids=[*ids[start : start + PAGE]])
-        yield rows
+        yield await rows_of(store, ids[start : start + PAGE])
 
 
 async def _write(store: Store, table: Table, rows: list[Row], group: str) -> None:

@@ -22,7 +22,7 @@ from graphrag.index.texts import entity_text, fact_text
 from graphrag.model.values import Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
-from graphrag.store.record import Record
+from graphrag.store.links import group_mentions, mentions_in
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
@@ -117,14 +117,10 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
 
 async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
     """Return which episode spoke of which entity."""
-    some = then.is_part
-    [now] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM "
-        f"{'$episodes->mentions' if some else 'mentions WHERE group_id = $group'};",
-        episodes=[Record("episode", id_) for id_ in then.episodes.row_of] if some else [],
-        group=then.group_id,
-    )
-    pairs = {id_: (episode, entity) for id_, episode, entity in now}
+    if then.is_part:
+        pairs = await mentions_in(store, then.episodes.row_of)
+    else:
+        pairs = await group_mentions(store, then.group_id)
     for id_ in _ids(past, "mentions"):
         image = past.before[f"mentions:{id_}"]
         if image is None:

@@ -11,6 +11,7 @@ from graphrag.display.visible import escape, flatten
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.store.links import episode_links
 from graphrag.store.store import Store
 
 Kind = Literal["entities", "episodes"]
@@ -116,18 +117,8 @@ class Links:
     @classmethod
     async def read(cls, index: GroupIndex, store: Store, past: Past) -> "Links":
         """Read the links of a group."""
-        mentions, stated, unread = await store.query(
-            "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM mentions "
-            "WHERE group_id = $group;"
-            "SELECT VALUE [record::id(id), sources.episode] FROM relates_to "
-            "WHERE group_id = $group AND sources != [];"
-            "SELECT VALUE record::id(id) FROM episode "
-            "WHERE group_id = $group AND status != 'done';",
-            group=index.group_id,
-        )
-        ends = {id_: (episode, entity) for id_, episode, entity in mentions}
-        sources = {id_: frozenset(episodes) for id_, episodes in stated}
-        waiting = set(unread)
+        links = await episode_links(store, index.group_id)
+        ends, sources, waiting = dict(links.mentions), dict(links.sources), set(links.unread)
         for record, image in past.before.items():
             table, _, id_ = record.partition(":")
             if table == "mentions" and image is None:

@@ -22,7 +22,7 @@ from graphrag.sagas.listing import missing, saga_list
 from graphrag.sagas.order import after_watermark, in_order, mask_of
 from graphrag.search.context import Citation, Context, excerpt
 from graphrag.search.visibility import Past, Visible
-from graphrag.store.record import Record
+from graphrag.store.links import mentions_in
 from graphrag.store.store import Store
 
 if TYPE_CHECKING:
@@ -246,11 +246,7 @@ def stated_by(
 
 async def _mentioned(episodes: list[str], store: Store, past: Past) -> list[str]:
     """Return the entities that episodes mentioned then, those of the most episodes first."""
-    [rows] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM $records->mentions;",
-        records=[Record("episode", id_) for id_ in episodes],
-    )
-    there = {id_: (episode, entity) for id_, episode, entity in rows}
+    there = await mentions_in(store, episodes)
     inside = set(episodes)
     for record, image in past.before.items():
         table, _, id_ = record.partition(":")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from graphrag.engine.columns import mark
-from graphrag.errors import StoreIndexError
+from graphrag.engine.lookup import Worded, with_all_words, with_any_word, with_word
 from graphrag.index.bm25 import Statistics
 from graphrag.index.entries import K1, B
 from graphrag.index.texts import PIECE
@@ -87,14 +87,7 @@ class Matches:
         return taken
 
     async def _look_up(self, terms: Sequence[str]) -> None:
-        [rows] = await self._store.query(f"{self._asking} @1,OR@ $any;", any=self._said(terms))
-        if not rows:
-            # Without an index SurrealDB answers with nothing.
-            raise StoreIndexError(
-                f"the word index of {self._table!r} finds nothing of what is counted: run "
-                "'surreal-graphrag index build', or health.build_indexes()"
-            )
-        self._enter(rows)
+        self._enter(await with_any_word(self._store, self._group, self._table, terms))
 
     async def _look_up_common(self, count: int) -> None:
         """Look up the words that are left, which too many rows have, where two of them meet.
@@ -102,35 +95,19 @@ class Matches:
         A row that has only one of them scores little: such are read only to have enough at all.
         """
         terms, self._left = self._left, []
-        most = int(self._limits.words)
-        pairs = list(combinations(terms[:_COMMON], 2))
-        asked = "".join(
-            f"{self._asking} @1,AND@ $pair{number} LIMIT {most};" for number in range(len(pairs))
-        )
-        said = {f"pair{number}": self._said(pair) for number, pair in enumerate(pairs)}
-        for rows in await self._store.query(asked, **said) if pairs else ():
+        of, most = (self._store, self._group, self._table), self._limits.words
+        for rows in await with_all_words(*of, [*combinations(terms[:_COMMON], 2)], most):
             self._enter(rows)
         for term in terms:
             if len(self._scores) >= count:
                 return
-            [rows] = await self._store.query(
-                f"{self._asking} @1@ $term LIMIT {most};", term=self._said([term])
-            )
-            self._enter(rows)
+            self._enter(await with_word(*of, term, most))
 
-    def _enter(self, rows: Iterable[tuple[tuple[str, str], str]]) -> None:
-        for (_, id_), stored in rows:
+    def _enter(self, rows: Iterable[Worded]) -> None:
+        for id_, stored in rows:
             self._rows += 1
             if id_ not in self._scores:
                 self._scores[id_] = max(map(self._score, stored.split(PIECE)))
-
-    @property
-    def _asking(self) -> str:
-        return f"SELECT VALUE [record::id(id), terms] FROM {self._table}_words WHERE terms"
-
-    def _said(self, terms: Iterable[str]) -> str:
-        before = mark(self._group)
-        return " ".join(before + term for term in terms)
 
     def _frequency(self, term: str) -> int:
         return self._statistics.frequencies[term]

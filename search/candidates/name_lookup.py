@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from graphrag.engine.columns import TEXTS, keys_of
+from graphrag.engine.lookup import entities_known_as, merges
 from graphrag.names.key import name_key
 from graphrag.search.seeds import LONGEST, WORD
 from graphrag.search.visibility import Past
-from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 _WORDS = 1_000
@@ -40,11 +40,7 @@ async def known_as(
     """
     names = [*names]
     wanted = {*keys, *map(name_key, names)} - {""}
-    [found] = await store.query(
-        "SELECT VALUE ids FROM $keys;",
-        keys=[Record("known_as", [group, key]) for key in sorted(wanted)],
-    )
-    ids = {id_ for each in found for id_ in each} | set(names)
+    ids = await entities_known_as(store, group, sorted(wanted)) | set(names)
     for record, image in past.before.items():
         table, _, id_ = record.partition(":")
         if table == "entity" and image and not image.keys().isdisjoint(("name", "aliases")):
@@ -56,11 +52,7 @@ async def known_as(
 
 async def merged(store: Store, group: str, past: Past) -> Mapping[str, set[str]]:
     """Return who speaks through whom, now or then: both ways of every merge, by id."""
-    [pairs] = await store.query(
-        "SELECT VALUE [record::id(id), merged_into] FROM entity WITH INDEX entity_merged "
-        "WHERE group_id = $group AND merged_into > '';",
-        group=group,
-    )
+    pairs = await merges(store, group)
     then = [
         (record.removeprefix("entity:"), image.get("merged_into"))
         for record, image in past.before.items()

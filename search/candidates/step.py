@@ -3,12 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from graphrag.engine.lookup import fact_ends_at, facts_at_each
 from graphrag.search.candidates.name_lookup import with_kin
 from graphrag.search.candidates.part import Part
-from graphrag.store.record import Record
 from graphrag.store.store import Store
-
-_ALONG = "WHERE name IN $relations"
 
 
 @dataclass(slots=True)
@@ -37,15 +35,10 @@ class Walk:
         self.reached |= self.frontier
         if not self.frontier or len(self.met) >= self.limit:
             return False
-        [found] = await self.store.query(
-            "SELECT VALUE [record::id(id), record::id(in), record::id(out)] "
-            f"FROM $frontier<->relates_to {'' if self.relations is None else _ALONG} "
-            f"LIMIT {2 * int(self.limit)};",
-            frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
-            relations=[] if self.relations is None else sorted(self.relations),
-        )
         ends: set[str] = set()
-        for id_, subject, object_ in found:
+        for id_, subject, object_ in await fact_ends_at(
+            self.store, self.frontier, 2 * self.limit, self.relations
+        ):
             if id_ not in self.met and len(self.met) < self.limit:
                 self.met.add(id_)
                 ends |= {subject, object_}
@@ -75,12 +68,8 @@ class Reading:
         self.reached |= self.frontier
         if not self.frontier or len(self.met) >= self.limit:
             return False
-        [found] = await part.store.query(
-            f"SELECT VALUE array::slice(<->relates_to, 0, {int(self.limit)}) FROM $frontier;",
-            frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
-        )
         fresh: list[str] = []
-        for fact in (edge.id for edges in found for edge in edges):
+        for fact in await facts_at_each(part.store, self.frontier, self.limit):
             if len(self.met) >= self.limit:
                 break
             if fact not in self.met:
@@ -93,12 +82,3 @@ class Reading:
         ends = {ids[row] for side in ("subject", "object") for row in facts[side][rows].tolist()}
         self.frontier = ends - self.reached
         return True
-
-
-async def told_of(store: Store, entities: Collection[str], limit: int) -> set[str]:
-    """Return the facts about some entities."""
-    [found] = await store.query(
-        f"SELECT VALUE record::id(id) FROM $entities<->relates_to LIMIT {int(limit)};",
-        entities=[Record("entity", id_) for id_ in sorted(entities)],
-    )
-    return set(found)

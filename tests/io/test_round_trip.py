@@ -297,7 +297,7 @@ async def test_until_the_end_nobody_sees_it_and_a_dead_import_can_be_started_aga
         raise KeyboardInterrupt
 
     async with open_graph(url) as graph:
-        monkeypatch.setattr(restore, "_open", died)
+        monkeypatch.setattr(restore, "open_group", died)
         monkeypatch.setattr(restore, "discard_group", died)
         with pytest.raises(KeyboardInterrupt):
             await graph.load.group(file)

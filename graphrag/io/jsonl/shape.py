@@ -5,7 +5,6 @@ column. What people read has the names that Python has: ``fact`` and ``subject_i
 ``relates_to`` and ``in``.
 """
 
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,17 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from graphrag.schema import migrations
-
-_TABLE = re.compile(
-    r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
-    r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
-)
-_FIELD = re.compile(
-    r"DEFINE FIELD IF NOT EXISTS (?P<name>[\w.*]+) ON (?P<table>\w+) (?P<rest>[^;]+);"
-)
-_CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
-_TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
+from graphrag.schema import Table, core_tables
 
 KINDS: Mapping[str, str] = {"relates_to": "fact", "mentions": "mention", "has_member": "member"}
 """What a line is called where its table has another name."""
@@ -103,36 +92,28 @@ class Shape:
 @cache
 def shapes() -> Mapping[str, Shape]:
     """Return every table of a group by the kind of its lines, links last; not the log."""
-    text = "\n".join(one.template for one in migrations() if one.profile is None)
-    ends = {
-        match["name"]: (match["source"], match["goal"]) if match["source"] else None
-        for match in _TABLE.finditer(text)
-    }
-    fields: dict[str, dict[str, str]] = {table: {} for table in ends}
-    for match in _FIELD.finditer(text):
-        if "." not in match["name"]:  # a field of a field
-            fields[match["table"]][match["name"]] = match["rest"]
-    tables = [table for table in ends if "group_id" in fields[table] and table not in _APART]
-    tables.sort(key=lambda table: ends[table] is not None)
-    found = (_shape(table, ends[table], fields[table]) for table in tables)
-    return {shape.kind: shape for shape in found}
+    tables = [
+        table
+        for table in core_tables()
+        if table.name not in _APART and any(field.name == "group_id" for field in table.fields)
+    ]
+    tables.sort(key=lambda table: table.ends is not None)
+    return {shape.kind: shape for shape in map(_shape, tables)}
 
 
-def _shape(table: str, ends: tuple[str, str] | None, fields: Mapping[str, str]) -> Shape:
-    names = _NAMES.get(table, {})
-    columns = [Column(names.get(end, end), end, "link", True) for end in ("in", "out") if ends]
-    for column, rest in fields.items():
-        match = _TYPE.match(rest)
-        assert match is not None, f"{table}.{column} has no type that is known here: {rest}"
-        if column not in _OWN:
-            required = match["option"] is None and "DEFAULT" not in rest
-            listed = _CHOICES.search(rest)
-            choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
-            name = names.get(column, column)
-            columns.append(Column(name, column, match["kind"], required, choices))
+def _shape(table: Table) -> Shape:
+    names = _NAMES.get(table.name, {})
+    ends = ("in", "out") if table.ends else ()
+    columns = [Column(names.get(end, end), end, "link", True) for end in ends]
+    columns += [
+        Column(names.get(one.name, one.name), one.name, one.kind, one.required, one.choices)
+        for one in table.fields
+        if one.name not in _OWN
+    ]
     columns.sort(key=lambda one: one.column == VECTOR)
     every = frozenset({"record", "id", *(one.name for one in columns)})
-    return Shape(table, KINDS.get(table, table), ends, tuple(columns), every)
+    kind = KINDS.get(table.name, table.name)
+    return Shape(table.name, kind, table.ends, tuple(columns), every)
 
 
 def moment(item: datetime) -> str:

@@ -1,7 +1,7 @@
 """Look up rows of a group in SurrealDB's own indexes: by words, by meaning, by name, by steps.
 
 The indexes cover all groups. Terms are marked with their group, names and statements have it in
-their ids, and neighbours of a vector are told apart by whoever asks: a filter inside that query
+their ids, and neighbours of a vector are parted by whoever asks: a filter inside that query
 makes SurrealDB walk the index ten times as long.
 """
 
@@ -12,67 +12,36 @@ from graphrag.errors import StoreIndexError
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
-Worded = tuple[str, str]
-"""The id of a row, and its stored terms (see ``stored_terms``)."""
 _LEAST_EFFORT = 100
 """Length of the list of candidates that HNSW keeps while it searches; more find more."""
 _AT_ONCE = 100
 """Episodes of one round trip."""
 
 
-async def with_any_word(store: Store, group: str, table: str, terms: Iterable[str]) -> list[Worded]:
-    """Return all rows of a table that have one of some terms, which some row is known to have.
+async def with_words(
+    store: Store,
+    group: str,
+    table: str,
+    several: Sequence[Sequence[str]],
+    *,
+    every: bool = True,
+    limit: int | None = None,
+) -> list[list[tuple[str, str]]]:
+    """Return id and stored terms of rows that have some terms, for several lists of terms at once.
 
-    Raises:
-        StoreIndexError: if there is none, since without an index SurrealDB answers with nothing.
-    """
-    [rows] = await store.query(f"{_worded(table)} @1,OR@ $any;", any=_marked(group, terms))
-    if not rows:
-        raise StoreIndexError(
-            f"the word index of {table!r} finds nothing of what is counted: run "
-            "'surreal-graphrag index build', or health.build_indexes()"
-        )
-    return _words(rows)
-
-
-async def with_all_words(
-    store: Store, group: str, table: str, several: Sequence[Sequence[str]], limit: int
-) -> list[list[Worded]]:
-    """Return the rows of a table that have all of some terms, for several of these, ``limit`` each.
-
-    One round trip.
+    Of each list ``limit`` rows, which have every term of it, or any. None without an index.
     """
     if not several:
         return []
-    found = await store.query(
-        "".join(
-            f"{_worded(table)} @1,AND@ $all{place} LIMIT {int(limit)};"
-            for place in range(len(several))
-        ),
-        **{f"all{place}": _marked(group, terms) for place, terms in enumerate(several)},
-    )
-    return [_words(rows) for rows in found]
-
-
-async def with_word(store: Store, group: str, table: str, term: str, limit: int) -> list[Worded]:
-    """Return ``limit`` rows of a table that have a term."""
-    [rows] = await store.query(
-        f"{_worded(table)} @1@ $term LIMIT {int(limit)};", term=_marked(group, [term])
-    )
-    return _words(rows)
-
-
-def _worded(table: str) -> str:
-    return f"SELECT VALUE [record::id(id), terms] FROM {table}_words WHERE terms"
-
-
-def _marked(group: str, terms: Iterable[str]) -> str:
-    before = mark(group)
-    return " ".join(before + term for term in terms)
-
-
-def _words(rows: Iterable[tuple[tuple[str, str], str]]) -> list[Worded]:
-    return [(id_, terms) for (_, id_), terms in rows]
+    before, how = mark(group), "AND" if every else "OR"
+    most = "" if limit is None else f" LIMIT {int(limit)}"
+    asked = {
+        f"terms{place}": " ".join(before + term for term in terms)
+        for place, terms in enumerate(several)
+    }
+    what = f"SELECT VALUE [record::id(id), terms] FROM {table}_words WHERE terms @1,{how}@"
+    found = await store.query("".join(f"{what} ${name}{most};" for name in asked), **asked)
+    return [[(id_, terms) for (_, id_), terms in rows] for rows in found]
 
 
 async def nearest(
@@ -105,18 +74,15 @@ async def vectors_of(
 ) -> tuple[list[str], list[bytes]]:
     """Return the ids of a group's rows in a table, ``most`` of them, and their vectors."""
     some = "" if most is None else f" LIMIT {int(most)}"
-    [rows] = await store.query(
-        f"SELECT VALUE [record::id(id), embedding] FROM {table} WHERE group_id = $group{some};",
-        group=group,
-    )
+    sql = f"SELECT VALUE [record::id(id), embedding] FROM {table} WHERE group_id = $group{some};"
+    [rows] = await store.query(sql, group=group)
     return [row[0] for row in rows], [row[1] for row in rows]
 
 
 async def entities_known_as(store: Store, group: str, keys: Iterable[str]) -> set[str]:
     """Return the entities of a group that are looked up by one of some keys (see ``keys_of``)."""
-    [found] = await store.query(
-        "SELECT VALUE ids FROM $keys;", keys=[Record("known_as", [group, key]) for key in keys]
-    )
+    records = [Record("known_as", [group, key]) for key in keys]
+    [found] = await store.query("SELECT VALUE ids FROM $keys;", keys=records)
     return {id_ for ids in found for id_ in ids}
 
 
@@ -135,15 +101,9 @@ async def facts_stated_by(store: Store, group: str, episodes: Sequence[str]) -> 
     facts: set[str] = set()
     for start in range(0, len(episodes), _AT_ONCE):
         some = {f"e{place}": id_ for place, id_ in enumerate(episodes[start : start + _AT_ONCE])}
-        stated = await store.query(
-            "".join(
-                f"SELECT VALUE record::id(id)[2] FROM "
-                f"stated:[$group, ${name}, NONE]..=[$group, ${name}, ..];"
-                for name in some
-            ),
-            group=group,
-            **some,
-        )
+        keys = (f"[$group, ${name}, NONE]..=[$group, ${name}, ..]" for name in some)
+        sql = "".join(f"SELECT VALUE record::id(id)[2] FROM stated:{key};" for key in keys)
+        stated = await store.query(sql, group=group, **some)
         facts.update(fact for each in stated for fact in each)
     return facts
 
@@ -167,19 +127,15 @@ async def fact_ends_at(
 
 async def facts_at_each(store: Store, entities: Iterable[str], limit: int) -> list[str]:
     """Return the facts at each of some entities, ``limit`` of each; one may come twice."""
-    [found] = await store.query(
-        f"SELECT VALUE array::slice(<->relates_to, 0, {int(limit)}) FROM $entities;",
-        entities=_entities(entities),
-    )
+    sql = f"SELECT VALUE array::slice(<->relates_to, 0, {int(limit)}) FROM $entities;"
+    [found] = await store.query(sql, entities=_entities(entities))
     return [edge.id for edges in found for edge in edges]
 
 
 async def facts_at(store: Store, entities: Iterable[str], limit: int) -> set[str]:
     """Return the facts at some entities."""
-    [found] = await store.query(
-        f"SELECT VALUE record::id(id) FROM $entities<->relates_to LIMIT {int(limit)};",
-        entities=_entities(entities),
-    )
+    sql = f"SELECT VALUE record::id(id) FROM $entities<->relates_to LIMIT {int(limit)};"
+    [found] = await store.query(sql, entities=_entities(entities))
     return set(found)
 
 

@@ -18,7 +18,7 @@ from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row
 from graphrag.store.marks import claim_group, discard_group, write_entry
-from graphrag.store.pages import Table, insert_rows, rows_of
+from graphrag.store.pages import Table, rows_of, write_page
 from graphrag.store.rows import event_of, row_of, vector_bytes
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
@@ -104,7 +104,7 @@ async def _replay(
         while page := list(islice(every, _PAGE)):
             if table in EMBEDDED:
                 done.embedded += await _embed(table, page, rows["episode"], source, target)
-            await insert_rows(target.store, Table(table, table in _LINKS), page)
+            await write_page(target.store, Table(table, table in _LINKS), page)
             done.records += len(page)
     await _open(group, rows[_INFO].values(), target.store)
     done.records += len(rows[_INFO])
@@ -138,7 +138,7 @@ async def _events(
             )
         if kept:
             replayed(map(event_of, kept), state)
-            await insert_rows(target, _EVENT, kept)
+            await write_page(target, _EVENT, kept)
         last += len(kept)
         if not page or len(kept) < len(page):
             return last

@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import Any
 
 from graphrag.store.engine import Row
-from graphrag.store.pages import Table, insert_rows, read_pages
-from graphrag.store.record import NULL, Null, Record
+from graphrag.store.pages import Table, read_pages
+from graphrag.store.record import Null, Record
 from graphrag.store.store import Store
 
 _UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
@@ -123,18 +122,6 @@ class Sum:
         self.checksum = (self.checksum + int.from_bytes(digest, "big")) % _SUMS
 
 
-async def write_page(
-    store: Store,
-    table: Table,
-    rows: list[Row],
-    also: str = "",
-    params: Mapping[str, Any] = MappingProxyType({}),
-) -> None:
-    """Insert rows as they were read, with other statements in the same transaction."""
-    kept = ({column: _kept(item) for column, item in row.items()} for row in rows)
-    await insert_rows(store, table, kept, also, params)
-
-
 async def summed(store: Store, table: Table) -> Sum:
     """Count and add up all rows of a table."""
     total = Sum()
@@ -142,21 +129,6 @@ async def summed(store: Store, table: Table) -> Sum:
         for row in page:
             total.add(row)
     return total
-
-
-def _kept(item: Any) -> Any:
-    """Return a value as it is to be written: a None that was read is a null in JSON."""
-    match item:
-        case None:
-            return NULL
-        case Record():
-            return Record(item.table, list(item.id)) if isinstance(item.id, tuple) else item
-        case dict():
-            return {key: _kept(value) for key, value in item.items()}
-        case list() | tuple():
-            return [_kept(value) for value in item]
-        case _:
-            return item
 
 
 def _plain(item: object) -> Any:

@@ -4,7 +4,6 @@ A membership is a row of its own, with an id that names both ends. How far the c
 group are is noted in the entry of the group, by the transactions that store some.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +12,6 @@ from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import edge
 from graphrag.store.store import Store
-
-_COMMUNITIES = "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def _columns(detection: Detection) -> Row:
 async def read_ranked(group: str, store: Store) -> tuple[list[Row], dict[str, dict[str, int]]]:
     """Return the communities of a group, and the ranks of the members of each, by their ids."""
     rows, links = await store.query(
-        f"{_COMMUNITIES}"
+        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
         "SELECT VALUE [record::id(in), record::id(out), rank] FROM has_member "
         "WHERE group_id = $group;",
         group=group,
@@ -73,14 +70,6 @@ async def read_ranked(group: str, store: Store) -> tuple[list[Row], dict[str, di
         if community in ranks:
             ranks[community][member] = rank
     return rows, ranks
-
-
-async def read_linked(group: str, store: Store) -> tuple[Mapping[str, Row], Mapping[str, Row]]:
-    """Return the rows of a group's communities and of their memberships, by id."""
-    rows, links = await store.query(
-        f"{_COMMUNITIES}SELECT * FROM has_member WHERE group_id = $group;", group=group
-    )
-    return {row["id"].id: row for row in rows}, {link["id"].id: link for link in links}
 
 
 def member_row(group: str, community: str, member: str, rank: int) -> Row:
@@ -98,3 +87,9 @@ def member_row(group: str, community: str, member: str, rank: int) -> Row:
 def member_id(community: str, member: str) -> str:
     """Return the id of a membership."""
     return f"{community}>{member}"
+
+
+def ends_of(id_: str) -> tuple[str, str]:
+    """Return the community and the member that the id of a membership names."""
+    community, _, member = id_.partition(">")
+    return community, member

@@ -6,8 +6,6 @@ opened by a last statement. A copied store lists what of it is made, and goes on
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from graphrag.store.engine import Row
@@ -53,35 +51,20 @@ async def write_entry(store: Store, entry: Row) -> None:
     await store.transact("UPDATE $id CONTENT $entry RETURN NONE;", id=entry["id"], entry=entry)
 
 
-@dataclass(frozen=True, slots=True)
-class CopyMark:
-    """What says of a store that it is an unfinished copy."""
+async def copy_mark(store: Store) -> tuple[list[str], list[str]] | None:
+    """Return what an unfinished copy is of, and which steps are done; None for any other store.
 
-    source: Sequence[str]
-    """URL, namespace and database of what is copied."""
-    made: Sequence[str]
-    """Names of the steps that are done, of those that come after the rows."""
-
-
-async def copy_mark(store: Store) -> CopyMark | None:
-    """Return the mark of a store that is an unfinished copy, None for any other."""
+    The source is its URL, namespace and database; steps are those that come after the rows.
+    """
     [marks] = await store.query("SELECT source, made FROM meta:copy;")
-    return CopyMark(marks[0]["source"], tuple(marks[0]["made"] or ())) if marks else None
+    return ([*marks[0]["source"]], [*(marks[0]["made"] or ())]) if marks else None
 
 
-async def begin_copy(store: Store, source: Sequence[str]) -> None:
-    """Mark a store as an unfinished copy of which nothing is made."""
-    await store.transact("UPSERT meta:copy SET source = $source, made = [];", source=list(source))
-
-
-async def note_made(store: Store, step: str) -> None:
-    """Note a step that is done in the mark of a copy."""
-    await store.transact("UPDATE meta:copy SET made += $made;", made=step)
-
-
-async def note_none_made(store: Store) -> None:
-    """Note in the mark of a copy that every step is to be done anew."""
-    await store.transact("UPDATE meta:copy SET made = [];")
+async def mark_copy(store: Store, source: list[str], made: list[str]) -> None:
+    """Mark a store as an unfinished copy, of which these steps are done."""
+    await store.transact(
+        "UPSERT meta:copy SET source = $source, made = $made;", source=source, made=made
+    )
 
 
 async def end_copy(store: Store) -> None:

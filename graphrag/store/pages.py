@@ -12,7 +12,7 @@ from typing import Any
 
 from graphrag.schema import derived_tables
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
+from graphrag.store.record import NULL, Record
 from graphrag.store.store import Store
 
 PAGE = 250
@@ -100,11 +100,11 @@ async def group_rows(
     return {row["id"].id: row for row in rows}
 
 
-async def group_ids(store: Store, table: str, group: str) -> list[str]:
-    """Return the ids of a group's rows in a table, sorted."""
-    [ids] = await store.query(
-        f"SELECT VALUE record::id(id) FROM {table} WHERE group_id = $group;", group=group
-    )
+async def group_ids(store: Store, table: str, group: str, limit: int | None = None) -> list[str]:
+    """Return the ids of a group's rows in a table, sorted; of some of them with a limit."""
+    most = "" if limit is None else f" LIMIT {int(limit)}"
+    sql = f"SELECT VALUE record::id(id) FROM {table} WHERE group_id = $group{most};"
+    [ids] = await store.query(sql, group=group)
     return sorted(ids)
 
 
@@ -122,18 +122,10 @@ async def groups_of(store: Store, records: Collection[Record]) -> dict[str, str]
     return {str(row["id"]): row["group_id"] for row in found}
 
 
-async def first_record(store: Store, table: str, group: str) -> list[Record]:
-    """Return a record of a group in a table, in a list; an empty one if it has none."""
-    [ids] = await store.query(
-        f"SELECT VALUE id FROM {table} WHERE group_id = $group LIMIT 1;", group=group
-    )
-    return list(ids)
-
-
 async def last_record(store: Store, table: str) -> Record | None:
     """Return the last record of a table."""
     [ids] = await store.query(f"SELECT VALUE id FROM {table} ORDER BY id DESC LIMIT 1;")
-    return Record(table, _key(ids[0])) if ids else None
+    return ids[0] if ids else None
 
 
 async def any_exists(store: Store, records: Iterable[Record]) -> bool:
@@ -155,18 +147,35 @@ async def count_rows(store: Store, table: str) -> int:
     return int(found[0]["count"]) if found else 0
 
 
-async def insert_rows(
+async def write_page(
     store: Store,
     table: Table,
     rows: Iterable[Row],
     also: str = "",
     params: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Insert rows in one transaction, with other statements and their parameters in it."""
+    """Insert rows as they were read, with other statements in the same transaction."""
     relation = "RELATION " if table.links else ""
     await store.transact(
-        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}", rows=list(rows), **params
+        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
+        rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
+        **params,
     )
+
+
+def _kept(item: Any) -> Any:
+    """Return a value as it is to be written: a None that was read is a null in JSON."""
+    match item:
+        case None:
+            return NULL
+        case Record():
+            return Record(item.table, _key(item))
+        case dict():
+            return {key: _kept(value) for key, value in item.items()}
+        case list() | tuple():
+            return [_kept(value) for value in item]
+        case _:
+            return item
 
 
 def _key(record: Record) -> Any:

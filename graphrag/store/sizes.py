@@ -91,12 +91,6 @@ async def read_entry(group: str, query: Query) -> Row | None:
     return entry
 
 
-async def exists(group: str, query: Query) -> bool:
-    """Tell whether there is a group of this name."""
-    [there] = await query("RETURN record::exists($info);", info=Record("group_info", group))
-    return bool(there)
-
-
 async def newest(group: str, query: Query) -> tuple[int, datetime | None]:
     """Return number and time of the newest event of a group.
 

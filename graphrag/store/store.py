@@ -31,7 +31,6 @@ WITH_MEMBERS = (
     "AS members OMIT embedding"
 )
 """Of which communities is to follow."""
-_EVENTS_OF_GROUP = "event:[$group, NONE]..=[$group, ..]"
 
 
 class StaleGroupError(TransactionError):
@@ -278,11 +277,8 @@ class Store:
 
     async def events_since(self, group: str, moment: datetime) -> list[Event]:
         """Return the group's events committed after a moment, oldest first."""
-        [rows] = await self.query(
-            f"SELECT * FROM {_EVENTS_OF_GROUP} WHERE at > $moment ORDER BY seq;",
-            group=group,
-            moment=moment,
-        )
+        sql = "SELECT * FROM event:[$group, NONE]..=[$group, ..] WHERE at > $moment ORDER BY seq;"
+        [rows] = await self.query(sql, group=group, moment=moment)
         return [event_of(row) for row in rows]
 
 

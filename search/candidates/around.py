@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from graphrag.engine.lookup import facts_at, facts_stated_by
 from graphrag.errors import QueryError
-from graphrag.index.merged import Heirs
 from graphrag.index.read_lazy import told_in
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.candidates.name_lookup import known_as
@@ -17,16 +16,8 @@ from graphrag.search.request import Request
 from graphrag.search.rerank.rerankers import EpisodeMentions, Recency
 from graphrag.search.visibility import Past
 from graphrag.search.within import Reach, Within
-from graphrag.store.links import (
-    Pair,
-    episodes_behind,
-    episodes_beside,
-    episodes_on_each,
-    mentioned_in,
-    mentions_of,
-    passages_of,
-    saga_episodes,
-)
+from graphrag.store import links
+from graphrag.store.links import Pair
 from graphrag.store.store import Store
 
 
@@ -55,11 +46,11 @@ def _take(within: Reach, part: Part) -> None:
 async def _near(within: Within, part: Part, past: Past, limits: Limits, *, episodes: bool) -> None:
     """Ask for what the steps may lead to, visible or not, and for who speaks of it."""
     begun = await known_as(part.store, part.group, (), within.names, past)
-    walk = Walk(part.store, part.kin, limits.within, begun, within.relations)
+    walk = Walk(part, limits.within, begun, within.relations)
     for _ in range(within.hops):
         await walk.step()
     if episodes:
-        part.spoken = await mentions_of(part.store, sorted(walk.reached), limits.within)
+        part.spoken = await links.mentions_of(part.store, sorted(walk.reached), limits.within)
     if max(len(walk.met), len(part.spoken)) >= limits.within:
         raise QueryError(
             f"{limits.within} facts or mentions lie within {within.hops} hops of "
@@ -77,16 +68,6 @@ SCOPES = frozenset({"facts", "entities", "episodes"})
 """Of which a filter by saga says anything."""
 
 
-@dataclass(slots=True)
-class Told:
-    """Ids of the rows of some sagas, now or in the past."""
-
-    episodes: set[str] = field(default_factory=set)
-    facts: set[str] = field(default_factory=set)
-    mentions: list[Pair] = field(default_factory=list)
-    """Episodes and the entities that they speak of."""
-
-
 def bound(where: Filter | None) -> bool:
     """Tell whether whatever fits a filter is of a saga that it names."""
     match where:
@@ -97,23 +78,30 @@ def bound(where: Filter | None) -> bool:
     return False
 
 
-async def read_told(store: Store, group: str, sagas: frozenset[str], past: Past) -> Told:
-    """Return what the episodes of some sagas of a group tell of."""
-    found = Told(await saga_episodes(store, group, sorted(sagas)))
-    for id_, image in past.images("episode"):
-        if image.get("saga") in sagas:
-            found.episodes.add(id_)
-    episodes = sorted(found.episodes)
-    found.mentions = await mentioned_in(store, episodes)
-    found.facts = await facts_stated_by(store, group, episodes)
+@dataclass(slots=True)
+class Around:
+    """Rows to read too, by table, and who speaks of whom."""
+
+    wanted: dict[str, set[str]] = field(default_factory=dict)
+    mentions: list[Pair] = field(default_factory=list)
+    """Episodes and the entities that they mention."""
+
+
+async def read_told(store: Store, group: str, sagas: frozenset[str], past: Past) -> Around:
+    """Return what the episodes of some sagas of a group tell of, now or in the past."""
+    episodes = await links.saga_episodes(store, group, sorted(sagas))
+    episodes |= {id_ for id_, image in past.images("episode") if image.get("saga") in sagas}
+    ordered = sorted(episodes)
+    mentions = await links.mentioned_in(store, ordered)
+    facts = await facts_stated_by(store, group, ordered)
     for id_, image in past.images("relates_to"):
-        if not found.episodes.isdisjoint(told_in(image)):
-            found.facts.add(id_)
+        if not episodes.isdisjoint(told_in(image)):
+            facts.add(id_)
     for _, image in past.images("mentions"):  # taken back since
-        ends = [str(image.get(end)).partition(":")[2] for end in ("in", "out")]
-        if ends[0] in found.episodes:
-            found.mentions.append((ends[0], ends[1]))
-    return found
+        episode, entity = (str(image.get(end)).partition(":")[2] for end in ("in", "out"))
+        if episode in episodes:
+            mentions.append((episode, entity))
+    return Around({"episode": episodes, "relates_to": facts}, mentions)
 
 
 Ranking = Callable[[Question], Awaitable[Mapping[str, list[str]]]]
@@ -122,15 +110,6 @@ _NEIGHBOURS = 2
 """Steps along the chain of episodes, each way."""
 _COMMON = 100
 """An entity that more episodes speak of leads to none: it would to all."""
-
-
-@dataclass(slots=True)
-class Around:
-    """Rows to read too, by table, and who speaks of whom."""
-
-    wanted: dict[str, set[str]] = field(default_factory=dict)
-    mentions: list[Pair] = field(default_factory=list)
-    """Episodes and the entities that they mention."""
 
 
 async def around(
@@ -155,20 +134,21 @@ async def around(
         episodes = set(question.index.episodes.ids if episodes is None else episodes)
         if question.recipe.fusion == "scores":
             episodes |= await _neighbours(store, episodes)
-            found.mentions = await _mentions(store, episodes)
+            found.mentions = await links.mentioned_in(store, sorted(episodes))
             linked = await _linked(store, found.mentions, limits) - episodes
-            found.mentions += await _mentions(store, linked)
+            found.mentions += await links.mentioned_in(store, sorted(linked))
             episodes |= linked
             found.wanted["entity"] = {entity for _, entity in found.mentions}
         found.wanted["episode"] = episodes
-        found.wanted["passage"] = await passages_of(store, sorted(episodes))
+        found.wanted["passage"] = await links.passages_of(store, sorted(episodes))
     if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
         entities = (await ranking(question)).get("entities", [])
         found.wanted["relates_to"] = await facts_at(store, entities, limits.walk)
     if any(isinstance(one, EpisodeMentions) for one in rerank):
-        found.wanted.setdefault("episode", set()).update(
-            await _telling(store, await ranking(question), question.walked.heirs)
-        )
+        ranked, family = await ranking(question), question.walked.heirs.family
+        speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}
+        telling = links.episodes_behind(store, sorted(ranked.get("facts", ())), sorted(speaking))
+        found.wanted.setdefault("episode", set()).update(await telling)
     return found
 
 
@@ -177,27 +157,17 @@ async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
     found = fresh = set(episodes)
     for _ in range(_NEIGHBOURS):
         if fresh:
-            fresh = await episodes_beside(store, sorted(fresh)) - found
+            fresh = await links.episodes_beside(store, sorted(fresh)) - found
             found = found | fresh
     return found
-
-
-async def _mentions(store: Store, episodes: Collection[str]) -> list[Pair]:
-    return await mentioned_in(store, sorted(episodes)) if episodes else []
 
 
 async def _linked(store: Store, mentions: Collection[Pair], limits: Limits) -> set[str]:
     """Return the episodes that speak of the same entities, unless too many do."""
     entities = sorted({entity for _, entity in mentions})
-    told = await episodes_on_each(store, entities, _COMMON + 1)
+    told = await links.episodes_on_each(store, entities, _COMMON + 1)
     found: set[str] = set()
     for episodes in sorted(told, key=len):
         if len(episodes) <= _COMMON and len(found) < limits.walk:
             found.update(episodes)
     return found
-
-
-async def _telling(store: Store, ranked: Mapping[str, list[str]], heirs: Heirs) -> set[str]:
-    """Return the episodes that state the facts or mention the entities that were found."""
-    speaking = {one for id_ in ranked.get("entities", ()) for one in heirs.family(id_)}
-    return await episodes_behind(store, sorted(ranked.get("facts", ())), sorted(speaking))

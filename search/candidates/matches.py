@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from graphrag.engine.columns import mark
-from graphrag.engine.lookup import Worded, with_all_words, with_any_word, with_word
+from graphrag.engine.lookup import with_words
+from graphrag.errors import StoreIndexError
 from graphrag.index.bm25 import Statistics
 from graphrag.index.entries import K1, B
 from graphrag.index.texts import PIECE
@@ -87,7 +88,13 @@ class Matches:
         return taken
 
     async def _look_up(self, terms: Sequence[str]) -> None:
-        self._enter(await with_any_word(self._store, self._group, self._table, terms))
+        [rows] = await with_words(self._store, self._group, self._table, [terms], every=False)
+        if not rows:
+            raise StoreIndexError(
+                f"the word index of {self._table!r} finds nothing of what is counted: run "
+                "'surreal-graphrag index build', or health.build_indexes()"
+            )
+        self._enter(rows)
 
     async def _look_up_common(self, count: int) -> None:
         """Look up the words that are left, which too many rows have, where two of them meet.
@@ -96,14 +103,14 @@ class Matches:
         """
         terms, self._left = self._left, []
         of, most = (self._store, self._group, self._table), self._limits.words
-        for rows in await with_all_words(*of, [*combinations(terms[:_COMMON], 2)], most):
+        for rows in await with_words(*of, [*combinations(terms[:_COMMON], 2)], limit=most):
             self._enter(rows)
         for term in terms:
             if len(self._scores) >= count:
                 return
-            self._enter(await with_word(*of, term, most))
+            self._enter(*await with_words(*of, [[term]], limit=most))
 
-    def _enter(self, rows: Iterable[Worded]) -> None:
+    def _enter(self, rows: Iterable[tuple[str, str]]) -> None:
         for id_, stored in rows:
             self._rows += 1
             if id_ not in self._scores:

@@ -41,9 +41,8 @@ async def known_as(
     names = [*names]
     wanted = {*keys, *map(name_key, names)} - {""}
     ids = await entities_known_as(store, group, sorted(wanted)) | set(names)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table == "entity" and image and not image.keys().isdisjoint(("name", "aliases")):
+    for id_, image in past.images("entity"):
+        if not image.keys().isdisjoint(("name", "aliases")):
             then = {"entity_type": "person", "name": "", "aliases": (), **image}
             if not wanted.isdisjoint(keys_of(then)):
                 ids.add(id_)
@@ -53,11 +52,7 @@ async def known_as(
 async def merged(store: Store, group: str, past: Past) -> Mapping[str, set[str]]:
     """Return who speaks through whom, now or then: both ways of every merge, by id."""
     pairs = await merges(store, group)
-    then = [
-        (record.removeprefix("entity:"), image.get("merged_into"))
-        for record, image in past.before.items()
-        if record.startswith("entity:") and image
-    ]
+    then = ((id_, image.get("merged_into")) for id_, image in past.images("entity"))
     kin: dict[str, set[str]] = {}
     for one, other in (*pairs, *then):
         if other is not None:
@@ -81,8 +76,8 @@ def with_kin(ids: Iterable[str], kin: Mapping[str, set[str]]) -> set[str]:
 def reworded(past: Past) -> dict[str, set[str]]:
     """Return the rows that went by other words, and so had other vectors, in the past."""
     found: dict[str, set[str]] = defaultdict(set)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table in TEXTS and image and not image.keys().isdisjoint(TEXTS[table].columns):
-            found[table].add(id_)
+    for table, text in TEXTS.items():
+        for id_, image in past.images(table):
+            if not image.keys().isdisjoint(text.columns):
+                found[table].add(id_)
     return found

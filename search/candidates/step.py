@@ -1,12 +1,11 @@
 """A walk along facts in both directions, level by level, by SurrealDB's graph steps."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from graphrag.engine.lookup import fact_ends_at, facts_at_each
 from graphrag.search.candidates.name_lookup import with_kin
 from graphrag.search.candidates.part import Part
-from graphrag.store.store import Store
 
 
 @dataclass(slots=True)
@@ -17,8 +16,7 @@ class Walk:
     reach is among these.
     """
 
-    store: Store
-    kin: Mapping[str, set[str]]
+    part: Part
     limit: int
     """Facts that it meets at most, the nearest first."""
     frontier: set[str]
@@ -31,13 +29,11 @@ class Walk:
 
     async def step(self) -> bool:
         """Meet the facts about the frontier, and reach their other ends; False at the end."""
-        self.frontier = with_kin(self.frontier, self.kin) - self.reached
-        self.reached |= self.frontier
-        if not self.frontier or len(self.met) >= self.limit:
+        if self._ended():
             return False
         ends: set[str] = set()
         for id_, subject, object_ in await fact_ends_at(
-            self.store, self.frontier, 2 * self.limit, self.relations
+            self.part.store, self.frontier, 2 * self.limit, self.relations
         ):
             if id_ not in self.met and len(self.met) < self.limit:
                 self.met.add(id_)
@@ -45,28 +41,14 @@ class Walk:
         self.frontier = ends - self.reached
         return True
 
+    async def read(self) -> bool:
+        """Read what a step meets, of whatever relation, into the part of the group.
 
-@dataclass(slots=True)
-class Reading:
-    """A walk that reads the facts that it meets into a part of the group.
-
-    The graph step gives ids only, which costs an eighth of reading the facts; those that are there
-    already are not read again.
-    """
-
-    part: Part
-    limit: int
-    """Facts that it meets at most, the nearest first."""
-    frontier: set[str]
-    met: set[str] = field(default_factory=set)
-    reached: set[str] = field(default_factory=set)
-
-    async def step(self) -> bool:
-        """Read the facts about the frontier, and reach their other ends; False at the end."""
+        The graph step gives ids only, which costs an eighth of reading the facts; those that are
+        there already are not read again.
+        """
         part = self.part
-        self.frontier = with_kin(self.frontier, part.kin) - self.reached
-        self.reached |= self.frontier
-        if not self.frontier or len(self.met) >= self.limit:
+        if self._ended():
             return False
         fresh: list[str] = []
         for fact in await facts_at_each(part.store, self.frontier, self.limit):
@@ -82,3 +64,8 @@ class Reading:
         ends = {ids[row] for side in ("subject", "object") for row in facts[side][rows].tolist()}
         self.frontier = ends - self.reached
         return True
+
+    def _ended(self) -> bool:
+        self.frontier = with_kin(self.frontier, self.part.kin) - self.reached
+        self.reached |= self.frontier
+        return not self.frontier or len(self.met) >= self.limit

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from graphrag.schema import Table, core_tables
+from graphrag.schema import Field, Table, core_tables
 
 KINDS: Mapping[str, str] = {"relates_to": "fact", "mentions": "mention", "has_member": "member"}
 """What a line is called where its table has another name."""
@@ -32,20 +32,6 @@ class UnreadableError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
-
-    name: str
-    """What a line calls it."""
-    column: str
-    kind: str
-    """Its type in the schema, ``link`` for an end of a link."""
-    required: bool
-    choices: tuple[str, ...] = ()
-    """The only texts that it may have."""
-
-
-@dataclass(frozen=True, slots=True)
 class Shape:
     """A table."""
 
@@ -54,17 +40,18 @@ class Shape:
     """What its lines are called."""
     ends: tuple[str, str] | None
     """The tables that its rows join, if they are links."""
-    columns: tuple[Column, ...]
+    columns: Mapping[str, Field]
+    """What a line calls each column; one of kind ``link`` is an end of a link."""
     fields: frozenset[str]
     """All that a line may have."""
 
     def line(self, row: Mapping[str, Any], *, vectors: bool) -> dict[str, Any]:
         """Return a row as JSON can carry it."""
         line: dict[str, Any] = {"record": self.kind, "id": row["id"].id}
-        for one in self.columns:
-            item = row.get(one.column)
-            if item is not None and (vectors or one.column != VECTOR):
-                line[one.name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
+        for name, one in self.columns.items():
+            item = row.get(one.name)
+            if item is not None and (vectors or one.name != VECTOR):
+                line[name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
         return line
 
     def row(self, line: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,16 +63,16 @@ class Shape:
         if strange := line.keys() - self.fields:
             raise UnreadableError(f"{self.kind} has no field {sorted(strange)[0]!r}")
         row = {"id": _read("id", "link", line.get("id"))}
-        for one in self.columns:
-            item = line.get(one.name)
+        for name, one in self.columns.items():
+            item = line.get(name)
             if item is not None:
                 plain = one.kind == "string" and type(item) is str  # as most are
-                row[one.column] = item if plain else _read(one.name, one.kind, item)
+                row[one.name] = item if plain else _read(name, one.kind, item)
                 if one.choices and item not in one.choices:
                     what = f"expected one of {', '.join(one.choices)}"
-                    raise UnreadableError(f"{one.name!r} is {_shown(item)}: {what}")
+                    raise UnreadableError(f"{name!r} is {_shown(item)}: {what}")
             elif one.required:
-                raise UnreadableError(f"{self.kind} lacks {one.name!r}")
+                raise UnreadableError(f"{self.kind} lacks {name!r}")
         return row
 
 
@@ -103,17 +90,12 @@ def shapes() -> Mapping[str, Shape]:
 
 def _shape(table: Table) -> Shape:
     names = _NAMES.get(table.name, {})
-    ends = ("in", "out") if table.ends else ()
-    columns = [Column(names.get(end, end), end, "link", True) for end in ends]
-    columns += [
-        Column(names.get(one.name, one.name), one.name, one.kind, one.required, one.choices)
-        for one in table.fields
-        if one.name not in _OWN
-    ]
-    columns.sort(key=lambda one: one.column == VECTOR)
-    every = frozenset({"record", "id", *(one.name for one in columns)})
+    fields = [Field(end, "link", True, ()) for end in ("in", "out") if table.ends]
+    fields += [one for one in table.fields if one.name not in _OWN]
+    fields.sort(key=lambda one: one.name == VECTOR)
+    columns = {names.get(one.name, one.name): one for one in fields}
     kind = KINDS.get(table.name, table.name)
-    return Shape(table.name, kind, table.ends, tuple(columns), every)
+    return Shape(table.name, kind, table.ends, columns, frozenset({"record", "id", *columns}))
 
 
 def moment(item: datetime) -> str:

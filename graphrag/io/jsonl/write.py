@@ -16,12 +16,11 @@ from graphrag.io.jsonl.lines import EVENT, Header, Line, Sealing
 from graphrag.io.jsonl.shape import moment, shapes
 from graphrag.protocols import Embedder
 from graphrag.store.engine import Row
-from graphrag.store.pages import group_ids, rows_of
+from graphrag.store.pages import PAGE, group_ids, rows_of
 from graphrag.store.record import Record
 from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
-PAGE = 250
 _EVENTS = 20
 """Events read at once: one may tell of a thousand facts."""
 _ATTEMPTS = 3
@@ -83,8 +82,9 @@ async def _write(
         sealing.add(header.line())
         for kind, shape in shapes().items():
             for first in range(0, len(ids[kind]), PAGE):
-                rows = await _rows(store, shape.table, ids[kind][first : first + PAGE])
-                for row in rows:
+                some = (Record(shape.table, id_) for id_ in ids[kind][first : first + PAGE])
+                rows = await rows_of(store, some)
+                for row in sorted(rows, key=lambda row: str(row["id"].id)):
                     sealing.add(shape.line(row, vectors=vectors))
                 done[kind] += len(rows)
                 pace.told(kind, len(rows), done[kind], counts[kind])
@@ -106,11 +106,6 @@ async def _write(
 
 class _MovedOnError(Exception):
     """Somebody wrote to the group meanwhile: what was written so far is thrown away."""
-
-
-async def _rows(store: Store, table: str, ids: list[str]) -> list[Row]:
-    rows = await rows_of(store, (Record(table, id_) for id_ in ids))
-    return sorted(rows, key=lambda row: str(row["id"].id))
 
 
 async def _created_at(store: Store, group: str) -> datetime:

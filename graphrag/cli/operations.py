@@ -144,7 +144,7 @@ async def log(
     entity: Annotated[
         str | None, typer.Option(help="Only what changed this entity: a name or an id.")
     ] = None,
-    last: Annotated[int, typer.Option(help="How many of the newest events.", min=1)] = 20,
+    limit: Annotated[int, typer.Option(help="How many of the newest events.", min=1)] = 20,
     follow: Annotated[
         bool, typer.Option(help="Go on with what others commit to the server, until Ctrl-C.")
     ] = False,
@@ -160,7 +160,7 @@ async def log(
             known = None if entity is None else await past.entity(entity)
             if entity is not None and known is None:
                 raise GraphRAGError(f"no entity is called {entity!r} in group {session.group!r}")
-            events = (await graph.log.events(entity=known))[-last:]
+            events = await graph.log.events(entity=known, limit=limit)
         if follow:
             await _followed(session, graph, events)
             return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.orphans import Kind
 
 
-@checked()
+@checked(door="graph.health")
 class Health:
     """Checking, repairing and tidying: ``graph.health``."""
 

@@ -59,6 +59,8 @@ class Episode:
     """Name of the run of episodes that it belongs to: a conversation, a case, a book."""
     key: str | None = None
     """The caller's own id of it, such as that of a message: none other of its group has it."""
+    author: str | None = None
+    """Who wrote it: whom "I" means in a text without speakers."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -19,7 +19,7 @@ from graphrag.temporal.moment import Moment, parse_moment, utc_now
 from graphrag.view.lens import MOST, Lens
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.audit")
 class Audit:
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
 

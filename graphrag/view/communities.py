@@ -37,7 +37,7 @@ _STORED: Final = ViewCache[Tree](most=2)
 """Those that were stored at the moments of system time that were asked for last."""
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.communities")
 class CommunityReads:
     """Clusters of entities: ``view.communities``."""
 
@@ -184,7 +184,7 @@ class CommunityReads:
         return {rows_of.ids[one.id]: one.relevance for one in ranked}
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.communities")
 class CommunityWrites(CommunityReads):
     """Communities, made and kept up to date: ``graph.communities``."""
 

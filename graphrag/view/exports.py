@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphrag.io.pandas_frames import Frames
 
 
-@checked()
+@checked(door="graph.export")
 class Exports:
     """A group as others read it, with what the view sees of it: ``view.export``."""
 
@@ -116,7 +116,7 @@ class Exports:
         return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
 
 
-@checked()
+@checked(door="graph.export")
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 

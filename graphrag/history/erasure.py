@@ -18,6 +18,7 @@ from graphrag.index.texts import PIECE
 from graphrag.model.values import Change, Event
 from graphrag.names.key import name_key
 from graphrag.store.engine import Row
+from graphrag.store.pages import group_rows
 from graphrag.store.store import Store
 
 Texts = Literal["erase", "keep"]
@@ -50,14 +51,8 @@ class Group:
     @classmethod
     async def read(cls, group: str, store: Store) -> "Group":
         """Read a group."""
-        rows = {}
-        for table in TABLES:
-            sql = f"SELECT * OMIT embedding FROM {table} WHERE group_id = $group;"
-            [found] = await store.query(sql, group=group)
-            rows[table] = {row["id"].id: row for row in found}
-        [log] = await store.query(
-            "SELECT * FROM event:[$group, NONE]..=[$group, ..] ORDER BY seq;", group=group
-        )
+        rows = {table: await group_rows(store, table, group, vectors=False) for table in TABLES}
+        log = await store.event_rows(group)
         return cls(rows, tuple(log), tuple(tuple(json.loads(one["changes"])) for one in log))
 
     def told(self) -> Iterator[tuple[str, Iterator[Change]]]:

@@ -1,7 +1,6 @@
 """The graph's records: opened and migrated, read by id or by group, written one event at a time."""
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -9,7 +8,7 @@ from typing import Any, TypeVar
 
 from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
-from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga
+from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
 from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
@@ -20,14 +19,18 @@ from graphrag.store.process import Owner
 from graphrag.store.record import Record
 from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
-from graphrag.store.rows import TABLES, from_row
+from graphrag.store.rows import TABLES, event_of, from_row
 from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
 from graphrag.store.target import Target
 from graphrag.temporal.moment import to_micros, utc_now
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
-_EVENTS_OF_GROUP = "event:[$group, NONE]..=[$group, ..]"
+WITH_MEMBERS = (
+    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank, out) "
+    "AS members OMIT embedding"
+)
+"""Of which communities is to follow."""
 
 
 class StaleGroupError(TransactionError):
@@ -209,14 +212,9 @@ class Store:
 
     async def _read(self, kind: type[Value], ids: Sequence[str]) -> dict[str, Value]:
         table, writes = TABLES[kind], self.held.writes
-        sql = "SELECT * OMIT embedding FROM $ids;"
+        what = WITH_MEMBERS if kind is Community else "SELECT * OMIT embedding"
         params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in ids]}
-        if kind is Community:
-            sql = (
-                "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member "
-                "ORDER BY rank, out) AS members OMIT embedding FROM $ids;"
-            )
-        [rows] = await self._connection.query(sql, params)
+        [rows] = await self._connection.query(f"{what} FROM $ids;", params)
         found = {row["id"].id: from_row(kind, row) for row in rows}
         self.held.hold(found.values(), writes=writes)
         return found
@@ -259,22 +257,28 @@ class Store:
 
     async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
+        return [event_of(row) for row in await self.event_rows(group, after=after, limit=limit)]
+
+    async def event_rows(
+        self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[Row]:
+        """Return the rows of the group's events above ``after`` up to ``upto``, oldest first."""
+        last = ".." if upto is None else "$upto"
         most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(
-            f"SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq{most};",
+            f"SELECT * FROM event:[$group, $first]..=[$group, {last}] ORDER BY seq{most};",
             group=group,
             first=after + 1,
+            upto=upto,
             limit=limit,
         )
-        return [event_of(row) for row in rows]
+        found: list[Row] = rows
+        return found
 
     async def events_since(self, group: str, moment: datetime) -> list[Event]:
         """Return the group's events committed after a moment, oldest first."""
-        [rows] = await self.query(
-            f"SELECT * FROM {_EVENTS_OF_GROUP} WHERE at > $moment ORDER BY seq;",
-            group=group,
-            moment=moment,
-        )
+        sql = "SELECT * FROM event:[$group, NONE]..=[$group, ..] WHERE at > $moment ORDER BY seq;"
+        [rows] = await self.query(sql, group=group, moment=moment)
         return [event_of(row) for row in rows]
 
 
@@ -284,17 +288,3 @@ def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, 
             "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
         )
     return sized(changes, *changes.statements(seq, at), first=seq == 1)
-
-
-def event_of(row: Row) -> Event:
-    """Return the event of a row."""
-    changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
-    return Event(
-        group_id=row["group_id"],
-        seq=row["seq"],
-        at=row["at"],
-        actor=row["actor"],
-        kind=row["kind"],
-        changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
-        note=row.get("note"),
-    )

@@ -204,7 +204,10 @@ def _check_change(change: Any) -> None:
 @cache
 def _moments() -> frozenset[str]:
     return frozenset(
-        one.column for shape in shapes().values() for one in shape.columns if one.kind == "datetime"
+        one.name
+        for shape in shapes().values()
+        for one in shape.columns.values()
+        if one.kind == "datetime"
     )
 
 

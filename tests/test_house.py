@@ -58,9 +58,9 @@ BOUNDS = {
 
 
 TODAY = {
-    "modules": 372,
+    "modules": 375,
     "modules with exactly one importer": 106,
-    "lines written by hand": 57_810,
+    "lines written by hand": 57_932,
     "own files on one add_episode": 60,
     "own files on one search": 71,
     "own files on one at().facts": 28,

@@ -46,7 +46,7 @@ BOUNDS = {
     "own files on one add_episode": 40,
     "own files on one search": 45,
     "own files on one at().facts": 9,
-    "import circles": 1,
+    "import circles": 2,  # the display hook, and Filter.parse; docs/decisions.md
     "log scans of one known_at view": 1,
     "public methods of GraphRAG": 24,
     "group= parameters": 0,
@@ -64,7 +64,6 @@ TODAY = {
     "own files on one add_episode": 60,
     "own files on one search": 71,
     "own files on one at().facts": 28,
-    "import circles": 3,
     "own modules loaded with GraphRAG": 137,
     "modules that contain the word told": 154,
 }

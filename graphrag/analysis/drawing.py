@@ -1,13 +1,18 @@
 """A small graph as inline SVG: force-directed places, arrows that say what they are, no script."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import hypot, sqrt
+from typing import TYPE_CHECKING
 
-from graphrag.analysis.subgraph import Edge, Subgraph
 from graphrag.display.picture import COLOURS, HALO, Labels
 from graphrag.display.visible import escape
 from graphrag.model.values import Entity
+
+if TYPE_CHECKING:
+    from graphrag.analysis.subgraph import Edge, Subgraph
 
 _SIZE = 760
 _MARGIN = 60

@@ -60,7 +60,7 @@ BOUNDS = {
 TODAY = {
     "modules": 375,
     "modules with exactly one importer": 106,
-    "lines written by hand": 57_932,
+    "lines written by hand": 58_500,
     "own files on one add_episode": 60,
     "own files on one search": 71,
     "own files on one at().facts": 28,

@@ -87,7 +87,7 @@ def main() -> None:
             results = graph.group(given.conversation).search(question, limit=3)
             for hit in results:
                 since = hit.item.valid_at
-                print(f"  {since.date() if since else 'unknown'}  {hit.item.fact}")
+                print(f"  {since.date() if since else 'unknown'}  {hit.item.text}")
             for said in (passage.item for passage in results.episodes):
                 print(f"  {said.valid_at.date()}  {said.content} ({said.name})")
 

@@ -940,7 +940,7 @@ class Load:
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
         ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (whether ``valid_at`` is only
-        when it was first seen to hold), ``fact``, ``confidence``, ``source``, ``provenance``,
+        when it was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``,
         ``subject_type``, ``object_type``, ``attributes``, ``subject_attributes``,
         ``object_attributes``, ``attributes.NAME`` of the fact or, as ``subject_attributes.NAME``,
         of an end, and precomputed vectors as ``embedding``,
@@ -1783,7 +1783,7 @@ class Writes(View):
         valid_at: Moment | None = None,
         invalid_at: Moment | None = None,
         reference_time: Moment | None = None,
-        fact: str | None = None,
+        text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
         confidence: float = 1.0,
@@ -1799,7 +1799,7 @@ class Writes(View):
             valid_at: The first moment at which it holds; None if unknown.
             invalid_at: The first moment at which it no longer holds; None if it still does.
             reference_time: When it was said. Default: now, and then no start is taken from it.
-            fact: The sentence that states it; default: subject, relation and object.
+            text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
@@ -1819,7 +1819,7 @@ class Writes(View):
                 valid_at=valid_at,
                 invalid_at=invalid_at,
                 reference_time=reference_time,
-                fact=fact,
+                text=text,
                 subject_type=subject_type,
                 object_type=object_type,
                 confidence=confidence,

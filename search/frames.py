@@ -68,7 +68,7 @@ def rich_table(results: Results) -> Table:
     rows: list[tuple[str, float, str, str, str]] = [
         *(
             (
-                "fact",
+                "text",
                 hit.score,
                 triple(hit.item),
                 lifetime(hit.item),

@@ -122,7 +122,7 @@ class Results:
 
     def __repr__(self) -> str:
         """Show the counts and the best fact."""
-        best = f", best: {self.facts[0].item.fact!r}" if self.facts else ""
+        best = f", best: {self.facts[0].item.text!r}" if self.facts else ""
         return (
             f"Results({self.query!r}: {len(self.facts)} facts, {len(self.entities)} entities, "
             f"{len(self.episodes)} episodes, {len(self.communities)} communities{best})"
@@ -172,7 +172,7 @@ def _facts(results: Results, hits: Sequence[Hit[Fact]]) -> str:
 
     def row(hit: Hit[Fact]) -> list[str]:
         fact = hit.item
-        words = _cut(results.source_of(fact) or fact.fact)
+        words = _cut(results.source_of(fact) or fact.text)
         score, *said = _cells((_score(hit), triple(fact), words))
         return [score, lifetime_bar(fact, axis, now=now), lifetime_cell(fact), *said]
 

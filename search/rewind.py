@@ -27,7 +27,7 @@ from graphrag.store.links import Pair
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
-_FACT_WORDS = frozenset({"fact", "subject", "object", "name"})
+_FACT_WORDS = frozenset({"text", "subject", "object", "name"})
 _ENTITY_WORDS = frozenset({"name", "aliases"})
 _LAST: Final = Slot[tuple[int, GroupIndex]]()
 """The copy of each group that was made last, with the number of the newest event that it has."""

@@ -70,7 +70,7 @@ async def score_facts(graph: GraphRAG, truth: Truth) -> Score:
             for number, true in enumerate(truth.facts)
             if true.relation == fact.relation and _meet(true, subjects, objects)
         ]
-        label = f"{fact.subject} {fact.relation} {fact.object} {_span(fact)} <- {fact.fact[:110]}"
+        label = f"{fact.subject} {fact.relation} {fact.object} {_span(fact)} <- {fact.text[:110]}"
         if not matches:
             score.wrong.append(label)
         else:

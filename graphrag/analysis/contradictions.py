@@ -31,7 +31,7 @@ _COLOURS: Mapping[Outcome, str] = {
 _STANDS, _OPEN = "#2a7f62", "#b5483a"
 _COLUMNS = (
     *("outcome", "rule", "why", "at", "disputed_from", "disputed_until"),
-    *("fact_id", "fact", "valid_at", "invalid_at", "confidence", "source", "source_at"),
+    *("fact_id", "text", "valid_at", "invalid_at", "confidence", "source", "source_at"),
     *("other_id", "other", "other_valid_at", "other_invalid_at", "other_confidence"),
     *("other_source", "other_source_at"),
 )

@@ -97,7 +97,7 @@ class Changes:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{one.at:%Y-%m-%d %H:%M}</td><td>{one.kind}</td>"
-            f'<td title="{escape(one.fact.fact)}">{escape(triple(one.fact))}</td>'
+            f'<td title="{escape(one.fact.text)}">{escape(triple(one.fact))}</td>'
             f"<td>{lifetime_cell(one.fact)}</td>"
             f"<td>{escape((one.kind != 'learned' and one.fact.reason) or '')}</td></tr>"
             for one in self.facts
@@ -183,5 +183,5 @@ def _kind(before: Fact | None, after: Fact) -> Kind | None:
             after.invalid_at is None or after.invalid_at > before.invalid_at
         )
         return "reopened" if later else "closed"
-    same = (before.valid_at, before.fact, dict(before.attributes))
-    return None if same == (after.valid_at, after.fact, dict(after.attributes)) else "corrected"
+    same = (before.valid_at, before.text, dict(before.attributes))
+    return None if same == (after.valid_at, after.text, dict(after.attributes)) else "corrected"

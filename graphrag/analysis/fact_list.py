@@ -72,5 +72,5 @@ def _row(axis: Axis, fact: Fact) -> str:
     drawn = lifetime_bar(fact, axis, now=utc_now())
     return (
         f'<tr><td>{drawn}</td><td style="text-align:left">{escape(lifetime(fact))}</td>'
-        f'<td style="text-align:left" title="{escape(fact.fact)}">{escape(triple(fact))}</td></tr>'
+        f'<td style="text-align:left" title="{escape(fact.text)}">{escape(triple(fact))}</td></tr>'
     )

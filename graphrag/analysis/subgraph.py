@@ -84,7 +84,7 @@ class Subgraph:
                     "source": fact.subject_id,
                     "target": fact.object_id,
                     "relation": fact.relation,
-                    "fact": fact.fact,
+                    "text": fact.text,
                     "confidence": fact.confidence,
                     "valid_at": _iso(fact.valid_at),
                     "invalid_at": _iso(fact.invalid_at),

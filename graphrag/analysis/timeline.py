@@ -121,7 +121,7 @@ def stages_table(stages: Sequence[Stage], at: datetime) -> str:
     axis = _axis(stages, at)
     rows = "".join(
         f"<tr><td>{_bar(axis, stage)}</td><td>{lifetime_cell(stage.fact)}</td>"
-        f'<td title="{escape(stage.fact.fact)}">{escape(triple(stage.fact))}</td>'
+        f'<td title="{escape(stage.fact.text)}">{escape(triple(stage.fact))}</td>'
         f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
         for stage in stages
     )

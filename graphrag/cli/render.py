@@ -154,7 +154,7 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
                 ", ".join(filter(None, (short(episode.name, _NAME), day(episode.valid_at)))),
                 lead,
             )
-    return Entry(triple(fact), lifetime(fact), fact.fact, lead=lead)
+    return Entry(triple(fact), lifetime(fact), fact.text, lead=lead)
 
 
 def found_facts(results: "Results", *, several: bool = False) -> RenderableType:

@@ -99,7 +99,7 @@ def fact_card(fact: Fact) -> str:
     return _card(
         f'<b title="{escape(fact.id)}">{escape(triple(fact))}</b> {drawn} {escape(lifetime(fact))}',
         {
-            "states": fact.fact,
+            "states": fact.text,
             "why": fact.reason or "",
             "confidence": "" if fact.confidence == 1.0 else f"{fact.confidence:.2f}",
             "waits": (fact.waits_as or "to be confirmed") if fact.pending else "",

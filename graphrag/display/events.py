@@ -11,7 +11,7 @@ from graphrag.model.values import Event
 _NOUNS = {
     "episode": ("episode",),
     "entity": ("entity", "entities"),
-    "relates_to": ("fact",),
+    "relates_to": ("text",),
     "community": ("community", "communities"),
     "saga": ("saga",),
 }

@@ -108,7 +108,7 @@ def corrected(
         relation=relation,
         object_id=object_[0],
         object=object_[1],
-        fact=wanted.text or (words if moved else fact.fact),
+        text=wanted.text or (words if moved else fact.text),
         confirmed=True,
     )
     times = fact.valid_at, fact.invalid_at
@@ -133,7 +133,7 @@ def corrected(
     said = _dated(fact, wanted, starts, stops, told, reason)
     if moved:
         said = (replace(said[0], id=edited.id), *said[1:])
-    why = f"corrected by hand: {reason or edited.fact}"
+    why = f"corrected by hand: {reason or edited.text}"
     return Edit(edited, Void("corrected", reason=why, fact=edited.id), said)
 
 
@@ -223,4 +223,4 @@ def _end(fact: Fact, entity: Entity | None, side: str) -> tuple[str, str]:
 
 def named(fact: Fact) -> str:
     """Return a fact's id and words, for an error."""
-    return f"fact {fact.id} ({fact.fact!r})"
+    return f"fact {fact.id} ({fact.text!r})"

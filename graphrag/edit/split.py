@@ -116,7 +116,7 @@ def _check(wanted: Split, old: Entity, live: Mapping[str, Fact]) -> None:
         if fact is None:
             raise InputError(f"no fact that stands has the id {id_!r}: see facts({old.name!r})")
         if old.id not in (fact.subject_id, fact.object_id):
-            raise InputError(f"fact {id_} ({fact.fact!r}) is not about {old.name!r}")
+            raise InputError(f"fact {id_} ({fact.text!r}) is not about {old.name!r}")
 
 
 def _divide(

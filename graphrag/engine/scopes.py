@@ -24,7 +24,7 @@ class Text:
 
 
 def _of_fact(row: Row) -> str:
-    return f"{row['subject']} {row['name'].replace('_', ' ')} {row['object']}. {row['fact']}"
+    return f"{row['subject']} {row['name'].replace('_', ' ')} {row['object']}. {row['text']}"
 
 
 def _of_entity(row: Row) -> str:
@@ -40,7 +40,7 @@ def _of_community(row: Row) -> str:
 
 
 TEXTS: dict[str, Text] = {
-    "relates_to": Text(("subject", "name", "object", "fact"), _of_fact),
+    "relates_to": Text(("subject", "name", "object", "text"), _of_fact),
     "entity": Text(("name", "aliases"), _of_entity),
     "episode": Text(("name", "content"), _of_episode),
     "community": Text(("name", "summary"), _of_community),

@@ -41,7 +41,7 @@ class Tellings:
     def words(self) -> set[str]:
         """Return what they said of facts that stay: sentences, and reasons that quote them."""
         images = [change.after or {} for changes in self._changes.values() for change in changes]
-        said = {image["fact"] for image in images if image.get("fact")}
+        said = {image["text"] for image in images if image.get("text")}
         return said | {
             image["reason"]
             for image in images
@@ -112,10 +112,10 @@ def _without(fact: Fact, doomed: Doomed) -> Fact:
 def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
     """Return what the erased facts and texts say and no text that stays does, longest first."""
     kept = doomed.kept_words()
-    said = {row["fact"] for row in doomed.rows("relates_to")} | tellings.words()
+    said = {row["text"] for row in doomed.rows("relates_to")} | tellings.words()
     gone = doomed.ids["episode"]
     said |= {
-        row["fact"]
+        row["text"]
         for row in doomed.kept("relates_to").values()
         if any(span["episode"] in gone for span in row.get("sources", ()))
     }
@@ -125,12 +125,12 @@ def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
 
 def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
     """Return a fact without what is erased from its words."""
-    text = fact.fact
+    text = fact.text
     if text in eraser.sentences:
         text = next(_quotes(fact.sources, episodes), "") or _plainly(fact)
     return replace(
         fact,
-        fact=eraser.text(text),
+        text=eraser.text(text),
         subject=eraser.names.cleaned(fact.subject),
         object=eraser.names.cleaned(fact.object),
         reason=fact.reason and eraser.text(fact.reason),

@@ -17,7 +17,7 @@ from graphrag.ingest.summaries import without
 MARK = "[erased]"
 ERASED = {"erased": True}
 """Stands in the log for the image of an erased record."""
-QUOTING = frozenset({"fact", "reason"})
+QUOTING = frozenset({"text", "reason"})
 """Columns that repeat the words of a text."""
 _VERBATIM = frozenset({"episode", "passage", "saga"})
 """Tables of what people said, which a graph that keeps its texts keeps."""

@@ -32,7 +32,7 @@ from graphrag.store.record import Record
 from graphrag.store.sizes import read_size
 from graphrag.store.store import Store
 
-_WORDS = frozenset({"subject", "name", "object", "fact"})
+_WORDS = frozenset({"subject", "name", "object", "text"})
 """Columns of a fact that it is found by."""
 _LARGE = 2_000
 """Rows from which it matters how they are read."""

@@ -34,7 +34,7 @@ COLUMNS = {
         f"{_micros('removed_at')}, endings != NONE]"
     ),
     "relates_to": (
-        "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, fact, "
+        "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "
         f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
         "pending ?? false]"
     ),

@@ -22,7 +22,7 @@ def entity_text(entity: Entity) -> str:
 
 def fact_text(fact: Fact) -> str:
     """Return the words by which a fact is found: names first, a sentence may only say "she"."""
-    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}. {fact.fact}"
+    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}. {fact.text}"
 
 
 def community_text(name: str, summary: str) -> str:

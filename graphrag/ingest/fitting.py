@@ -54,7 +54,7 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
         else replace(mention, entity_type=UNTYPED)
         for mention in (subject, object_)
     ]
-    claim = ontology.typed(Claim(open_ends[0], given.relation, open_ends[1], given.fact, 0, 0))
+    claim = ontology.typed(Claim(open_ends[0], given.relation, open_ends[1], given.text, 0, 0))
     assert claim.object is not None, "an object was given"
     one, other = (
         end if found.entity_type == UNTYPED else replace(end, mention=found)
@@ -109,7 +109,7 @@ class Fitting:
     def _checked(self, given: GivenFact) -> GivenFact:
         subject, object_ = self._typed(given.subject), self._typed(given.object)
         claim = Claim(
-            subject, given.relation, object_, given.fact, 0, 0, attributes=given.attributes
+            subject, given.relation, object_, given.text, 0, 0, attributes=given.attributes
         )
         claim = self._ingestion.ontology.typed(claim, self._type_of)
         [claim] = self._check(Extraction(claims=(claim,)), given.place).claims

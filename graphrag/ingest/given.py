@@ -40,7 +40,7 @@ class GivenFact:
     subject: End
     relation: str
     object: End
-    fact: str = ""
+    text: str = ""
     """The sentence; empty for one made of the names."""
     valid_at: datetime | None = None
     invalid_at: datetime | None = None
@@ -76,7 +76,7 @@ class GivenFact:
             subject=subject[1],
             relation=self.relation,
             object=object_[1],
-            fact=self.fact or f"{subject[1]} {words} {object_[1]}.",
+            text=self.text or f"{subject[1]} {words} {object_[1]}.",
             valid_at=valid_at,
             invalid_at=invalid_at,
             reference_time=self.reference_time or now,
@@ -109,7 +109,7 @@ class GivenFact:
             subject=self.object,
             relation=relation,
             object=self.subject,
-            fact=self.fact or self._sentence(),
+            text=self.text or self._sentence(),
         )
 
     def _sentence(self) -> str:
@@ -154,7 +154,7 @@ def given_fact(
     invalid_at: Moment | None = None,
     reference_time: Moment | None = None,
     observed: bool | None = None,
-    fact: str | None = None,
+    text: str | None = None,
     confidence: float = 1.0,
     attributes: Mapping[str, JSON] | None = None,
     source: str | None = None,
@@ -194,7 +194,7 @@ def given_fact(
         subject,
         "_".join(relation.split()),
         object_,
-        fact="" if fact is None else checked_text("fact", fact).strip(),
+        text="" if text is None else checked_text("text", text).strip(),
         valid_at=start,
         invalid_at=end,
         valid_precision="exact" if valid_at is None else precision_of(valid_at),

@@ -139,7 +139,7 @@ class Ledger:
         return self.component.settle(gone_from(self.index), now=self.now)
 
     def _end(self, fact: Fact) -> None:
-        ending = Ending(fact.statements[0], fact.relation, fact.fact, fact.object_id)
+        ending = Ending(fact.statements[0], fact.relation, fact.text, fact.object_id)
         self.endings.setdefault(fact.subject_id, []).append(ending)
         component = self.component
         component.endings[fact.subject_id] = (
@@ -198,7 +198,7 @@ class Ledger:
                     self._retracted[_triple(other)].append(other)
         told = fact.statements[0]
         for other in self._retracted.get(_triple(fact), ()):
-            if other.fact == fact.fact and any(one.since == told.since for one in other.statements):
+            if other.text == fact.text and any(one.since == told.since for one in other.statements):
                 return other
         return None
 

@@ -33,7 +33,7 @@ def wait(fact: Fact, component: Component, gone: Gone, *, now: datetime) -> str:
 def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) -> list[Fact]:
     """Return an end of its own for each fact that one without an object would close."""
     before = component.settle(gone, now=now)
-    ending = Ending(end.statements[0], end.relation, end.fact)
+    ending = Ending(end.statements[0], end.relation, end.text)
     spoken = (*component.endings.get(end.subject_id, ()), ending)
     endings = {**component.endings, end.subject_id: spoken}
     relations = component.rivalry.relations

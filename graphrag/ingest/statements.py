@@ -72,7 +72,7 @@ def state(
             subject=name_of(subject),
             relation=claim.relation,
             object=name_of(object_) if object_ else "",
-            fact=claim.text,
+            text=claim.text,
             valid_at=valid_at,
             invalid_at=invalid_at,
             reference_time=episode.valid_at,

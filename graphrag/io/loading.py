@@ -50,7 +50,7 @@ class Load:
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
         ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (whether ``valid_at`` is only
-        when it was first seen to hold), ``fact``, ``confidence``, ``source``, ``provenance``,
+        when it was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``,
         ``subject_type``, ``object_type``, ``attributes``, ``subject_attributes``,
         ``object_attributes``, ``attributes.NAME`` of the fact or, as ``subject_attributes.NAME``,
         of an end, and precomputed vectors as ``embedding``,

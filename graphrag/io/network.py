@@ -17,7 +17,7 @@ _OURS_OF_NODES = frozenset(
     | {"created_at"}
 )
 _TOLD = (
-    *("fact", "valid_at", "invalid_at", "observed", "reference_time", "confidence"),
+    *("text", "valid_at", "invalid_at", "observed", "reference_time", "confidence"),
     *("source", "provenance"),
 )
 _OURS_OF_EDGES = frozenset(

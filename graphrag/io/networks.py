@@ -78,7 +78,7 @@ _NODE = {"label": "name", "entity_type": "entity_type"} | {
 _EDGE = {"label": "relation"} | {
     name: name
     for name in (
-        "fact",
+        "text",
         "valid_at",
         "invalid_at",
         "closed_as",

@@ -63,7 +63,7 @@ _COLUMNS = (
     "invalid_at",
     "observed",
     "confidence",
-    "fact",
+    "text",
     "reference_time",
     "provenance",
     "attributes",

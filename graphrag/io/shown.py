@@ -30,7 +30,7 @@ FACT_CELLS = (
     "closed_as",
     "observed",
     "confidence",
-    "fact",
+    "text",
     "reference_time",
     "origin",
     "episodes",

@@ -226,7 +226,7 @@ def survey(facts: Iterable[GivenFact], *, examples: int = 3) -> Survey:
 
 def _told(fact: GivenFact) -> str:
     words = fact.relation.replace("_", " ")
-    sentence = fact.fact or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
+    sentence = fact.text or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
     days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, fact.invalid_at)]
     return f"{sentence} ({' to '.join(days).strip()})" if any(days) else sentence
 

@@ -84,7 +84,7 @@ def _fact(fact: Fact, cells: Mapping[str, Any], at: datetime) -> str:
         ("rdf:subject", subject),
         ("rdf:predicate", predicate),
         ("rdf:object", object_),
-        ("rdfs:comment", _literal(fact.fact)),
+        ("rdfs:comment", _literal(fact.text)),
     ]
     for name in _OWN:
         if cells[name] is not None:

@@ -134,7 +134,7 @@ class Fact:
     relation: str
     object: str
     """Name of the object when the fact was stored."""
-    fact: str
+    text: str
     """The sentence that states it."""
     valid_at: datetime | None = None
     """World time: the first moment at which it held; None if unknown."""

@@ -169,7 +169,7 @@ def fitted_by_hand(
         InputError: if the ontology refuses it.
     """
     subject, object_ = Mention(fact.subject, types[0]), Mention(fact.object, types[1])
-    claim = Claim(subject, fact.relation, object_, fact.fact, 0, 0)
+    claim = Claim(subject, fact.relation, object_, fact.text, 0, 0)
     checked, violations = ontology.check(Extraction(claims=(claim,)))
     if out := [str(violation) for violation in violations if not violation.kept]:
         raise InputError(f"the ontology refuses it: {'; '.join(out)}")

@@ -202,7 +202,7 @@ class Held:
 def _text(value: object) -> str:
     match value:
         case Fact():
-            return value.fact
+            return value.text
         case Entity():
             return value.summary
         case Episode():

@@ -143,7 +143,7 @@ class Writes(View):
         valid_at: Moment | None = None,
         invalid_at: Moment | None = None,
         reference_time: Moment | None = None,
-        fact: str | None = None,
+        text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
         confidence: float = 1.0,
@@ -159,7 +159,7 @@ class Writes(View):
             valid_at: The first moment at which it holds; None if unknown.
             invalid_at: The first moment at which it no longer holds; None if it still does.
             reference_time: When it was said. Default: now, and then no start is taken from it.
-            fact: The sentence that states it; default: subject, relation and object.
+            text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
@@ -181,7 +181,7 @@ class Writes(View):
             valid_at=valid_at,
             invalid_at=invalid_at,
             reference_time=reference_time,
-            fact=fact,
+            text=text,
             confidence=confidence,
             attributes=attributes,
             source=source,

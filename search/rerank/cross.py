@@ -75,7 +75,7 @@ class CrossEncoder:
 def text_of(item: Item) -> str:
     """Return what a reranker reads of an item."""
     if isinstance(item, Fact):
-        return f"{item.fact} ({lifetime(item)})"
+        return f"{item.text} ({lifetime(item)})"
     if isinstance(item, Episode):
         return f"{item.name}\n{item.content}" if item.name else item.content
     if isinstance(item, Entity):

@@ -102,7 +102,7 @@ async def test_changes_name_what_was_learned_closed_corrected_and_taken_back(gra
     assert retraction is not None
 
     await graph.edit.correct(beta, text="Alice moved to Beta.")
-    assert [(one.kind, one.fact.fact) for one in await graph.changes(second)] == [
+    assert [(one.kind, one.fact.text) for one in await graph.changes(second)] == [
         ("corrected", "Alice moved to Beta.")
     ]
     assert not await graph.changes(utc_now())
@@ -216,7 +216,7 @@ async def one_write(graph, draw):
         if draw.random() < 0.5:
             await graph.edit.retract(fact)
         else:
-            await graph.edit.correct(fact, text=f"{fact.fact} {draw.random()}")
+            await graph.edit.correct(fact, text=f"{fact.text} {draw.random()}")
         return
     year = draw.randint(2010, 2024)
     who, where = draw.choice(["Ann", "Bob", "Cid"]), draw.choice(["Acme", "Beta"])

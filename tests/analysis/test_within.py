@@ -27,7 +27,7 @@ async def town(graph):
 
 async def found(graph, within, query="works_at plans_a likes knows", scope="facts", **options):
     results = await graph.search(query, within=within, scopes=[scope], recipe=ALL, **options)
-    words = {"facts": "fact", "entities": "name", "episodes": "content"}[scope]
+    words = {"facts": "text", "entities": "name", "episodes": "content"}[scope]
     return {getattr(hit.item, words).split(" from")[0] for hit in getattr(results, scope)}
 
 

@@ -191,6 +191,6 @@ def _nearest(batches: Sequence[Batch], queries: Sequence[Query]) -> list[str]:
 
 def _plain(value: object) -> dict[str, Any]:
     names = ("id", "created_at", "name", "content", "valid_at", "invalid_at")
-    ends = ("subject_id", "object_id", "relation", "fact")
+    ends = ("subject_id", "object_id", "relation", "text")
     given = {name: getattr(value, name) for name in (*names, *ends) if hasattr(value, name)}
     return {"kind": type(value).__name__, **given}

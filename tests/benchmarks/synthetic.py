@@ -74,7 +74,7 @@ class Synthetic:
         for number in range(count):
             fact, vector = self._asked[int(self._random.integers(len(self._asked)))]
             assert isinstance(fact, Fact)
-            words = list(self._random.permutation(fact.fact.rstrip(".").split())[:5])
+            words = list(self._random.permutation(fact.text.rstrip(".").split())[:5])
             if number % 2:
                 words.insert(0, fact.subject)
             noise = self._random.standard_normal(DIMENSION).astype(np.float32) * 0.02
@@ -119,7 +119,7 @@ class Synthetic:
             subject=subject.name,
             relation=f"relation_{int(_RELATIONS * self._random.random() ** 2)}",
             object=object_.name,
-            fact=sentence,
+            text=sentence,
             valid_at=valid_at,
             invalid_at=valid_at + timedelta(self._random.exponential(700)) if ends else None,
             reference_time=valid_at,

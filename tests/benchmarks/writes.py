@@ -190,7 +190,7 @@ def _rows(count: int) -> Rows:
             "object": fact.object,
             "valid_at": fact.valid_at,
             "invalid_at": fact.invalid_at,
-            "fact": fact.fact,
+            "text": fact.text,
             "embedding": vector,
             "subject_embedding": entities[fact.subject_id][1],
             "object_embedding": entities[fact.object_id][1],

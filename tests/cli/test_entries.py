@@ -79,7 +79,7 @@ def told(content, source, words, subject="Ann", object_="Bo"):
         subject=subject,
         relation="works_at",
         object=object_,
-        fact="",
+        text="",
         sources=spans,
     )
     return fact_entry(fact, {"e": episode})

@@ -19,7 +19,7 @@ FACT = Fact(
     subject="Alice",
     relation="works_at",
     object="Acme",
-    fact="Alice joined Acme.",
+    text="Alice joined Acme.",
     valid_at=day("2021-03-01"),
     invalid_at=day("2023-06-01"),
     reason="she moved on",
@@ -79,7 +79,7 @@ def test_a_card_shows_what_there_is_and_leaves_out_the_rest():
 )
 def test_text_of_the_graph_is_never_markup(value):
     evil = "<script>alert(1)</script>\"'&"
-    texts = ("id", "name", "subject", "object", "fact", "reason", "content", "summary", "relation")
+    texts = ("id", "name", "subject", "object", "text", "reason", "content", "summary", "relation")
     fields = {name: evil for name in texts if hasattr(value, name)}
     fields |= {name: {evil: [evil]} for name in ("attributes", "metadata") if hasattr(value, name)}
     page = replace(value, **fields)._repr_html_()

@@ -51,7 +51,7 @@ async def hostile_world(url="mem://"):
             other,
             subject_type=f"person{CLEAR}{MARKUP}",
             valid_at=start,
-            fact=f"Ann{CLEAR} works at{C1} Acme{MARKUP}.",
+            text=f"Ann{CLEAR} works at{C1} Acme{MARKUP}.",
             attributes={f"role{CLEAR}": f"boss{TITLE}{MARKUP}"},
             source=f"Source{CLEAR}{MARKUP}",
         )

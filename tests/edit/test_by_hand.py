@@ -151,7 +151,7 @@ async def test_other_object_makes_another_fact_and_retracts_the_old_one(graph):
     old = await only_fact(graph)
     new = await graph.edit.correct(old, object="Globex", reason="misheard")
     assert (new.object, new.origin, new.confirmed, new.confidence) == ("Globex", "manual", True, 1)
-    assert new.fact == "Alice works at Globex."
+    assert new.text == "Alice works at Globex."
     assert (new.valid_at, new.invalid_at, new.sources) == (old.valid_at, None, old.sources)
     [gone] = [fact for fact in await everything(graph) if fact.id == old.id]
     assert gone.retracted_at is not None
@@ -213,7 +213,7 @@ async def test_dates_and_words_change_in_place(graph):
     [hit] = await graph.search("accountant", scopes=["facts"])
     assert "fulltext" in {why.method for why in hit.why}
     found = await graph.at(known_at=(await graph.log.events())[0].at).facts("Alice")
-    assert [(fact.fact, fact.valid_at) for fact in found] == [(old.fact, old.valid_at)]
+    assert [(fact.text, fact.valid_at) for fact in found] == [(old.text, old.valid_at)]
     await whole(graph)
 
 

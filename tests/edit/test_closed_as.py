@@ -158,8 +158,8 @@ async def test_a_reason_in_our_words_says_nothing_of_a_contradiction(graph, reas
 
 @pytest.mark.parametrize("text", AWKWARD)
 async def test_a_sentence_in_our_words_says_nothing_of_a_contradiction(graph, text):
-    await graph.add_fact("Alice", "works_at", "Acme", valid_at="2020", fact=text)
-    await graph.add_fact("Alice", "works_at", "Beta", valid_at="2022", fact=text)
+    await graph.add_fact("Alice", "works_at", "Acme", valid_at="2020", text=text)
+    await graph.add_fact("Alice", "works_at", "Beta", valid_at="2022", text=text)
     [one] = await graph.audit.contradictions()
     assert (one.outcome, one.rule) == ("ended", "single_valued")
 

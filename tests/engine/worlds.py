@@ -93,7 +93,7 @@ async def change(graph, dice, told, group):
             case 1:
                 await graph.edit.invalidate(fact.id, at="2025-01-01")
             case 2:
-                await graph.edit.correct(fact.id, text=f"{fact.fact} Or {dice.choice(THINGS)}.")
+                await graph.edit.correct(fact.id, text=f"{fact.text} Or {dice.choice(THINGS)}.")
             case 3:
                 await graph.log.remove_episode(dice.choice(told).episode.id)
             case _:

@@ -160,7 +160,7 @@ async def test_a_fact_of_two_texts_is_stated_by_the_one_that_stays(graph):
         await graph.add_entity("Alice")
         await graph.erase.entity("Alice")
         [fact] = await graph.facts("Bob")
-        assert fact.fact == "Tea is what Bob likes."
+        assert fact.text == "Tea is what Bob likes."
         assert len(fact.sources) == 1
         assert "secret" not in await text(graph)
         assert (await graph.search("tea")).facts[0].item.id == fact.id

@@ -213,7 +213,7 @@ async def test_a_queued_telling_waits_failed_after_its_revert_and_may_be_read_ag
     assert await graph.entity("Alice") is None
     await graph.queue.retry()
     await graph.queue.drain_all()
-    assert [fact.fact for fact in await graph.facts("Alice")] == [fact.fact for fact in told]
+    assert [fact.text for fact in await graph.facts("Alice")] == [fact.text for fact in told]
     await whole(graph)
 
 

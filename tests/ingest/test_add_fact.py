@@ -14,7 +14,7 @@ async def history(graph, entity):
 async def test_a_fact_makes_its_entities_and_is_found(graph):
     told = await graph.add_fact("Alice", "works_at", "Acme", valid_at="2020", subject_type="person")
     assert told.new and {entity.name for entity in told.entities} == {"Alice", "Acme"}
-    assert told.fact.fact == "Alice works at Acme." and told.fact.origin == "manual"
+    assert told.fact.text == "Alice works at Acme." and told.fact.origin == "manual"
     assert [hit.item.id for hit in (await graph.search("where does Alice work?")).facts] == [
         told.fact.id
     ]
@@ -90,7 +90,7 @@ async def test_an_inverse_relation_is_stored_from_the_other_end(graph):
         "works_at",
         "Acme",
     )
-    assert told.fact.fact == "Acme employs Alice."
+    assert told.fact.text == "Acme employs Alice."
 
 
 async def test_a_doubtful_fact_waits_for_review(graph):

@@ -69,7 +69,7 @@ async def shown(graph):
     facts = [fact for id_ in entities for fact in await view.facts(id_)]
     return {
         "facts": triples(facts),
-        "closed": {(fact.fact, fact.reason, fact.observed, len(fact.sources)) for fact in facts},
+        "closed": {(fact.text, fact.reason, fact.observed, len(fact.sources)) for fact in facts},
         "entities": sorted(
             (one.name, sorted(one.aliases), one.entity_type, one.summary)
             for one in entities.values()

@@ -168,10 +168,10 @@ ROADS = [
 async def begin(graph):
     """Tell a story of which each road has something to embed."""
     await graph.add_episode(STORY, reference_time="2020")
-    known = await graph.add_fact("Finn", "knows", "Greta", fact="Finn met Greta.")
+    known = await graph.add_fact("Finn", "knows", "Greta", text="Finn met Greta.")
     await graph.edit.correct(known.fact, text="Finn has known Greta for years.")
     await graph.add_entity("Eve")
-    await graph.add_fact("Mara", "knows", "Finn", fact="Mara knows Finn, a friend of Eve.")
+    await graph.add_fact("Mara", "knows", "Finn", text="Mara knows Finn, a friend of Eve.")
 
 
 async def sound(graph):

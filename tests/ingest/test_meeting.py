@@ -28,7 +28,7 @@ def fact(triple, start=None, end=None, *, told="2020-01-01", id_="old", observed
         subject=subject,
         relation=relation,
         object=object_,
-        fact=triple,
+        text=triple,
         valid_at=day(start) if start else None,
         invalid_at=day(end) if end else None,
         reference_time=day(told),

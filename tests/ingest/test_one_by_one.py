@@ -29,7 +29,7 @@ def tables(draw):
                 "valid_at": start and str(start),
                 "invalid_at": end and str(end),
                 "confidence": draw(st.sampled_from((1.0, 1.0, 0.5))),
-                "fact": f"Row {number}.",
+                "text": f"Row {number}.",
             }
         )
     return rows

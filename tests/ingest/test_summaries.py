@@ -113,7 +113,7 @@ async def test_the_sentence_is_not_in_the_summary():
     async with open_graph() as graph:
         added = await graph.add_episode("Alice works_at Acme. Alice likes Tea.")
         summary = await summary_of(graph, "Alice")
-        assert not [fact for fact in added.facts if fact.fact in summary]
+        assert not [fact for fact in added.facts if fact.text in summary]
 
 
 async def test_known_at_shows_the_summary_known_then(graph):

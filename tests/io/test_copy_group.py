@@ -29,7 +29,7 @@ async def shown(graph, group):
     log = await graph.group(group).log.events()
     return {
         "stats": {**vars_of(await graph.group(group).stats()), "group": ""},
-        "facts": [(hit.item.fact, hit.item.valid_at, round(hit.score, 6)) for hit in results],
+        "facts": [(hit.item.text, hit.item.valid_at, round(hit.score, 6)) for hit in results],
         "entities": [(hit.item.name, hit.item.summary) for hit in results.entities],
         "episodes": [hit.item.content for hit in results.episodes],
         "communities": [

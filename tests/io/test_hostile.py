@@ -175,7 +175,7 @@ async def test_what_leads_to_a_stranger_is_refused(graph, good, tmp_path):
 async def test_what_contradicts_its_own_log_is_refused(graph, good, tmp_path):
     contradicts = "is not what the events of the file make of it"
     cases = [
-        ("fact", {"fact": "Alice owns Acme."}),
+        ("fact", {"text": "Alice owns Acme."}),
         ("fact", {"valid_at": "1999-01-01T00:00:00Z"}),
         ("entity", {"attributes": {"salary": 1}}),
         ("episode", {"removed_at": "2021-01-01T00:00:00Z"}),

@@ -143,7 +143,7 @@ async def test_every_column(graph):
         "valid_at": "2020",
         "invalid_at": "2022",
         "reference_time": "2021-05-01",
-        "fact": "Alice had a job at Acme.",
+        "text": "Alice had a job at Acme.",
         "confidence": "0.8",
         "source": "hr",
         "provenance": '["letter"]',
@@ -156,7 +156,7 @@ async def test_every_column(graph):
     }
     await graph.load.facts([row])
     [fact] = await graph.at(history=True).facts("Alice")
-    assert (fact.relation, fact.fact, fact.confidence) == (
+    assert (fact.relation, fact.text, fact.confidence) == (
         "works_at",
         "Alice had a job at Acme.",
         0.8,

@@ -57,7 +57,7 @@ async def test_the_facts_stay_in_the_language_of_the_text(server, connect):
         added = await graph.add_episode(
             episode["content"], reference_time=episode["reference_time"]
         )
-    assert "Jule ist nach Görlitz gezogen." in {fact.fact for fact in added.facts}
+    assert "Jule ist nach Görlitz gezogen." in {fact.text for fact in added.facts}
 
 
 async def test_a_guess_waits_for_review(server, connect):

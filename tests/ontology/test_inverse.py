@@ -75,7 +75,7 @@ async def test_an_inverse_telling_is_stored_in_one_direction():
             ("Alice", "works_at", "Acme", "2020-01-01", None)
         }
         [fact] = await graph.facts("Alice")
-        assert fact.fact == "Acme does_employ Alice from 2020-01-01."
+        assert fact.text == "Acme does_employ Alice from 2020-01-01."
 
 
 async def test_an_inverse_telling_repeats_the_straight_one():

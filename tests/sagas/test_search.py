@@ -26,7 +26,7 @@ async def letters(graph, group="default"):
 async def test_a_search_within_a_saga_leaves_out_what_others_tell(graph):
     await letters(graph)
     results = await graph.search("Ann Bob tea Acme", saga="letters")
-    assert {hit.item.fact for hit in results.facts} == {"Ann likes tea.", "Bob knows Ann."}
+    assert {hit.item.text for hit in results.facts} == {"Ann likes tea.", "Bob knows Ann."}
     assert {hit.item.name for hit in results.entities} == {"Ann", "Bob", "tea"}
     assert {hit.item.content for hit in results.episodes} == {"Ann likes tea.", "Bob knows Ann."}
     same_by_filter = await graph.search("Ann Bob tea Acme", where=Field.saga == "letters")
@@ -38,15 +38,15 @@ async def test_a_fact_that_two_sagas_state_is_found_in_both(graph):
     await graph.add_episode("Ann works_at Acme.", reference_time="2020-05-05", saga="letters")
     for saga in ("letters", "case"):
         facts = await graph.search("where does Ann work?", saga=saga, scopes=["facts"])
-        assert "Ann works_at Acme." in {hit.item.fact for hit in facts}
+        assert "Ann works_at Acme." in {hit.item.text for hit in facts}
     others = await graph.search("Ann Acme", where=Field.saga != "case", scopes=["facts"])
-    assert "Ann works_at Acme." not in {hit.item.fact for hit in others}
+    assert "Ann works_at Acme." not in {hit.item.text for hit in others}
 
 
 async def test_a_saga_and_a_filter_must_both_fit(graph):
     await letters(graph)
     found = await graph.search("Ann", saga="letters", where=Field.relation == "likes")
-    assert [hit.item.fact for hit in found] == ["Ann likes tea."]
+    assert [hit.item.text for hit in found] == ["Ann likes tea."]
 
 
 async def test_what_was_merged_is_found_in_the_sagas_of_all_its_names(graph):
@@ -71,7 +71,7 @@ async def test_a_saga_of_two_groups_is_searched_in_both_and_in_no_other(graph):
     for group in ("a", "b", "c"):
         await letters(graph, group)
     results = await graph.groups("a", "b").search("Ann likes tea", saga="letters", limit=50)
-    assert sorted((hit.item.group_id, hit.item.fact) for hit in results.facts) == [
+    assert sorted((hit.item.group_id, hit.item.text) for hit in results.facts) == [
         (group, fact) for group in ("a", "b") for fact in ("Ann likes tea.", "Bob knows Ann.")
     ]
     assert {hit.item.saga for hit in results.episodes} == {"letters"}

@@ -68,7 +68,7 @@ class History:
     def fact(self, id_, subject, object_, valid, invalid, pending=False):
         ends = {"subject_id": subject, "object_id": object_, "subject": "A", "object": "B"}
         times = {"valid_at": self.moment(valid), "invalid_at": self.moment(invalid)}
-        told = {"relation": "knows", "fact": "x", "group_id": "default", "created_at": START}
+        told = {"relation": "knows", "text": "x", "group_id": "default", "created_at": START}
         return Fact(id_, **ends, **times, **told, pending=pending)
 
     def meet(self):

@@ -9,9 +9,9 @@ from graphrag import FactWeights, Recipe
 async def town(graph):
     for number in range(12):
         await graph.add_fact(f"Person {number}", "works_at", f"Firm {number % 3}")
-    await graph.add_fact("Mira", "works_at", "Acme", fact="Mira was hired as an analyst in 2014.")
-    await graph.add_fact("Mira", "lives_in", "Oslo", fact="Mira settled in Oslo for work.")
-    await graph.add_fact("Mira", "leads", "Work Group", fact="Mira leads it.")
+    await graph.add_fact("Mira", "works_at", "Acme", text="Mira was hired as an analyst in 2014.")
+    await graph.add_fact("Mira", "lives_in", "Oslo", text="Mira settled in Oslo for work.")
+    await graph.add_fact("Mira", "leads", "Work Group", text="Mira leads it.")
     return graph
 
 

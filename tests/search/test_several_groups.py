@@ -33,7 +33,7 @@ def sentences(group, count, seed):
 
 def shown(results):
     return {
-        "facts": [(hit.item.fact, round(hit.score, 5)) for hit in results.facts],
+        "facts": [(hit.item.text, round(hit.score, 5)) for hit in results.facts],
         "entities": [(hit.item.name, round(hit.score, 5)) for hit in results.entities],
         "episodes": [(hit.item.content, round(hit.score, 5)) for hit in results.episodes],
     }

@@ -158,7 +158,7 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
     if into is not None:
-        reason = f"says the same as: {facts[into].fact if into in facts else fact.fact}"
+        reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
     return replace(
         fact,
         retracted_at=fact.retracted_at or now,
@@ -174,7 +174,7 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
 
 def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
     """Return a fact that needs nobody any more: others say it."""
-    reason = f"said again with more confidence: {said.by_id[same][0].fact}"
+    reason = f"said again with more confidence: {said.by_id[same][0].text}"
     return replace(_aside(fact, None, said.facts, now), reason=reason)
 
 

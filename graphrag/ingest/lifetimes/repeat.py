@@ -53,7 +53,7 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         first = component.statement(min(component.supporting(wrong[0].id)))
         said = replace(said, since=first.since, at=first.at)
         fact = replace(fact, statements=(said, *fact.statements[1:]))
-    void = Void("corrected", by=said.id, reason=f"corrected: {fact.fact}")
+    void = Void("corrected", by=said.id, reason=f"corrected: {fact.text}")
     component.void(ids, void)
     if fact.id in component.facts:
         component.facts[fact.id] = fact

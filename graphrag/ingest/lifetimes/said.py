@@ -100,7 +100,7 @@ def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
         one.trust,
         one.confidence,
         source=one.source,
-        text=fact.fact,
+        text=fact.text,
         untyped=one.untyped,
         as_given=one.as_given,
         void=void,

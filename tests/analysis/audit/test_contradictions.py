@@ -202,7 +202,7 @@ async def test_a_report_shows_itself(graph):
     ]
     assert found._repr_html_().count("<svg") == 2
     [row] = found.to_dataframe().to_dict("records")
-    assert (row["fact"], row["other"], row["rule"]) == (
+    assert (row["text"], row["other"], row["rule"]) == (
         "Alice works at Acme",
         "Alice works at Globex",
         "single_valued",

@@ -11,7 +11,7 @@ async def graph():
     async with open_graph() as opened:
         await opened.add_episode("Alice works_at Acme from 2020.", reference_time="2020-05-01")
         await opened.add_episode("Alice works_at Globex from 2023.", reference_time="2023-05-01")
-        await opened.add_fact("Zhang Wei 张", "likes", '=cmd|"x"', fact="He likes\r\n\tit, «so».")
+        await opened.add_fact("Zhang Wei 张", "likes", '=cmd|"x"', text="He likes\r\n\tit, «so».")
         await opened.add_entity("Lonely", entity_type="place", aliases=["Nowhere"])
         wrong = await opened.add_fact("Alice", "knows", "Mallory")
         await opened.edit.retract(wrong.fact)

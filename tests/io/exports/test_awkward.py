@@ -64,7 +64,7 @@ def rows(draw):
                 "valid_at": start,
                 "invalid_at": end if end != start else None,
                 "confidence": draw(st.floats(0.75, 1)),
-                "fact": draw(st.none() | AWKWARD),
+                "text": draw(st.none() | AWKWARD),
                 "attributes": draw(ATTRIBUTES),
             }
         )

@@ -53,7 +53,7 @@ async def test_csv_comes_back_as_it_was(graph, tmp_path):
     async with open_graph() as other:
         await other.load.facts(tmp_path / "facts.csv.gz", judge=False)
         await other.export.file(tmp_path / "again.csv")
-        sentences = {fact.fact for fact in await other.facts("Zhang Wei 张")}
+        sentences = {fact.text for fact in await other.facts("Zhang Wei 张")}
     assert told(rows_of((tmp_path / "again.csv").read_bytes())) == EVERY
     assert sentences == {"He likes\r\n\tit, «so»."}
 
@@ -87,7 +87,7 @@ async def test_graphml_is_read_by_networkx_and_igraph(graph, tmp_path):
     assert acme["observed"] is False
     assert acme["confidence"] == 1.0
     assert json.loads(acme["episodes"])
-    assert found["Zhang Wei 张", "likes", '=cmd|"x"']["fact"] == "He likes\r\n\tit, «so»."
+    assert found["Zhang Wei 张", "likes", '=cmd|"x"']["text"] == "He likes\r\n\tit, «so»."
     assert igraph.Graph.Read_GraphML(str(file)).ecount() == 4
 
 

@@ -14,18 +14,17 @@ about it.
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detect_levels
 from graphrag.community.draft import Draft, drafts, lasting
+from graphrag.community.llm_summaries import Facts
 from graphrag.community.stored import Tree, in_order, merged, with_members
-from graphrag.community.summarize import Facts
 from graphrag.community.ties import Ties
 from graphrag.index.bm25 import Postings
 from graphrag.index.group import GroupIndex
@@ -37,6 +36,7 @@ from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.rank_communities import Made
 from graphrag.search.visibility import Past, Visible
+from graphrag.store.community_rows import ends_of, read_ranked
 from graphrag.store.record import Record
 from graphrag.store.rows import unplain
 from graphrag.store.store import Store
@@ -44,20 +44,22 @@ from graphrag.store.store import Store
 
 async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -> Tree:
     """Return the communities as they were stored, their members seen through the heirs."""
-    found = await store.query(
-        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
-        "SELECT * FROM has_member WHERE group_id = $group;",
-        group=group,
-    )
-    rows, links = (
-        _then(rows, table, past)
-        for rows, table in zip(found, ("community", "has_member"), strict=True)
-    )
-    told: dict[str, dict[str, int]] = {id_: {} for id_ in rows}
-    for link in links.values():
-        if (inside := told.get(link["in"].id)) is not None:
-            inside[link["out"].id] = link["rank"]
-    ranks = {id_: merged(inside, heirs) for id_, inside in told.items()}
+    stored, ranks = await read_ranked(group, store)
+    rows = {row["id"].id: row for row in stored}
+    for record, image in past.before.items():
+        table, _, id_ = record.partition(":")
+        if table == "community" and image is None:
+            rows.pop(id_, None)
+        elif table == "community":
+            old = {column: unplain(column, item) for column, item in (image or {}).items()}
+            rows[id_] = {**rows.get(id_, {}), **old}
+        elif table == "has_member":
+            community, member = ends_of(id_)
+            if image is None:
+                ranks.get(community, {}).pop(member, None)
+            elif "rank" in image:
+                ranks.setdefault(community, {})[member] = image["rank"]
+    ranks = {id_: merged(ranks.get(id_, {}), heirs) for id_ in rows}
     communities = (
         with_members({**row, "id": Record("community", id_)}, ranks[id_])
         for id_, row in rows.items()
@@ -97,23 +99,6 @@ async def communities_of(
 def _id(draft: Draft) -> str:
     told = "\n".join((str(draft.level), *sorted(draft.members)))
     return str(uuid.UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest()))
-
-
-def _then(found: list[Any], table: str, past: Past) -> dict[str, dict[str, Any]]:
-    """Return rows by id as they were: changed and deleted ones from the images of the log."""
-    rows: dict[str, dict[str, Any]] = {row["id"].id: row for row in found}
-    for record, image in past.before.items():
-        kind, _, id_ = record.partition(":")
-        if kind != table:
-            continue
-        if image is None:
-            rows.pop(id_, None)
-        else:
-            old: Mapping[str, Any] = {
-                column: unplain(column, item) for column, item in image.items()
-            }
-            rows[id_] = {**rows.get(id_, {}), **old}
-    return rows
 
 
 _EACH = 50

@@ -13,9 +13,9 @@ import numpy as np
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detect_levels
 from graphrag.community.draft import drafts, lasting, seats_of
+from graphrag.community.llm_summaries import Author
 from graphrag.community.refine import DRIFT
-from graphrag.community.stored import Detection, Storing, Tree, keep_tree, noted
-from graphrag.community.summarize import Author
+from graphrag.community.stored import Storing, Tree, keep_tree
 from graphrag.community.ties import Ties
 from graphrag.community.update import Redrawn, changed_since, redrawn
 from graphrag.index.group import GroupIndex
@@ -25,6 +25,7 @@ from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
+from graphrag.store.community_rows import Detection, noted
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import utc_now

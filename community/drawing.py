@@ -8,11 +8,12 @@ from itertools import count
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING
 
+from graphrag.display.picture import COLOURS, HALO, Labels
 from graphrag.display.visible import escape
 from graphrag.model.values import Community
 
 if TYPE_CHECKING:
-    from graphrag.community.map import CommunityMap
+    from graphrag.community.map import CommunityMap, Place
 
 _WIDTH = 860
 _ROOM = 17.0
@@ -32,12 +33,6 @@ _LABELS = 5
 _TITLE, _LABEL = 30, 22
 """Characters."""
 _TITLE_SIZE, _SIZE = 12, 10
-_HALO = 'paint-order="stroke" stroke="white" stroke-opacity="0.8" stroke-width="2.5"'
-# Okabe and Ito's colours, which the colour-blind can tell apart, and two more.
-_COLOURS = (
-    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00"),
-    *("#56b4e9", "#8c6bb1", "#b8a600", "#7f7f7f", "#8c564b"),
-)
 
 _Point = tuple[float, float]
 _Disc = tuple[float, float, float]
@@ -60,7 +55,9 @@ def drawn(chart: CommunityMap) -> str:
         for number, place in enumerate(places):
             away, turn = _INNER * radius * sqrt(number / len(places)), number * _TURN
             spots[place] = x + away * cos(turn), y + away * sin(turn)
-    labels = _Labels()
+    labels = Labels()
+    for place, (x, y) in spots.items():
+        labels.keep_free(x, y, _size(chart.entities[place]))
     parts = [
         *_ties(chart, spots, across=True),
         *map(_disc, chart.communities, discs, _colours()),
@@ -108,27 +105,8 @@ def _packed(chart: CommunityMap, radii: Sequence[float]) -> tuple[list[_Disc], f
     return [(x - left, y - top, radius) for x, y, radius in discs], width, height
 
 
-class _Labels:
-    """Labels side by side: one that would lie over another is left out."""
-
-    def __init__(self) -> None:
-        self._boxes: list[tuple[float, float, float, float]] = []
-
-    def room(self, x: float, y: float, text: str, size: float) -> bool:
-        """Tell whether a text has room around a point, and take it if so."""
-        half = len(text) * size * 0.29
-        box = x - half, y - size, x + half, y + size * 0.25
-        if any(
-            box[0] < right and left < box[2] and box[1] < bottom and top < box[3]
-            for left, top, right, bottom in self._boxes
-        ):
-            return False
-        self._boxes.append(box)
-        return True
-
-
 def _colours() -> Iterator[str]:
-    return (_COLOURS[number % len(_COLOURS)] for number in count())
+    return (COLOURS[number % len(COLOURS)] for number in count())
 
 
 def _ties(chart: CommunityMap, spots: dict[int, _Point], *, across: bool) -> Iterator[str]:
@@ -137,7 +115,7 @@ def _ties(chart: CommunityMap, spots: dict[int, _Point], *, across: bool) -> Ite
         if (home != chart.entities[other].community) is not across:
             continue
         (x1, y1), (x2, y2) = spots[one], spots[other]
-        colour = "#999" if across else _COLOURS[home % len(_COLOURS)]
+        colour = "#999" if across else COLOURS[home % len(COLOURS)]
         yield (
             f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="{colour}" '
             f'stroke-opacity="{0.35 if across else 0.5}" '
@@ -156,13 +134,17 @@ def _disc(community: Community, disc: _Disc, colour: str) -> str:
 
 def _dot(chart: CommunityMap, place: int, spot: _Point) -> str:
     entity = chart.entities[place]
-    colour = _COLOURS[entity.community % len(_COLOURS)]
-    size = min(2.5 + 0.9 * sqrt(entity.facts), 8) if entity.named else 2
+    colour = COLOURS[entity.community % len(COLOURS)]
+    size = _size(entity)
     told = escape(f"{entity.name} ({entity.entity_type}, {entity.facts} facts)")
     return (
         f'<circle cx="{spot[0]:.0f}" cy="{spot[1]:.0f}" r="{size:.1f}" fill="{colour}">'
         f"<title>{told}</title></circle>"
     )
+
+
+def _size(entity: Place) -> float:
+    return min(2.5 + 0.9 * sqrt(entity.facts), 8) if entity.named else 2
 
 
 def _labelled(chart: CommunityMap, inside: Sequence[Sequence[int]]) -> Iterator[int]:
@@ -172,18 +154,19 @@ def _labelled(chart: CommunityMap, inside: Sequence[Sequence[int]]) -> Iterator[
         yield from (places[rank] for places in named if rank < len(places))
 
 
-def _label(chart: CommunityMap, place: int, spot: _Point, labels: _Labels) -> str:
-    text = _cut(chart.entities[place].name, _LABEL)
-    for down in (-7, 14):
-        if labels.room(spot[0], spot[1] + down, text, _SIZE):
-            return (
-                f'<text x="{spot[0]:.0f}" y="{spot[1] + down:.0f}" font-size="{_SIZE}" '
-                f'text-anchor="middle" fill="#222" {_HALO}>{escape(text)}</text>'
-            )
-    return ""
+def _label(chart: CommunityMap, place: int, spot: _Point, labels: Labels) -> str:
+    entity = chart.entities[place]
+    text = _cut(entity.name, _LABEL)
+    found = labels.beside(*spot, _size(entity), text, _SIZE)
+    if found is None:
+        return ""
+    return (
+        f'<text x="{found[0]:.0f}" y="{found[1]:.0f}" font-size="{_SIZE}" '
+        f'text-anchor="middle" fill="#222" {HALO}>{escape(text)}</text>'
+    )
 
 
-def _title(name: str, disc: _Disc, labels: _Labels) -> str:
+def _title(name: str, disc: _Disc, labels: Labels) -> str:
     room = max(_TITLE, int(disc[2] / 3))
     text = name if len(name) <= room else _cut(name.partition(":")[0], room)
     x, y = disc[0], disc[1] - disc[2] - 6
@@ -191,7 +174,7 @@ def _title(name: str, disc: _Disc, labels: _Labels) -> str:
         return ""
     return (
         f'<text x="{x:.0f}" y="{y:.0f}" font-size="{_TITLE_SIZE}" font-weight="bold" '
-        f'text-anchor="middle" fill="#222" {_HALO}>{escape(text)}</text>'
+        f'text-anchor="middle" fill="#222" {HALO}>{escape(text)}</text>'
     )
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
+from graphrag.display.picture import save
 from graphrag.display.visible import flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community
@@ -62,6 +65,14 @@ class CommunityMap:
         from graphrag.community.drawing import drawn
 
         return drawn(self)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture to an ``.svg`` file and return its path.
+
+        Raises:
+            InputError: if its name ends otherwise, or it cannot be written.
+        """
+        return save(path, self.to_svg())
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

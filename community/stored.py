@@ -1,15 +1,14 @@
 """The communities of a group as they are stored, and what it takes to store others in their place.
 
-A membership is a row of its own, with an id that names both ends, and its rank is minus the weight
-of the member's ties: so an entity that joins, leaves or gets another fact is one row written,
-however large the community. Who brings communities up to date again and again keeps them in memory
-(``known_tree``): reading 30,000 memberships takes a second.
+A membership is a row of its own, and its rank is minus the weight of the member's ties: so an
+entity that joins, leaves or gets another fact is one row written, however large the community. Who
+brings communities up to date again and again keeps them in memory (``known_tree``): reading 30,000
+memberships takes a second.
 """
 
 from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 
 from graphrag.index.derived import Slot
@@ -18,27 +17,19 @@ from graphrag.index.merged import Heirs
 from graphrag.model.values import Community
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.community_rows import (
+    Detection,
+    member_id,
+    member_row,
+    read_detection,
+    read_ranked,
+)
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
-from graphrag.store.rows import edge, from_row, to_row
+from graphrag.store.rows import from_row, to_row
 from graphrag.store.store import Store
 
 Ranks = Mapping[str, int]
 """By entity id: minus the weight of its ties, in thousandths, so that the first is tied best."""
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """How far communities are in step with the facts."""
-
-    built: int = 0
-    """Number of the event that stored communities detected from all facts; 0 for none yet."""
-    seen: int = 0
-    """Number of the newest event that they know of."""
-    drift: int = 0
-    """Facts that changed between the two."""
-    at: datetime | None = None
-    """The moment of world time that they were last made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class Tree:
     """The coarsest level first, on each the largest first."""
     ranks: Mapping[str, Ranks] = field(default_factory=dict)
     """Of the members of each community."""
-    detection: Detection = Detection()
+    detection: Detection = field(default_factory=Detection)
 
     def through(self, heirs: Heirs) -> "Tree":
         """Return the communities with those as members that merged ones speak through."""
@@ -95,17 +86,6 @@ def merged(ranks: Ranks, heirs: Heirs) -> dict[str, int]:
     return found
 
 
-async def read_detection(group: str, store: Store) -> Detection:
-    """Return how far the communities of a group are."""
-    [rows] = await store.query(
-        "SELECT communities_built AS built, communities_seen AS seen, "
-        "communities_drift AS drift, communities_at AS at FROM $info;",
-        info=[Record("group_info", group)],
-    )
-    known = {key: value for row in rows for key, value in row.items() if value is not None}
-    return Detection(**known)
-
-
 async def known_tree(index: GroupIndex, store: Store) -> Tree:
     """Return the communities of a group, from memory if nobody made others since."""
     # First how far they are: what is read after it may be newer, and is then read again.
@@ -124,16 +104,7 @@ def keep_tree(index: GroupIndex, tree: Tree) -> None:
 
 async def read_tree(group: str, store: Store, detection: Detection) -> Tree:
     """Read the communities of a group."""
-    rows, links = await store.query(
-        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
-        "SELECT VALUE [record::id(in), record::id(out), rank] FROM has_member "
-        "WHERE group_id = $group;",
-        group=group,
-    )
-    ranks: dict[str, dict[str, int]] = {row["id"].id: {} for row in rows}
-    for community, member, rank in links:
-        if community in ranks:
-            ranks[community][member] = rank
+    rows, ranks = await read_ranked(group, store)
     communities = (with_members(row, ranks[row["id"].id]) for row in rows)
     return Tree(tuple(in_order(communities)), ranks, detection)
 
@@ -195,43 +166,14 @@ class Storing:
             return
         for member, rank in before.items():
             if member not in ranks:
-                changes.deletes.append(("has_member", self._link(community, member, rank)))
+                changes.deletes.append(
+                    ("has_member", member_row(self.group, community, member, rank))
+                )
             elif rank != ranks[member]:
-                id_ = _link_id(community, member)
+                id_ = member_id(community, member)
                 after = {"rank": ranks[member]}
                 changes.updates.append(Update("has_member", id_, {"rank": rank}, after))
         for member in by_rank(ranks):
             if member not in before:
-                changes.insert_row("has_member", self._link(community, member, ranks[member]))
-
-    def _link(self, community: str, member: str, rank: int) -> Row:
-        return edge(
-            "has_member",
-            _link_id(community, member),
-            ("community", community),
-            ("entity", member),
-            group_id=self.group,
-            rank=rank,
-        )
-
-
-def _link_id(community: str, member: str) -> str:
-    return f"{community}>{member}"
-
-
-def noted(changes: ChangeSet, before: Detection, after: Detection) -> ChangeSet:
-    """Let a transaction note how far communities are, if it changes any."""
-    if changes and before != after:
-        changes.updates.append(
-            Update("group_info", changes.group_id, _columns(before), _columns(after))
-        )
-    return changes
-
-
-def _columns(detection: Detection) -> Row:
-    return {
-        "communities_built": detection.built,
-        "communities_seen": detection.seen,
-        "communities_drift": detection.drift,
-        "communities_at": detection.at,
-    }
+                row = member_row(self.group, community, member, ranks[member])
+                changes.insert_row("has_member", row)

@@ -101,8 +101,7 @@ class Ties:
 
 
 def _sure_then(sure: Weights, index: GroupIndex, past: Past) -> Weights:
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table == "relates_to" and image and "confidence" in image:
+    for id_, image in past.images("relates_to"):
+        if "confidence" in image:
             sure[index.facts.row_of[id_]] = image["confidence"]
     return sure

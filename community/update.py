@@ -12,12 +12,13 @@ import numpy.typing as npt
 from graphrag.community.detect import LEVELS, Cluster, by_label, divided
 from graphrag.community.draft import Seats, seats_of
 from graphrag.community.refine import NOWHERE, Labels, Weights, improve
-from graphrag.community.stored import Detection, Tree
+from graphrag.community.stored import Tree
 from graphrag.community.text_ties import long_texts
 from graphrag.community.ties import Ties
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.model.values import Community
+from graphrag.store.community_rows import Detection
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 

@@ -1,7 +1,7 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
-from graphrag.analysis.changes import ChangedFact as ChangedFact
-from graphrag.analysis.changes import Changes as Changes
+from graphrag.analysis.difference import ChangedFact as ChangedFact
+from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
@@ -25,10 +25,10 @@ from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
 from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
-from graphrag.display.log import Log as Log
-from graphrag.engine.build import Built as Built
-from graphrag.engine.build import IndexReport as IndexReport
-from graphrag.engine.build import IndexState as IndexState
+from graphrag.display.events import Log as Log
+from graphrag.engine.rebuild import Built as Built
+from graphrag.engine.rebuild import IndexReport as IndexReport
+from graphrag.engine.rebuild import IndexState as IndexState
 from graphrag.errors import BudgetExceededError as BudgetExceededError
 from graphrag.errors import EmbedderMismatchError as EmbedderMismatchError
 from graphrag.errors import EmbeddingError as EmbeddingError
@@ -62,7 +62,7 @@ from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
 from graphrag.history.replay import Replayed as Replayed
-from graphrag.history.report import Forgotten as Forgotten
+from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.batch import BatchReport as BatchReport
 from graphrag.ingest.batch import Failed as Failed
 from graphrag.ingest.batch import Progress as Progress
@@ -88,7 +88,7 @@ from graphrag.llm.usage import Budget as Budget
 from graphrag.llm.usage import Usage as Usage
 from graphrag.local.embedder import CachedEmbedder as CachedEmbedder
 from graphrag.local.embedder import SentenceTransformerEmbedder as SentenceTransformerEmbedder
-from graphrag.local.reranker import CrossEncoderReranker as CrossEncoderReranker
+from graphrag.local.cross_encoder import CrossEncoderReranker as CrossEncoderReranker
 from graphrag.model.extraction import Claim as Claim
 from graphrag.model.extraction import Extraction as Extraction
 from graphrag.model.extraction import Mention as Mention
@@ -100,7 +100,7 @@ from graphrag.model.values import Event as Event
 from graphrag.model.values import Fact as Fact
 from graphrag.model.values import Saga as Saga
 from graphrag.model.values import Span as Span
-from graphrag.ontology.check import Violation as Violation
+from graphrag.ontology.conform import Violation as Violation
 from graphrag.ontology.declare import EntityType as EntityType
 from graphrag.ontology.declare import FactType as FactType
 from graphrag.ontology.declare import Identifier as Identifier

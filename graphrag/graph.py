@@ -23,6 +23,8 @@ from graphrag.view.lens import viewpoint_of
 from graphrag.view.view import View
 from graphrag.view.writes import Writes
 
+OPENED = "a graph is opened, not made: use GraphRAG.open(URL), such as GraphRAG.open('mem://')"
+
 
 @checked(reads=View)
 class GraphRAG(Writes):
@@ -31,6 +33,13 @@ class GraphRAG(Writes):
     Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server
     and without a key: the database runs in this process, a local model embeds, rules extract.
     """
+
+    def __init__(
+        self, handle: Handle | None = None, group: str = DEFAULT_GROUP, *, strict: bool = False
+    ) -> None:
+        if not isinstance(handle, Handle):
+            raise TypeError(OPENED)
+        super().__init__(handle, group, strict=strict)
 
     @classmethod
     def open(

@@ -27,6 +27,15 @@ from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
+_METHODS = {
+    "embedder": "embed",
+    "extractor": "extract",
+    "llm": "complete",
+    "arbiter": "decide",
+    "reranker": "rank",
+}
+"""What each model is asked by."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
@@ -43,6 +52,21 @@ class Models:
     """Asked once about what the rules leave open in an episode; default: ``llm``, or nobody."""
     reranker: Reranker | None = None
     """Reads query and text together, for recipes with a ``CrossEncoder``."""
+
+    def __post_init__(self) -> None:
+        """Check that each is one.
+
+        Raises:
+            InputError: naming the one that lacks its method, or is a class.
+        """
+        for name, method in _METHODS.items():
+            model = getattr(self, name)
+            if model is None:
+                continue
+            if isinstance(model, type):
+                raise InputError(f"{name} is the class {model.__name__}: give an object of it")
+            if not callable(getattr(model, method, None)):
+                raise InputError(f"{name} is a {type(model).__name__}, which has no {method}()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

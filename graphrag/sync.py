@@ -27,21 +27,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
-from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradictions, Outcome
+from graphrag.analysis.difference import Axis
 from graphrag.analysis.fact_list import FactList
 from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap
 from graphrag.community.model import CommunityView
 from graphrag.community.report import GlobalContext
+from graphrag.display.events import Log
 from graphrag.display.lists import Groups
-from graphrag.display.log import Log
 from graphrag.edit.edits import KEEP, Keep
-from graphrag.engine.build import Built, IndexReport
+from graphrag.engine.rebuild import Built, IndexReport
+from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
-from graphrag.history.report import Forgotten, Texts
+from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.batch import (
     BatchReport,
     OnError,
@@ -51,12 +52,13 @@ from graphrag.ingest.direct_plan import ImportReport, Told
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
+from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
 from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
-from graphrag.io.load import Known
 from graphrag.io.tables import Columns, Rows
+from graphrag.model.arguments import named
 from graphrag.model.values import (
     JSON,
     Community,
@@ -84,8 +86,8 @@ if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
-    from graphrag.analysis.changes import Axis, Changes
     from graphrag.analysis.cleanup import Cleanup
+    from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.orphans import Kind
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.stats import Stats
@@ -94,7 +96,7 @@ if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.health.health import Health as AsyncHealth
-    from graphrag.health.queue import QueueControl as AsyncQueueControl
+    from graphrag.health.queue_control import QueueControl as AsyncQueueControl
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
@@ -121,6 +123,7 @@ if TYPE_CHECKING:
     from graphrag.view.writes import Writes as AsyncWrites
 
 
+@named("graph.communities")
 class CommunityReads:
     """Clusters of entities: ``view.communities``."""
 
@@ -188,6 +191,7 @@ class CommunityReads:
         return self._portal.wait(self._twin.context(question, max_tokens=max_tokens, count=count))
 
 
+@named("graph.communities")
 class CommunityWrites(CommunityReads):
     """Communities, made and kept up to date: ``graph.communities``."""
 
@@ -220,6 +224,7 @@ class CommunityWrites(CommunityReads):
         return self._portal.wait(self._twin.update())
 
 
+@named("graph.sagas")
 class SagaReads:
     """Named runs of episodes, and the order of episodes: ``view.sagas``."""
 
@@ -260,6 +265,7 @@ class SagaReads:
         )
 
 
+@named("graph.sagas")
 class SagaWrites(SagaReads):
     """Sagas, and their summaries kept up to date: ``graph.sagas``."""
 
@@ -295,6 +301,7 @@ class SagaWrites(SagaReads):
         return self._portal.wait(self._twin.summarize_all())
 
 
+@named("graph.audit")
 class Audit:
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
 
@@ -374,6 +381,7 @@ class Audit:
         return self._portal.wait(self._twin.hubs(limit))
 
 
+@named("graph.export")
 class Exports:
     """A group as others read it, with what the view sees of it: ``view.export``."""
 
@@ -427,6 +435,7 @@ class Exports:
         return self._portal.wait(self._twin.pandas())
 
 
+@named("graph.export")
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 
@@ -492,6 +501,7 @@ class GroupExports(Exports):
         return self._portal.wait(self._twin.copy(name, into=into, on_progress=on_progress))
 
 
+@named("graph.edit")
 class ManualEdits:
     """Edits by hand and review: ``graph.edit``."""
 
@@ -612,6 +622,7 @@ class ManualEdits:
         return self._portal.wait(self._twin.reject(fact, reason, actor=actor))
 
 
+@named("graph.identity")
 class Identity:
     """Which entities are one: ``graph.identity``."""
 
@@ -730,6 +741,7 @@ class Identity:
         )
 
 
+@named("graph.log")
 class EventLog:
     """The log of a group, and what follows from it: ``graph.log``."""
 
@@ -740,17 +752,30 @@ class EventLog:
         self._twin = twin
 
     def events(
-        self, *, after: int = 0, fact: Fact | str | None = None, entity: Entity | str | None = None
+        self,
+        *,
+        after: int | None = None,
+        limit: int | None = None,
+        fact: Fact | str | None = None,
+        entity: Entity | str | None = None,
     ) -> Log:
-        """Return every committed change of a group with a number above ``after``, oldest first.
+        """Return the committed changes of a group, oldest first.
 
         With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
         the events that changed a fact about it or mention it.
 
+        Args:
+            after: Only events with a number above this one.
+            limit: How many at most: the newest, or with ``after`` the next ones. Default: all.
+            fact: A fact, or its id.
+            entity: An entity, or its id.
+
         Raises:
-            InputError: if both are given.
+            InputError: if both are given, or for an impossible limit.
         """
-        return self._portal.wait(self._twin.events(after=after, fact=fact, entity=entity))
+        return self._portal.wait(
+            self._twin.events(after=after, limit=limit, fact=fact, entity=entity)
+        )
 
     def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
@@ -827,6 +852,7 @@ class EventLog:
         return self._portal.wait(self._twin.replay_all(into, until=until))
 
 
+@named("graph.erase")
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back."""
 
@@ -887,6 +913,7 @@ class Erase:
         return self._portal.wait(self._twin.group(confirm=confirm, actor=actor, dry_run=dry_run))
 
 
+@named("graph.load")
 class Load:
     """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
 
@@ -982,6 +1009,51 @@ class Load:
             self._twin.seed(known, reference_time=reference_time, source=source)
         )
 
+    def documents(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        reference_time: Moment | None = None,
+        source: str | None = None,
+        author: str | None = None,
+        saga: str | None = None,
+        on_error: OnError = "skip",
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BatchReport:
+        """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
+
+        They are cut into parts and dated as ``surreal-graphrag add`` does it. Adding them again
+        changes nothing.
+
+        Args:
+            paths: A file or a folder, or several; of a folder the files that hold text by their
+                names, by name, none that is hidden.
+            reference_time: When they were written. Default: the date of each record, else that in
+                a file's front matter, name or first line, else when it was changed last.
+            source: Where they come from, for people; default: the name of each file.
+            author: Who wrote them: whom "I" means in a note.
+            saga: Name of the run of episodes that they belong to.
+            on_error: ``skip`` leaves out a file that is empty or cannot be read and an episode that
+                fails, named in ``BatchReport.failed``; ``stop`` raises at the first.
+            on_progress: Called after each episode.
+
+        Raises:
+            EpisodeError: if none of the files can be read, or with ``stop`` one cannot; nothing
+                was written.
+            GraphRAGError: as ``add_episodes``.
+        """
+        return self._portal.wait(
+            self._twin.documents(
+                paths,
+                reference_time=reference_time,
+                source=source,
+                author=author,
+                saga=saga,
+                on_error=on_error,
+                on_progress=on_progress,
+            )
+        )
+
     def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
@@ -1068,6 +1140,7 @@ class Load:
         return self._portal.wait(self._twin.group(file, name, on_progress=on_progress))
 
 
+@named("graph.queue")
 class QueueControl:
     """The queued episodes of a group: ``graph.queue``."""
 
@@ -1104,6 +1177,7 @@ class QueueControl:
         return self._portal.wait(self._twin.drain_all())
 
 
+@named("graph.health")
 class Health:
     """Checking, repairing and tidying: ``graph.health``."""
 
@@ -1202,6 +1276,7 @@ class Health:
         )
 
 
+@named()
 class Reads:
     """What can be looked up in a group from a viewpoint."""
 
@@ -1263,7 +1338,8 @@ class Reads:
 
         Args:
             entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none.
+            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
+                and a warning if it is nearly one that somebody did.
             limit: How many at most; default: all about an entity, else 100.
             offset: How many to leave out before: the length of the pages that were read.
 
@@ -1275,7 +1351,13 @@ class Reads:
         )
 
     def episodes(
-        self, ids: Sequence[str] | None = None, *, limit: int = 100, offset: int = 0
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        before: Moment | None = None,
+        saga: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
@@ -1284,13 +1366,19 @@ class Reads:
 
         Args:
             ids: Ids of episodes; default: those of the group, the latest first.
+            before: Only those whose reference time is earlier, if no ids are given: the last
+                ``limit`` before a moment.
+            saga: Only those of this saga, if no ids are given.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: for an impossible limit or offset, or where ids and others are given.
+            TimeError: if ``before`` cannot be read.
         """
-        return self._portal.wait(self._twin.episodes(ids, limit=limit, offset=offset))
+        return self._portal.wait(
+            self._twin.episodes(ids, before=before, saga=saga, limit=limit, offset=offset)
+        )
 
     def sources(self, fact: Fact | str) -> list[Quote]:
         """Return where a fact is stated: episodes with the characters that say so, oldest first.
@@ -1333,6 +1421,7 @@ class Reads:
         return self._portal.wait(self._twin.stats())
 
 
+@named()
 class View(Reads):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
@@ -1515,6 +1604,7 @@ class View(Reads):
         return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
 
 
+@named("graph.groups(...)")
 class GroupSet:
     """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
 
@@ -1585,6 +1675,7 @@ class GroupSet:
         )
 
 
+@named()
 class Writes(View):
     """What tells a group something, and what changes what was told."""
 
@@ -1610,6 +1701,7 @@ class Writes(View):
         metadata: Mapping[str, JSON] | None = None,
         saga: str | None = None,
         key: str | None = None,
+        author: str | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
@@ -1628,6 +1720,7 @@ class Writes(View):
                 place there is that of its reference time.
             key: Your own id of it, such as that of a message. What has the same key is the same
                 episode, whatever its reference time; what has another is another.
+            author: Name of who wrote it: whom "I" means in a text without speakers.
             wait: False stores and indexes the text and returns, with the episode ``pending``; a
                 worker adds its facts later, in the order of reference times, see
                 ``queue.drain``.
@@ -1649,6 +1742,7 @@ class Writes(View):
                 metadata=metadata,
                 saga=saga,
                 key=key,
+                author=author,
                 wait=wait,
             )
         )
@@ -1813,12 +1907,15 @@ class Writes(View):
         return Erase(self._twin.erase, self._portal)
 
 
+@named()
 class GraphRAG(Writes):
     """A temporal knowledge graph in SurrealDB: one group of a store."""
 
     _twin: AsyncGraphRAG
 
-    def __init__(self, twin: AsyncGraphRAG, portal: Portal) -> None:
+    def __init__(self, twin: AsyncGraphRAG | None = None, portal: Portal | None = None) -> None:
+        if twin is None or portal is None:
+            raise TypeError(OPENED)
         super().__init__(twin, portal)
         self._twin = twin
 

@@ -15,7 +15,15 @@ from typing import Literal
 Profile = Literal["process", "engine"]
 
 _PROFILES: Mapping[int, Profile] = {11: "engine"}
-_TABLE = re.compile(r"DEFINE TABLE IF NOT EXISTS (\w+)")
+_TABLE = re.compile(
+    r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
+    r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
+)
+_FIELD = re.compile(
+    r"DEFINE FIELD IF NOT EXISTS (?P<name>[\w.*]+) ON (?P<table>\w+) (?P<rest>[^;]+);"
+)
+_CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
+_TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
 _INDEX = re.compile(r"DEFINE INDEX IF NOT EXISTS (?P<name>\w+) ON (?P<table>\w+) (?P<rest>[^;]+);")
 
 
@@ -96,7 +104,54 @@ def engine_indexes() -> tuple[EngineIndex, ...]:
 @cache
 def derived_tables() -> frozenset[str]:
     """Return the tables of the engine profile; their ids begin with the group."""
-    return frozenset(_TABLE.findall(_engine()))
+    return frozenset(match["name"] for match in _TABLE.finditer(_engine()))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a table; fields of fields are none."""
+
+    name: str
+    kind: str
+    """Its type, such as ``string`` or ``array<object>``."""
+    required: bool
+    """It has neither a default nor an optional type."""
+    choices: tuple[str, ...]
+    """The only texts that it may have, if they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that every store has."""
+
+    name: str
+    ends: tuple[str, str] | None
+    """The tables that its rows join, if they are links."""
+    fields: tuple[Field, ...]
+
+
+@cache
+def core_tables() -> tuple[Table, ...]:
+    """Return the tables that every store has, in the order of the schema."""
+    text = "\n".join(one.template for one in migrations() if one.profile is None)
+    ends = {
+        match["name"]: (match["source"], match["goal"]) if match["source"] else None
+        for match in _TABLE.finditer(text)
+    }
+    fields: dict[str, dict[str, Field]] = {table: {} for table in ends}
+    for match in _FIELD.finditer(text):
+        table, name, rest = match["table"], match["name"], match["rest"]
+        if "." not in name:
+            fields[table][name] = _field(table, name, rest)
+    return tuple(Table(table, ends[table], tuple(fields[table].values())) for table in ends)
+
+
+def _field(table: str, name: str, rest: str) -> Field:
+    match, listed = _TYPE.match(rest), _CHOICES.search(rest)
+    assert match is not None, f"{table}.{name} has no type that is known here: {rest}"
+    required = match["option"] is None and "DEFAULT" not in rest
+    choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
+    return Field(name, match["kind"], required, choices)
 
 
 def _engine() -> str:

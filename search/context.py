@@ -13,7 +13,7 @@ from graphrag.display.cards import entity_title, episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.text.chunks import count_tokens, split_passages
+from graphrag.text.split import count_tokens, split_passages
 
 if TYPE_CHECKING:
     from graphrag.search.results import Hit, Results

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.index.bm25 import Statistics
-from graphrag.index.episodes import Mentions, Sources
+from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edges_reached
+from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.load import assembled, read_rows
 from graphrag.index.read_lazy import read_mentions

@@ -19,6 +19,10 @@ from graphrag.search.fuse import (
 from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question
 from graphrag.search.times import overlapping
+from graphrag.text.tokens import tokenize
+
+_BEGINNING = 2
+"""Letters that a word and its stem share; a term of a script without spaces has no more."""
 
 
 def rank_facts(question: Question) -> list[Fused[int]]:
@@ -49,6 +53,9 @@ def rank_facts(question: Question) -> list[Fused[int]]:
         fits = overlapping(when, seen.valid, seen.invalid).astype(np.float32)
         methods.append(Method("time", fits, weights.time, finds=False))
         trace.step("facts: time", int(fits.sum()) if trace.on else None)
+    if weights.relation and (named := _named_relations(question)) is not None:
+        methods.append(Method("relation", named, weights.relation, finds=False))
+        trace.step("facts: relation", int((named > 0).sum()) if trace.on else None)
     rows = candidates(methods, seen.facts, recipe.pool)
     trace.step("facts: candidates", len(rows))
     ranked = fuse(
@@ -62,6 +69,25 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     )
     trace.step(f"facts: fuse {recipe.fusion}", len(ranked))
     return ranked
+
+
+def _named_relations(question: Question) -> Scores | None:
+    """Return which share of its relation's words the question has, for each fact; None if none.
+
+    Words of the entities that the question names are theirs.
+    """
+    index = question.index
+    names = " ".join(index.entity_name(index.entities.ids[row]) for row in question.named)
+    asked = {*tokenize(question.text)} - {*tokenize(names)}
+    # Stems begin as their words do: of a thousand relations few need to be taken apart.
+    begun = {term[:_BEGINNING] for term in asked}
+    shares = np.zeros(len(index.relations), dtype=np.float32)
+    for code, name in enumerate(index.relations):
+        parts = name.casefold().split("_")
+        if any(part[:_BEGINNING] in begun for part in parts):
+            words = {*tokenize(" ".join(parts))}
+            shares[code] = len(words & asked) / max(1, len(words))
+    return shares.take(index.facts["relation"]) if shares.any() else None
 
 
 def _telling(distance: Distances, question: Question) -> float:

@@ -18,7 +18,7 @@ from graphrag.search.weights import CommunityWeights, EntityWeights, FactWeights
 _HYBRID = Recipe(
     fusion="rrf",
     graph=0,
-    facts=FactWeights(vector=1, fulltext=1, graph=1, time=0),
+    facts=FactWeights(vector=1, fulltext=1, graph=1, time=0, relation=0),
     entities=EntityWeights(vector=1, fulltext=1, graph=1, name=0, facts=0),
     communities=CommunityWeights(vector=1, fulltext=1),
 )

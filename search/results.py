@@ -96,7 +96,7 @@ class Results:
             QueryError: for an unknown format or a budget below 1.
         """
         from graphrag.search.context import assemble
-        from graphrag.text.chunks import count_tokens
+        from graphrag.text.split import count_tokens
 
         return assemble(self, max_tokens=max_tokens, format=format, count=count or count_tokens)
 

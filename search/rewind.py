@@ -14,15 +14,16 @@ from typing import Any, Final
 import numpy as np
 
 from graphrag.index.derived import Slot
-from graphrag.index.episodes import Mentions
 from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Mentions
 from graphrag.index.scope import PASSAGES, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.model.values import Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
-from graphrag.store.record import Record
+from graphrag.store import links
+from graphrag.store.links import Pair
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
@@ -80,8 +81,8 @@ def _remove(then: GroupIndex, past: Past) -> None:
     for table, rows in scopes_of(then).items():
         if rows is then.passages:  # they go with their episodes, below
             continue
-        for id_ in _ids(past, table):
-            if past.before[f"{table}:{id_}"] is None and id_ in rows.row_of:
+        for id_ in _later(past, table):
+            if id_ in rows.row_of:
                 rows.remove(id_)
     episodes = then.episodes
     alive, pieces = episodes.alive.values, then.passages
@@ -117,21 +118,8 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
 
 async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
     """Return which episode spoke of which entity."""
-    some = then.is_part
-    [now] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM "
-        f"{'$episodes->mentions' if some else 'mentions WHERE group_id = $group'};",
-        episodes=[Record("episode", id_) for id_ in then.episodes.row_of] if some else [],
-        group=then.group_id,
-    )
-    pairs = {id_: (episode, entity) for id_, episode, entity in now}
-    for id_ in _ids(past, "mentions"):
-        image = past.before[f"mentions:{id_}"]
-        if image is None:
-            pairs.pop(id_, None)
-        elif {"in", "out"} <= image.keys():  # taken back since
-            episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
-            pairs[id_] = (episode, entity)
+    some = then.episodes.row_of if then.is_part else None
+    pairs = mentions_then(await links.mentions(store, then.group_id, some), past)
     rows, others = then.episodes.row_of, then.entities.row_of
     found = Mentions(then.seq)
     found.enter(
@@ -142,20 +130,29 @@ async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
     return found
 
 
-def _ids(past: Past, table: str) -> Iterator[str]:
-    for record in past.before:
+def mentions_then(now: dict[str, Pair], past: Past) -> dict[str, Pair]:
+    """Return mentions as they were then, by id, with any that were taken back since."""
+    later = {*_later(past, "mentions")}
+    then = {id_: pair for id_, pair in now.items() if id_ not in later}
+    for id_, image in past.images("mentions"):
+        if {"in", "out"} <= image.keys():
+            episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
+            then[id_] = (episode, entity)
+    return then
+
+
+def _later(past: Past, table: str) -> Iterator[str]:
+    """Yield what was not there yet."""
+    for record, image in past.before.items():
         kind, _, id_ = record.partition(":")
-        if kind == table:
+        if kind == table and image is None:
             yield id_
 
 
 def _changed(past: Past, table: str, columns: frozenset[str], rows: Scope) -> list[str]:
     """Return the rows of which some of these columns were different."""
-    return [
-        id_
-        for id_ in _ids(past, table)
-        if id_ in rows.row_of and columns & (past.before[f"{table}:{id_}"] or {}).keys()
-    ]
+    images = past.images(table)
+    return [id_ for id_, image in images if id_ in rows.row_of and columns & image.keys()]
 
 
 async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:

@@ -291,9 +291,8 @@ def _visible(
 def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
     """Return the keys of the names of every entity that went by others then than now."""
     found: dict[str, frozenset[str]] = {}
-    for record, image in past.before.items():
-        kind, _, id_ = record.partition(":")
-        if kind == "entity" and image and image.keys() & {"name", "aliases"}:
+    for id_, image in past.images("entity"):
+        if image.keys() & {"name", "aliases"}:
             name, *aliases = index.names.names.get(id_, ("",))
             names = (image.get("name", name), *image.get("aliases", aliases))
             found[id_] = frozenset(map(name_key, names))

@@ -33,6 +33,9 @@ class FactWeights:
     the facts are about those."""
     time: float = 0.5
     """Holding at a time that the question speaks of; counts only if it does."""
+    relation: float = 0.15
+    """Being of a relation that the question names, as ``works_at`` by "work": a word that too many
+    facts have to be rare in the group. Counts only if it names one that is used."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be weights."""

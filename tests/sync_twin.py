@@ -20,7 +20,7 @@ CLASSES = {
     "EventLog": "history/event_log.py",
     "Erase": "history/erase.py",
     "Load": "io/loading.py",
-    "QueueControl": "health/queue.py",
+    "QueueControl": "health/queue_control.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
     "View": "view/view.py",
@@ -95,6 +95,10 @@ def _imports(trees: dict[str, ast.Module]) -> str:
         # Only the graph is made here, the others come from it.
         (lines if name == "GraphRAG" else late).add(f"from {module} import {name} as Async{name}")
     lines |= {"from collections.abc import Iterable, Iterator", "from functools import partial"}
+    lines |= {
+        "from graphrag.model.arguments import named",
+        "from graphrag.graph import OPENED",
+    }
     # No signature has it: those of files take what is like a path, and one class is called so.
     lines.discard("from pathlib import Path")
     names = {
@@ -120,10 +124,16 @@ def _twin(name: str, node: ast.ClassDef) -> str:
     bases = [ast.unparse(base) for base in node.bases if ast.unparse(base) in CLASSES]
     head = f"({', '.join(bases)})" if bases else ""
     doc = (ast.get_docstring(node) or "").splitlines()[0]
-    parts = [f'class {name}{head}:\n    """{doc}"""\n']
+    parts = [f'@named({_door(node)})\nclass {name}{head}:\n    """{doc}"""\n']
+    optional = " | None = None" if name == "GraphRAG" else ""
     parts.append(
-        f"    _twin: Async{name}\n\n"
-        f"    def __init__(self, twin: Async{name}, portal: Portal) -> None:\n"
+        f"    _twin: Async{name}\n\n    def __init__(\n"
+        f"        self, twin: Async{name}{optional}, portal: Portal{optional}\n    ) -> None:\n"
+        + (
+            "        if twin is None or portal is None:\n            raise TypeError(OPENED)\n"
+            if optional
+            else ""
+        )
         + (
             "        super().__init__(twin, portal)\n"
             if bases
@@ -138,6 +148,15 @@ def _twin(name: str, node: ast.ClassDef) -> str:
     if name == "GraphRAG":
         parts.append(LIFE)
     return "\n".join(parts)
+
+
+def _door(node: ast.ClassDef) -> str:
+    """Return how users come by an object of the class, as its own decorator says."""
+    for mark in node.decorator_list:
+        for given in mark.keywords if isinstance(mark, ast.Call) else ():
+            if given.arg == "door":
+                return ast.unparse(given.value)
+    return ""
 
 
 LIFE = '''    def __enter__(self) -> Self:

@@ -17,7 +17,7 @@ import pytest
 from graphrag.errors import EpisodeError, GraphRAGError, InputError
 from graphrag.graph import GraphRAG
 from graphrag.ingest.intake import NewEpisode
-from graphrag.io.rows import COLUMNS
+from graphrag.io.fact_rows import COLUMNS
 from graphrag.model.extraction import Extraction
 from tests.conftest import PlainExtractor, open_graph
 

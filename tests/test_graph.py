@@ -9,14 +9,16 @@ from graphrag import (
     EpisodeError,
     ExtractionError,
     GraphRAG,
+    InputError,
     Models,
     QueryError,
     StoreClosedError,
     StoreURLError,
     TimeError,
+    sync,
 )
 from graphrag.temporal.moment import utc_now
-from graphrag.testing import ScriptedExtractor
+from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import PlainExtractor, open_graph, triples
 
 JOINED = "Alice works_at Acme from 2021-03-01."
@@ -269,3 +271,35 @@ async def test_graph_dropped_open_warns():
         del graph
         gc.collect()
     await store.close()
+
+
+@pytest.mark.parametrize("kind", [GraphRAG, sync.GraphRAG])
+@pytest.mark.parametrize("given", [(), ("mem://",), ("ws://root:secret@host",)])
+def test_a_graph_that_is_made_by_hand_is_sent_to_open(kind, given):
+    with pytest.raises(TypeError, match=r"use GraphRAG\.open\(URL\)") as raised:
+        kind(*given)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", [GraphRAG, sync.GraphRAG])
+async def test_what_python_says_of_arguments_names_what_the_user_wrote(kind):
+    graph = kind.open("mem://", models=Models(embedder=HashEmbedder(), extractor=PlainExtractor()))
+    for call, name in (
+        (graph.add_episode, "GraphRAG.add_episode"),
+        (graph.search, "GraphRAG.search"),
+        (graph.sources, "GraphRAG.sources"),
+        (graph.at(valid_at="2020").sources, "View.sources"),
+        (graph.load.facts, "graph.load.facts"),
+        (graph.log.revert, "graph.log.revert"),
+        (graph.communities.get, "graph.communities.get"),
+    ):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) missing 1 required positional"):
+            given = call()
+            await given
+
+
+def test_what_is_no_model_is_refused_at_once():
+    with pytest.raises(InputError, match="embedder is the class HashEmbedder: give an object"):
+        Models(embedder=HashEmbedder)
+    with pytest.raises(InputError, match=r"extractor is a str, which has no extract\(\)"):
+        Models(extractor="rules")

@@ -31,7 +31,7 @@ ROOMS = {
     "temporal": _BASE,
     "ontology": _BASE,
     "protocols": "model",
-    "display": "model temporal",
+    "display": f"{_BASE} temporal",
     "store": f"{_BASE} schema protocols temporal display",
     "llm": f"{_BASE} settings protocols text",
     "local": f"{_BASE} protocols",

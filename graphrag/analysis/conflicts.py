@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.analysis.changes import Axis
 from graphrag.analysis.contradictions import Contradiction, Contradictions, Outcome, Rule
+from graphrag.analysis.difference import Axis
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_aside
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap

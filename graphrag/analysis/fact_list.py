@@ -53,15 +53,19 @@ class FactList(Listed[Fact]):
         moments = [end for fact in self for end in (fact.valid_at, fact.invalid_at)]
         axis = Axis.around(moments, now=utc_now())
         if self.entity is None:
-            return f"<table>{''.join(_row(axis, fact) for fact in self)}</table>"
+            return f"<table>{_years(axis)}{''.join(_row(axis, fact) for fact in self)}</table>"
         parts = [f"<b>{escape(self.entity.name)}</b> ({escape(self.entity.entity_type)})"]
         if self.entity.summary:
             parts.append(f"<p>{escape(self.entity.summary)}</p>")
         for title, facts in (("out", self.outgoing), ("in", self.incoming)):
             rows = "".join(_row(axis, fact) for fact in facts)
             if rows:
-                parts.append(f"<table><caption>{title}</caption>{rows}</table>")
+                parts.append(f"<table><caption>{title}</caption>{_years(axis)}{rows}</table>")
         return "".join(parts)
+
+
+def _years(axis: Axis) -> str:
+    return f"<tr><td>{axis.ruler()}</td><td></td><td></td></tr>"
 
 
 def _row(axis: Axis, fact: Fact) -> str:

@@ -1,6 +1,6 @@
 """What leads nowhere: entities that nothing speaks of, texts that told nothing, empty sagas."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,8 +9,11 @@ import numpy as np
 from graphrag.display.cards import entity_line, episode_line, fact_line
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.read_lazy import told_in
 from graphrag.model.values import Entity, Episode, Fact, Saga
+from graphrag.search.rewind import mentions_then
 from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.store.links import Pair, episode_links
 from graphrag.store.store import Store
 
 Kind = Literal["entities", "episodes"]
@@ -102,42 +105,18 @@ def line_of(value: Entity | Episode | Saga | Fact) -> str:
     return flatten(value.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """What ties episodes, facts and entities together in a group, as it was known then."""
-
-    mentions: frozenset[tuple[str, str]]
-    """Ids of an episode and an entity."""
-    stated: Mapping[str, frozenset[str]]
-    """Ids of the episodes of each fact that has some."""
-    unread: frozenset[str]
-    """Ids of the episodes that are not read yet, or could not be."""
-
-    @classmethod
-    async def read(cls, index: GroupIndex, store: Store, past: Past) -> "Links":
-        """Read the links of a group."""
-        mentions, stated, unread = await store.query(
-            "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM mentions "
-            "WHERE group_id = $group;"
-            "SELECT VALUE [record::id(id), sources.episode] FROM relates_to "
-            "WHERE group_id = $group AND sources != [];"
-            "SELECT VALUE record::id(id) FROM episode "
-            "WHERE group_id = $group AND status != 'done';",
-            group=index.group_id,
-        )
-        ends = {id_: (episode, entity) for id_, episode, entity in mentions}
-        sources = {id_: frozenset(episodes) for id_, episodes in stated}
-        waiting = set(unread)
-        for record, image in past.before.items():
-            table, _, id_ = record.partition(":")
-            if table == "mentions" and image is None:
-                ends.pop(id_, None)
-            elif table == "relates_to" and image and "sources" in image:
-                told = image["sources"] or ()
-                sources[id_] = frozenset(span["episode"] for span in told)
-            elif table == "episode" and image and "status" in image:
-                (waiting.discard if image["status"] == "done" else waiting.add)(id_)
-        return cls(frozenset(ends.values()), sources, frozenset(waiting))
+async def _links(
+    index: GroupIndex, store: Store, past: Past
+) -> tuple[set[Pair], Mapping[str, frozenset[str]], set[str]]:
+    """Return what ``episode_links`` tells, as it was known then; of mentions only the ends."""
+    mentions, sources, waiting = await episode_links(store, index.group_id)
+    for id_, image in past.images("relates_to"):
+        if "sources" in image:
+            sources[id_] = frozenset(told_in(image))
+    for id_, image in past.images("episode"):
+        if "status" in image:
+            (waiting.discard if image["status"] == "done" else waiting.add)(id_)
+    return set(mentions_then(mentions, past).values()), sources, waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,25 +140,25 @@ async def look(index: GroupIndex, store: Store, seen: Visible, ever: Visible, pa
         ever: What was told of all times, with what was removed.
         past: What has changed since the view.
     """
-    links = await Links.read(index, store, past)
+    mentions, sources, unread = await _links(index, store, past)
     stands = ever.told & (ever.retracted == FOREVER)
-    held = _ends_of(stands, ever) | _mentioned(links, index, seen)
+    held = _ends_of(stands, ever) | _mentioned(mentions, index, seen)
     entities = _ids(index.entities.ids, seen.entities & ~held)
     standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
-    states = {one for id_, told in links.stated.items() if id_ in standing for one in told}
-    mentions = {episode for episode, _ in links.mentions}
+    states = {one for id_, told in sources.items() if id_ in standing for one in told}
+    mentioning = {episode for episode, _ in mentions}
     there = set(_ids(index.episodes.ids, seen.episodes))
     row_of = index.entities.row_of
     return Found(
         entities,
-        sorted(there - states - mentions - links.unread),
+        sorted(there - states - mentioning - unread),
         await _sagas(index, store, seen, past),
         [
             id_
             for id_ in row_of
             if ever.heirs.of(id_) != id_ and not seen.shown([id_], index) and _was(id_, past)
         ],
-        sorted(id_ for id_ in standing if links.stated.get(id_, frozenset()) - there),
+        sorted(id_ for id_ in standing if sources.get(id_, frozenset()) - there),
     )
 
 
@@ -190,11 +169,11 @@ def _ends_of(facts: Mask, ever: Visible) -> Mask:
     return held
 
 
-def _mentioned(links: Links, index: GroupIndex, seen: Visible) -> Mask:
+def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Mask:
     """Return the entities that an episode which is there mentions."""
     rows, told = index.entities.row_of, index.episodes.row_of
     held = np.zeros(len(index.entities), dtype=np.bool_)
-    for episode, entity in links.mentions:
+    for episode, entity in mentions:
         if episode in told and seen.episodes[told[episode]]:
             row = rows.get(seen.heirs.of(entity))
             if row is not None:

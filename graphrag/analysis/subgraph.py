@@ -6,11 +6,14 @@ Which part of a graph to show: what is near, what is best connected, and what le
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.display.picture import save
 from graphrag.index.group import BEGINNING
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
@@ -96,10 +99,22 @@ class Subgraph:
         facts = sum(edge.count for edge in self.edges)
         return f"Subgraph({len(self.entities)} entities, {facts} facts, {self.left_out} left out)"
 
-    def _repr_html_(self) -> str:
+    def to_svg(self) -> str:
+        """Return the picture as an SVG document, for a file or a page."""
         from graphrag.analysis.drawing import drawn
 
         return drawn(self)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture to an ``.svg`` file and return its path.
+
+        Raises:
+            InputError: if its name ends otherwise, or it cannot be written.
+        """
+        return save(path, self.to_svg())
+
+    def _repr_html_(self) -> str:
+        return self.to_svg() if self.entities else "<p>nothing to draw</p>"
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from os import PathLike
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
+from graphrag.display.picture import save
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Fact
@@ -22,6 +25,10 @@ _COLOURS: Mapping[Status, str] = {
     "to come": "#4477aa",
     "never true": "#b5483a",
 }
+
+
+_TOP, _ROW, _TEXT, _LETTER = 36, 18, 260, 6.2
+"""Pixels of a drawn timeline: above the first bar, of a row, left of the words, of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +88,50 @@ class Timeline:
             f"{stages_table(self.stages, self.at)}"
         )
 
+    def to_svg(self) -> str:
+        """Return the lifetimes as an SVG document, for a file or a page."""
+        axis = _axis(self.stages, self.at)
+        texts = [f"{triple(stage.fact)}, {lifetime(stage.fact)}" for stage in self.stages]
+        width = _TEXT + max(map(len, (self.entity.name, *texts))) * _LETTER
+        height = _TOP + _ROW * len(texts) + _ROW // 2
+        rows = "".join(
+            f'<g transform="translate(8 {_TOP + _ROW * place})">{_bar(axis, stage)}</g>'
+            f'<text x="{_TEXT}" y="{_TOP + _ROW * place + 10}" font-size="11">{escape(text)}</text>'
+            for place, (stage, text) in enumerate(zip(self.stages, texts, strict=True))
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
+            f'width="{width:.0f}" font-family="sans-serif" style="background:white">'
+            f'<text x="{_TEXT}" y="20" font-size="12" font-weight="bold">'
+            f"{escape(self.entity.name)}</text>"
+            f'<g transform="translate(8 12)">{axis.ruler()}</g>{rows}</svg>'
+        )
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the lifetimes to an ``.svg`` file and return its path.
+
+        Raises:
+            InputError: if its name ends otherwise, or it cannot be written.
+        """
+        return save(path, self.to_svg())
+
 
 def stages_table(stages: Sequence[Stage], at: datetime) -> str:
     """Return facts as a table of HTML, each with the bar of its validity."""
-    moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
-    axis = Axis.around(moments, now=at)
+    axis = _axis(stages, at)
     rows = "".join(
         f"<tr><td>{_bar(axis, stage)}</td><td>{lifetime_cell(stage.fact)}</td>"
         f'<td title="{escape(stage.fact.fact)}">{escape(triple(stage.fact))}</td>'
         f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
         for stage in stages
     )
-    head = "".join(f"<th>{name}</th>" for name in ("", "valid", "fact", "status", "why"))
+    head = "".join(f"<th>{name}</th>" for name in (axis.ruler(), "valid", "fact", "status", "why"))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _axis(stages: Sequence[Stage], at: datetime) -> Axis:
+    moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
+    return Axis.around(moments, now=at)
 
 
 def _bar(axis: Axis, stage: Stage) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,8 +23,9 @@ async def add(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...|-",
-            help="Text, Markdown, JSON or JSON Lines; - reads standard input.",
+            metavar="FILE|FOLDER...|-",
+            help="Text, Markdown, JSON or JSON Lines, or folders of such files; - reads standard "
+            "input.",
             show_default=False,
         ),
     ],
@@ -32,13 +34,17 @@ async def add(
         typer.Option(
             metavar="DATE",
             help="When it was written; relative dates count from it. "
-            "Default: the time of each record, else of the file.",
+            "Default: the time of each record, else the date in the file's front matter, name or "
+            "first line, else when it was changed last.",
         ),
     ] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,
     name: Annotated[str | None, typer.Option(help="A title instead of the file's name.")] = None,
     saga: Annotated[
         str | None, typer.Option(help="Name of the run of episodes that they belong to.")
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(help='Who wrote them: whom "I" means in a note.')
     ] = None,
     key: Annotated[
         str | None,
@@ -51,6 +57,7 @@ async def add(
     """Add documents to the graph; adding the same ones again changes nothing."""
     from graphrag.ingest.intake import checked_saga
     from graphrag.io.documents import STDIN, read_document
+    from graphrag.io.folders import read_files
 
     if saga is not None:
         checked_saga(saga)
@@ -62,23 +69,28 @@ async def add(
         raise InputError("--name names one document: add the others on their own")
     if key is not None and len(files) > 1:
         raise InputError("--key is the id of one document: add the others on their own")
-    documents = [
-        read_document(
-            file,
+    pile = read_files(
+        files,
+        partial(
+            read_document,
             reference_time=when,
             source_description=source,
             name=name,
-        )
-        for file in files
-    ]
-    total = sum(map(len, documents))
+            author=author,
+        ),
+    )
+    if name is not None and len(pile.read) > 1:
+        raise InputError("--name names one document: add the files of the folder without it")
+    if key is not None and len(pile.read) > 1:
+        raise InputError("--key is the id of one document: add the files of the folder without it")
+    total = sum(map(len, pile.read))
     with Counted(session.err, total) as counted:
         try:
             async with session.graph(create=True) as graph:
                 report = await graph.add_episodes(
                     (
                         replace(one, saga=saga, key=_part(key, number, total))
-                        for number, one in enumerate(chain(*documents), start=1)
+                        for number, one in enumerate(chain(*pile.read), start=1)
                     ),
                     on_progress=counted,
                     on_error="skip",
@@ -89,18 +101,22 @@ async def add(
             if counted.done:
                 error.add_note(_kept(counted))
             raise
-    _show(session, report, counted)
+    _show(session, report, counted, len(pile.unread))
+    if not report.failed and not pile.unread:
+        return
+    if session.debug:
+        raise pile.unread[0].error if pile.unread else report.failed[0].error
+    for unread in pile.unread:
+        session.note(f"skipped: {unread.error}")
+    for failed in report.failed:
+        session.note(f"error: {failed.name!r}: {failed.error}")
     if report.failed:
-        if session.debug:
-            raise report.failed[0].error
-        for failed in report.failed:
-            session.note(f"error: {failed.name!r}: {failed.error}")
         kept = report.done - len(report.failed)
         session.note(
             f"{kept} of {counted.total} episodes are in the graph; "
             "run the same command again to try the rest"
         )
-        raise typer.Exit(1)
+    raise typer.Exit(1)
 
 
 def _part(key: str | None, number: int, total: int) -> str | None:
@@ -114,7 +130,7 @@ def _kept(counted: Counted) -> str:
     )
 
 
-def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
+def _show(session: Session, report: "BatchReport", counted: Counted, skipped: int) -> None:
     if session.json:
         session.show_json(
             {
@@ -122,6 +138,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
                 "added": report.added,
                 "unchanged": report.unchanged,
                 "failed": len(report.failed),
+                "skipped_files": skipped,
                 "entities": report.entities,
                 "facts": report.facts,
                 "closed": counted.closed,
@@ -150,6 +167,7 @@ def _show(session: Session, report: "BatchReport", counted: Counted) -> None:
             ("new entities", str(report.entities)),
             ("new facts", str(report.facts)),
             ("older facts closed", str(counted.closed)),
+            *((("files skipped", str(skipped)),) if skipped else ()),
             ("seconds", f"{counted.seconds:.1f}"),
             ("  models and first episode", f"{counted.waited:.1f}"),
         ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from graphrag.edit.edits import Keep
-    from graphrag.history.report import Forgotten, Texts
+    from graphrag.history.erasure import Forgotten, Texts
 
 _NAMES = {
     "entity": "entities",
@@ -248,7 +248,7 @@ def _show_fact(session: Session, verb: str, fact: Fact) -> None:
 
 def show_event(session: Session, event: Event, undo: str) -> None:
     """Print the event that an edit made, and the command that takes it back."""
-    from graphrag.display.log import done
+    from graphrag.display.events import done
 
     if session.json:
         session.show_json(plain(event) | {"did": done(event)})

@@ -15,7 +15,7 @@ from graphrag.cli.render import line, table
 from graphrag.cli.terminal import Session
 
 if TYPE_CHECKING:
-    from graphrag.engine.build import Built, IndexReport
+    from graphrag.engine.rebuild import Built, IndexReport
     from graphrag.store.store import Store
 
 _FOUND = 1
@@ -33,7 +33,7 @@ async def build(session: Session, keep_rows: KeepRows = False) -> None:
 
     Also makes searches quick again after many writes, which wait in a queue of the index.
     """
-    from graphrag.engine.build import build as build_indexes
+    from graphrag.engine.rebuild import build as build_indexes
 
     def told(step: "Built") -> None:
         if not session.json:

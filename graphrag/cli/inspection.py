@@ -13,9 +13,9 @@ from graphrag.cli.render import Entries, Entry, line
 from graphrag.cli.terminal import Session
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Changes
     from graphrag.analysis.cleanup import Cleaned
     from graphrag.analysis.contradictions import Contradiction
+    from graphrag.analysis.difference import Changes
     from graphrag.analysis.orphans import Kind
     from graphrag.model.values import Fact
     from graphrag.search.sources import Quote

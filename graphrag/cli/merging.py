@@ -106,4 +106,4 @@ async def split(
         session.show_json(made)
     else:
         session.show(line(f"new: {made.name}, {made.entity_type}, id {made.id}"))
-        session.show(line("log --last 1 names the event, which revert takes back"))
+        session.show(line("log --limit 1 names the event, which revert takes back"))

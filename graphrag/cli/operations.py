@@ -144,13 +144,13 @@ async def log(
     entity: Annotated[
         str | None, typer.Option(help="Only what changed this entity: a name or an id.")
     ] = None,
-    last: Annotated[int, typer.Option(help="How many of the newest events.", min=1)] = 20,
+    limit: Annotated[int, typer.Option(help="How many of the newest events.", min=1)] = 20,
     follow: Annotated[
         bool, typer.Option(help="Go on with what others commit to the server, until Ctrl-C.")
     ] = False,
 ) -> None:
     """List the changes of a group, oldest first: when, who, what, and why."""
-    from graphrag.display.log import done, moment
+    from graphrag.display.events import done, moment
 
     if follow:
         _check_followed(session, entity)
@@ -160,7 +160,7 @@ async def log(
             known = None if entity is None else await past.entity(entity)
             if entity is not None and known is None:
                 raise GraphRAGError(f"no entity is called {entity!r} in group {session.group!r}")
-            events = (await graph.log.events(entity=known))[-last:]
+            events = await graph.log.events(entity=known, limit=limit)
         if follow:
             await _followed(session, graph, events)
             return
@@ -187,7 +187,7 @@ def _check_followed(session: Session, entity: str | None) -> None:
 
 async def _followed(session: Session, graph: "GraphRAG", events: list[Event]) -> None:
     """Print one line an event: the given ones, then whatever is committed."""
-    from graphrag.display.log import done, moment
+    from graphrag.display.events import done, moment
 
     def show(event: Event) -> None:
         if session.json:

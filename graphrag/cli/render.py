@@ -161,7 +161,7 @@ def found_facts(results: "Results", *, several: bool = False) -> RenderableType:
     """Return the facts found: relevance, fact, validity, source; ``several``: name their groups."""
     episodes = {episode.id: episode for episode in results.passages}
     entries = (fact_entry(hit.item, episodes, lead=_lead(hit, several)) for hit in results.facts)
-    return Entries(Text("Facts", style="bold"), tuple(entries), _LINES)
+    return Entries(_by_relevance("Facts"), tuple(entries), _LINES)
 
 
 def found_episodes(results: "Results", *, several: bool = False) -> RenderableType:
@@ -177,7 +177,7 @@ def found_episodes(results: "Results", *, several: bool = False) -> RenderableTy
         )
         for hit in results.episodes
     )
-    return Entries(Text("Episodes", style="bold"), tuple(entries), _LINES)
+    return Entries(_by_relevance("Episodes"), tuple(entries), _LINES)
 
 
 def found_entities(results: "Results", *, several: bool = False) -> RenderableType:
@@ -185,7 +185,7 @@ def found_entities(results: "Results", *, several: bool = False) -> RenderableTy
     entries = (
         Entry(hit.item.name, _kind(hit.item), lead=_lead(hit, several)) for hit in results.entities
     )
-    return Entries(Text("Entities", style="bold"), tuple(entries), _LINES)
+    return Entries(_by_relevance("Entities"), tuple(entries), _LINES)
 
 
 def found_communities(results: "Results", *, several: bool = False) -> RenderableType:
@@ -199,7 +199,7 @@ def found_communities(results: "Results", *, several: bool = False) -> Renderabl
         )
         for hit in results.communities
     )
-    return Entries(Text("Communities", style="bold"), tuple(entries), _LINES)
+    return Entries(_by_relevance("Communities"), tuple(entries), _LINES)
 
 
 def known_facts(
@@ -219,6 +219,11 @@ def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
         ">facts",
         rows=[(entity.name, entity.entity_type, str(count)) for entity, count in entities],
     )
+
+
+def _by_relevance(what: str) -> Text:
+    """Return a title that says what the numbers below it are."""
+    return Text.assemble((what, "bold"), (" by relevance", "dim"))
 
 
 def relevance(hit: "Hit[Any]") -> str:

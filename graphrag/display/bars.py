@@ -12,6 +12,13 @@ _FADE = 14
 """Pixels in which a bar with no known end of its own fades out."""
 
 
+_ENOUGH, _FAR, _SQUEEZED = 4, 8, 3
+"""Of so many moments one in so many may be cut off, if the rest then has so many times the room."""
+_TICKS = 6
+_STEPS = (1, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
+"""Months from one mark to the next."""
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """The stretch of time that all bars of a table share."""
@@ -21,9 +28,19 @@ class Axis:
 
     @classmethod
     def around(cls, moments: Iterable[datetime | None], *, now: datetime) -> "Axis":
-        """Return an axis that holds every known moment, and now."""
-        known = [moment for moment in moments if moment is not None] + [now]
-        start, end = min(known), max(known)
+        """Return an axis that holds now and every known moment but for a few that are far off."""
+        known = sorted(moment for moment in moments if moment is not None)
+        start, end = min((*known, now)), max((*known, now))
+        for few in range(1, max(1, len(known) // _FAR) + 1 if len(known) >= _ENOUGH else 1):
+            # One fact from 1898 must not squeeze those of today: it points out of the axis.
+            if (end - known[few]) * _SQUEEZED < end - start and known[few] <= now:
+                start = known[few]
+                break
+        for few in range(1, max(1, len(known) // _FAR) + 1 if len(known) >= _ENOUGH else 1):
+            last = max(known[-few - 1], now)
+            if (last - start) * _SQUEEZED < end - start:
+                end = last
+                break
         room = max((end - start) / 20, timedelta(days=1))
         return cls(
             start, end + room if end <= datetime.max.replace(tzinfo=end.tzinfo) - room else end
@@ -34,6 +51,34 @@ class Axis:
         whole = (self.end - self.start) / timedelta(seconds=1)
         share = (moment - self.start) / timedelta(seconds=1) / whole if whole else 0.0
         return round(min(max(share, 0.0), 1.0) * _WIDTH, 1)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return places, in pixels, with their year or month, a handful of round ones."""
+        first, last = (moment.year * 12 + moment.month - 1 for moment in (self.start, self.end))
+        whole = last - first
+        step = next((one for one in _STEPS if whole < one * _TICKS), _STEPS[-1])
+        found = []
+        for month in range(-(-first // step) * step, last + 1, step):
+            if not 12 <= month < 12 * 10_000:
+                continue
+            moment = datetime(month // 12, month % 12 + 1, 1, tzinfo=self.start.tzinfo)
+            if self.start <= moment <= self.end:
+                form = f"{moment.year}" if step % 12 == 0 else f"{moment:%Y-%m}"
+                found.append((self.at(moment), form))
+        return found
+
+    def ruler(self) -> str:
+        """Draw the axis: its years, or months, to stand above the bars."""
+        marks = "".join(
+            f'<line x1="{x}" y1="11" x2="{x}" y2="15" stroke="#999"/>'
+            f'<text x="{min(max(x, 16.0), _WIDTH - 16.0)}" y="9" font-size="9" fill="#555" '
+            f'text-anchor="middle">{name}</text>'
+            for x, name in self.ticks()
+        )
+        return (
+            f'<svg width="{_WIDTH}" height="16" role="img"><line x1="0" y1="15" x2="{_WIDTH}" '
+            f'y2="15" stroke="#999"/>{marks}</svg>'
+        )
 
 
 def bar(
@@ -58,5 +103,16 @@ def bar(
     )
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img"><title>{escape(title)}</title>'
-        f'<rect x="0" y="{_HEIGHT // 2}" width="{_WIDTH}" height="1" fill="#ddd"/>{rects}</svg>'
+        f'<rect x="0" y="{_HEIGHT // 2}" width="{_WIDTH}" height="1" fill="#ddd"/>'
+        f"{rects}{_pointers(axis, start, end)}</svg>"
     )
+
+
+def _pointers(axis: Axis, start: datetime | None, end: datetime | None) -> str:
+    """Draw that a lifetime begins, or ends, outside of the axis."""
+    middle = _HEIGHT // 2
+    earlier = any(moment is not None and moment < axis.start for moment in (start, end))
+    later = any(moment is not None and moment > axis.end for moment in (start, end))
+    shapes = [f"M0 {middle}l6 -5v10z"] if earlier else []
+    shapes += [f"M{_WIDTH} {middle}l-6 -5v10z"] if later else []
+    return "".join(f'<path d="{shape}" fill="#333"/>' for shape in shapes)

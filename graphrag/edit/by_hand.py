@@ -26,7 +26,7 @@ from graphrag.session import Handle
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 
-@checked()
+@checked(door="graph.edit")
 class ManualEdits:
     """Edits by hand and review: ``graph.edit``.
 

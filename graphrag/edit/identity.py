@@ -18,7 +18,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
 
 
-@checked()
+@checked(door="graph.identity")
 class Identity:
     """Which entities are one: ``graph.identity``.
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from graphrag.engine.columns import NAMED, TEXTS, VECTORS, Pieces, read_terms, terms_of
-from graphrag.index.bm25 import Statistics
+from graphrag.engine.scopes import NAMED, TEXTS, VECTORS, Pieces, read_terms, terms_of
+from graphrag.index.entries import Statistics
+from graphrag.store.changes import Query
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -84,6 +85,9 @@ def _statements(counts: Sequence[Row], totals: Sequence[Row]) -> tuple[list[str]
     return lines, params
 
 
+Key = tuple[str, str]
+"""Table and id of a row."""
+_COLUMNS = sorted({*NAMED, *(column for text in TEXTS.values() for column in text.columns)})
 Images = Mapping[str, Mapping[str, Any] | None]
 """What was different before a moment, by ``table:id``; None for what was not there."""
 
@@ -142,19 +146,25 @@ async def _since(
             changed[table, id_] = image
     if not changed:
         return
-    columns = sorted({*NAMED, *(column for text in TEXTS.values() for column in text.columns)})
-    words, rows = await store.query(
-        f"SELECT id, terms FROM $words; SELECT id, {', '.join(columns)} FROM $reworded;",
-        words=[Record(f"{table}_words", [group, id_]) for table, id_ in changed],
-        reworded=[Record(*key) for key, image in changed.items() if image is not None],
-    )
-    now: dict[tuple[str, str], Pieces] = {
-        (row["id"].table.removesuffix("_words"), row["id"].id[1]): read_terms(row["terms"], group)
-        for row in words
-    }
-    stored: dict[tuple[str, str], Row] = {(row["id"].table, row["id"].id): row for row in rows}
+    reworded = [key for key, image in changed.items() if image is not None]
+    stored, terms = await read_worded(group, reworded, changed, store.query)
     for key, image in changed.items():
-        if key in now:
-            yield key[0], now[key], -1
+        if key in terms:
+            yield key[0], read_terms(terms[key], group), -1
             if image is not None and key in stored:
                 yield key[0], terms_of(key[0], {**stored[key], **image}), 1
+
+
+async def read_worded(
+    group: str, rows: Iterable[Key], words: Iterable[Key], query: Query
+) -> tuple[dict[Key, Row], dict[Key, str]]:
+    """Return what says by which words some rows are found, and the stored terms of others."""
+    found, terms = await query(
+        f"SELECT id, {', '.join(_COLUMNS)} FROM $rows; SELECT id, terms FROM $words;",
+        rows=[Record(*key) for key in rows],
+        words=[Record(f"{table}_words", [group, id_]) for table, id_ in words if table in TEXTS],
+    )
+    return (
+        {(row["id"].table, row["id"].id): row for row in found},
+        {(row["id"].table.removesuffix("_words"), row["id"].id[1]): row["terms"] for row in terms},
+    )

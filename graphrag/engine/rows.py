@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.engine.columns import (
+from graphrag.engine.counts import Key, Tally, read_worded
+from graphrag.engine.scopes import (
     NAMED,
     TEXTS,
     VECTORS,
@@ -20,13 +21,9 @@ from graphrag.engine.columns import (
     stored_terms,
     terms_of,
 )
-from graphrag.engine.counts import Tally
 from graphrag.store.changes import ChangeSet, Query
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
-
-_COLUMNS = sorted({*NAMED, *(column for text in TEXTS.values() for column in text.columns)})
-_RETOLD = "SELECT id, " + ", ".join(_COLUMNS) + " FROM $changed;"
 
 
 class Derivation:
@@ -188,9 +185,10 @@ class EngineRows:
                 derivation.state(update.id, then, now)
         gone = [(table, row) for table, row in changes.deletes if table in VECTORS]
         wanted = {key for key, after in changed.items() if _shows(key[0], after)}
-        before, terms = await _stored(
-            changes.group_id, wanted, [(table, row["id"].id) for table, row in gone], query
-        )
+        before: dict[Key, Row] = {}
+        terms: dict[Key, str] = {}
+        if keys := wanted | {(table, row["id"].id) for table, row in gone}:
+            before, terms = await read_worded(changes.group_id, keys, keys, query)
         for table, row in gone:
             key = table, row["id"].id
             derivation.drop(table, {**row, **before.get(key, {})}, terms.get(key, ""))
@@ -208,24 +206,3 @@ def _shows(table: str, after: Row) -> bool:
     """Tell whether a change shows in words or names."""
     columns = {*TEXTS[table].columns, *NAMED} if table in TEXTS else set()
     return not after.keys().isdisjoint(columns)
-
-
-async def _stored(
-    group: str,
-    changed: Iterable[tuple[str, str]],
-    gone: Iterable[tuple[str, str]],
-    query: Query,
-) -> tuple[dict[tuple[str, str], Row], dict[tuple[str, str], str]]:
-    """Return the rows and the terms as they are stored before the change."""
-    keys = {*changed, *gone}
-    if not keys:
-        return {}, {}
-    rows, words = await query(
-        _RETOLD + "SELECT id, terms FROM $words;",
-        changed=[Record(table, id_) for table, id_ in keys],
-        words=[Record(f"{table}_words", [group, id_]) for table, id_ in keys if table in TEXTS],
-    )
-    return (
-        {(row["id"].table, row["id"].id): row for row in rows},
-        {(row["id"].table.removesuffix("_words"), row["id"].id[1]): row["terms"] for row in words},
-    )

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graphrag.engine.build import IndexReport, IndexState, count_rows, engine_only
-from graphrag.engine.columns import NAMED, TEXTS, VECTORS, mark, stored_terms, terms_of
+from graphrag.engine.rebuild import IndexReport, IndexState, count_rows, engine_only
+from graphrag.engine.scopes import NAMED, TEXTS, VECTORS, mark, stored_terms, terms_of
 from graphrag.schema import EngineIndex, engine_indexes
 from graphrag.store.engine import Row
 from graphrag.store.record import Record

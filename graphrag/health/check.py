@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator
 from graphrag.errors import StoreError
 from graphrag.health.columns import memory_findings
 from graphrag.health.findings import CheckReport, Finding
+from graphrag.health.holdings import TABLES, Image, Snapshot, image, replayed, take
 from graphrag.health.rules import meaning_findings, record_findings
-from graphrag.health.snapshot import TABLES, Image, Snapshot, image, replayed, take
 from graphrag.index.load import load_group
+from graphrag.index.read_lazy import read_aside, read_mentions, read_sources
+from graphrag.index.tables import scopes_of
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.temporal.moment import utc_now
 
 _RESTORE = "restore a backup, or log.replay() it into another store: what is right is not certain"
 _AGAIN = "health.repair() writes it again as the log tells"
+_ANEW = "health.repair() deletes it, and it is written anew"
 _UNKNOWN = "remove it, or add it again through the library: the log does not know it"
 
 
@@ -120,13 +123,21 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
 
 
 async def _memory(snapshot: Snapshot, ingestion: Ingestion) -> list[Finding]:
-    catalog, store = ingestion.catalog, ingestion.store
-    was_loaded = catalog.loaded(snapshot.group)
-    held = await catalog.group(snapshot.group)
-    # One that was read just now needs no second reading to compare it with.
-    fresh = (
-        await load_group(store, snapshot.group, ingestion.embedder.dimension)
-        if was_loaded
-        else None
-    )
-    return list(memory_findings(snapshot, held, fresh))
+    """Compare what was read of the tables before with what they say now, lazy parts included."""
+    catalog, store, group = ingestion.catalog, ingestion.store, snapshot.group
+    found = [
+        Finding(group, f"group_info:{group}", what, _ANEW, repairable=True)
+        for what in (*await catalog.damage(group), *store.held.damage(snapshot.rows))
+    ]
+    if found:
+        return found  # what is in memory may be from there, and is read again by a repair
+    held = await catalog.group(group)
+    fresh = await load_group(store, group, ingestion.embedder.dimension)
+    lazy = {table: [*scope.aside] for table, scope in scopes_of(held).items() if scope.aside}
+    for index in (held, fresh):
+        await read_aside(store, index, lazy)
+        if held.episodes.mentions is not None:
+            await read_mentions(store, index)
+        if held.episodes.sources is not None:
+            await read_sources(store, index)
+    return [*found, *memory_findings(snapshot, held, fresh)]

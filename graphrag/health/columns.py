@@ -1,13 +1,17 @@
 """The columns in memory against the tables: the same rows, the same values, the same words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from graphrag.health.findings import Finding
-from graphrag.health.snapshot import Snapshot
+from graphrag.health.holdings import Snapshot
+from graphrag.index.chunks import Pieces
+from graphrag.index.entries import ROW_BITS
 from graphrag.index.group import GroupIndex
-from graphrag.index.scope import Scope
+from graphrag.index.incidence import Links
+from graphrag.index.scope import Array, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.store.engine import Row
 
@@ -15,9 +19,7 @@ _RELOAD = "health.repair() reads the group into memory again"
 _NEAR = 1e-4
 
 
-def memory_findings(
-    snapshot: Snapshot, held: GroupIndex, fresh: GroupIndex | None
-) -> Iterator[Finding]:
+def memory_findings(snapshot: Snapshot, held: GroupIndex, fresh: GroupIndex) -> Iterator[Finding]:
     """Compare the index in use with the tables, and with one just read from them."""
     if held.seq != snapshot.last_seq:
         what = f"memory is at event {held.seq}, the log at {snapshot.last_seq}"
@@ -26,13 +28,49 @@ def memory_findings(
         stored = snapshot.rows[table]
         for id_ in scope.row_of.keys() - stored.keys():
             yield _finding(snapshot, f"{table}:{id_}", "is in memory, but not in the store")
-        expected = stored.keys() if fresh is None else _scopes(fresh)[table].row_of.keys()
-        for id_ in expected - scope.row_of.keys():
+        for id_ in _scopes(fresh)[table].row_of.keys() - scope.row_of.keys():
             if _must_be_there(table, stored.get(id_, {}), snapshot):
                 yield _finding(snapshot, f"{table}:{id_}", "is in the store, but not in memory")
-    if fresh is not None:
-        for table in _scopes(held):
-            yield from _differences(snapshot, table, held, fresh)
+    for table in _scopes(held):
+        yield from _differences(snapshot, table, held, fresh)
+    for part, ours, theirs in _entries(held, fresh):
+        different = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
+        if different:
+            what = f"memory has {len(different)} {part} that are not as in the store"
+            yield _finding(snapshot, f"group_info:{snapshot.group}", what)
+
+
+def _entries(
+    held: GroupIndex, fresh: GroupIndex
+) -> Iterator[tuple[str, Mapping[Any, object], Mapping[Any, object]]]:
+    """Yield what is looked up by keys in both."""
+    yield "names", held.names.entries(), fresh.names.entries()
+    yield "merged entities", held.heirs.entries(), fresh.heirs.entries()
+    yield "summaries", held.summaries, fresh.summaries
+    yield "times of episodes", held.timeline.entries(), fresh.timeline.entries()
+    yield "sagas", held.sagas, fresh.sagas
+    for table, ours in scopes_of(held).items():
+        theirs = scopes_of(fresh)[table]
+        for name in ours.aside.keys() & theirs.aside.keys():
+            yield f"values of {name}", _lazy(ours, name), _lazy(theirs, name)
+    for kind in ("mentions", "sources"):
+        yield kind, _links(held, kind), _links(fresh, kind)
+
+
+def _lazy(scope: Scope, name: str) -> Mapping[str, object]:
+    column = scope.aside[name]
+    if column.is_sparse:
+        found = {id_: column.sparse.get(row) for id_, row in scope.row_of.items()}
+        return {id_: value for id_, value in found.items() if value is not None}
+    values = column.values(len(scope.ids)).tolist()
+    return {id_: str(values[row]) for id_, row in scope.row_of.items()}  # NaN is equal to NaN
+
+
+def _links(index: GroupIndex, kind: str) -> Mapping[tuple[str, str], bool]:
+    links: Links | None = getattr(index.episodes, kind)
+    others = index.entities if kind == "mentions" else index.facts
+    pairs = set() if links is None else links.pairs()
+    return {(index.episodes.ids[row], others.ids[other]): True for row, other in pairs}
 
 
 def _scopes(index: GroupIndex) -> dict[str, Scope]:
@@ -71,11 +109,25 @@ def _differences(
             what = f"has another {name} in memory than in the store"
             yield _finding(snapshot, f"{table}:{both[place]}", what)
     if len(ours.row_of) == len(theirs.row_of) == len(both):
+        if not np.array_equal(_words(ours, theirs), _words(theirs, theirs)):
+            yield _finding(snapshot, table, "memory has other words than the store")
         found, expected = ours.postings.frequencies(), theirs.postings.frequencies()
         for term in found.keys() | expected.keys():
             if (rows_here := found.get(term, 0)) != (rows_there := expected.get(term, 0)):
                 what = f"memory finds {term!r} in {rows_here} records, the store in {rows_there}"
                 yield _finding(snapshot, table, what)
+
+
+def _words(scope: Scope, fresh: Scope) -> Array:
+    """Return term, row and count of every word, by the numbers that ``fresh`` gives to them."""
+    rows, counts, bounds = scope.postings.sorting()()
+    terms = np.array([fresh.postings.numbers.get(term, -1) for term in scope.postings.numbers])
+    place = np.array([fresh.row_of.get(id_, -1) for id_ in scope.ids], dtype=np.int64)
+    if isinstance(scope.postings, Pieces):  # of a text with several pieces all together
+        rows = scope.postings.owner.values[rows]
+    keys = np.repeat(terms[: len(bounds) - 1], np.diff(bounds)) << ROW_BITS | place[rows]
+    several, at = np.unique(keys, return_inverse=True)
+    return np.stack((several, np.bincount(at, counts, len(several)).astype(np.int64)))
 
 
 def _decoded(index: GroupIndex, name: str, values: np.ndarray) -> np.ndarray:

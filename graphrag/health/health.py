@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.engine.build import Built, IndexReport
+from graphrag.engine.rebuild import Built, IndexReport
 from graphrag.errors import UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.orphans import Kind
 
 
-@checked()
+@checked(door="graph.health")
 class Health:
     """Checking, repairing and tidying: ``graph.health``."""
 
@@ -93,7 +93,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.build import build
+        from graphrag.engine.rebuild import build
 
         session = self._handle.session
         return await build(session.store, session.embedder.dimension, rows=rows, on_step=on_step)
@@ -176,6 +176,6 @@ class Health:
             raise UnknownGroupError(self._group)
 
     async def _names(self) -> list[str]:
-        from graphrag.health.snapshot import group_names
+        from graphrag.health.holdings import group_names
 
         return await group_names(self._handle.session.store)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from graphrag.health.check import checked, restorable
 from graphrag.health.findings import Finding, RepairReport
+from graphrag.health.holdings import Snapshot, replayed, take
 from graphrag.health.rules import chain, embedding_fault, record_findings
-from graphrag.health.snapshot import Snapshot, replayed, take
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
@@ -54,6 +54,7 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
     seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
     if seq:  # whatever was damaged, the sizes may have been, too
         await ingestion.store.count_anew(group)
+    ingestion.store.held.written(None)  # rows beside the store, too
     await ingestion.catalog.reload(group)
     return findings, int(seq > 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.health.findings import Finding
-from graphrag.health.snapshot import Snapshot
+from graphrag.health.holdings import Snapshot
 from graphrag.index.merged import Heirs
 from graphrag.ingest.lifetimes.derive import derive
 from graphrag.model.assertion import Ending

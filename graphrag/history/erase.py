@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
-from graphrag.history.report import Forgotten, Texts
+from graphrag.history.erasure import Forgotten, Texts
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
@@ -15,7 +15,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
 
 
-@checked()
+@checked(door="graph.erase")
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back.
 
@@ -72,7 +72,8 @@ class Erase:
             return changes
 
         if dry_run:
-            await build(await ingestion.catalog.group(group))
+            async with ingestion.writer.locks[group]:  # of one state, as the real one
+                await build(await ingestion.catalog.group(group))
             return Forgotten(group, records)
         seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]

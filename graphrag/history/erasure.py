@@ -8,18 +8,34 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from graphrag.analysis.cleanup import told_by_hand
-from graphrag.health.snapshot import TABLES
+from graphrag.health.holdings import TABLES
 from graphrag.history.redact import Names
-from graphrag.history.report import Texts
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import PIECE
-from graphrag.model.values import Change
+from graphrag.model.values import Change, Event
 from graphrag.names.key import name_key
 from graphrag.store.engine import Row
+from graphrag.store.pages import group_rows
 from graphrag.store.store import Store
+
+Texts = Literal["erase", "keep"]
+"""What becomes of the episodes that name what is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased."""
+
+    group: str
+    records: Mapping[str, int]
+    """Erased rows by table; of a whole group also its ``event`` rows."""
+    event: Event | None = None
+    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
+    what was only counted.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +51,8 @@ class Group:
     @classmethod
     async def read(cls, group: str, store: Store) -> "Group":
         """Read a group."""
-        rows = {}
-        for table in TABLES:
-            sql = f"SELECT * OMIT embedding FROM {table} WHERE group_id = $group;"
-            [found] = await store.query(sql, group=group)
-            rows[table] = {row["id"].id: row for row in found}
-        [log] = await store.query(
-            "SELECT * FROM event:[$group, NONE]..=[$group, ..] ORDER BY seq;", group=group
-        )
+        rows = {table: await group_rows(store, table, group, vectors=False) for table in TABLES}
+        log = await store.event_rows(group)
         return cls(rows, tuple(log), tuple(tuple(json.loads(one["changes"])) for one in log))
 
     def told(self) -> Iterator[tuple[str, Iterator[Change]]]:

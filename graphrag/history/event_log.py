@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from graphrag.display.log import Log
+from graphrag.display.events import Log
 from graphrag.errors import InputError, QueryError
 from graphrag.history.remove_episode import about, records_of
 from graphrag.index.group import GroupIndex
@@ -16,13 +16,17 @@ from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Episode, Event, Fact
 from graphrag.session import Handle, Openable, opened
 from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
 
+_PAGE = 1000
+"""Events that are looked through at a time for those of a record."""
 
-@checked()
+
+@checked(door="graph.log")
 class EventLog:
     """The log of a group, and what follows from it: ``graph.log``.
 
@@ -36,27 +40,46 @@ class EventLog:
     async def events(
         self,
         *,
-        after: int = 0,
+        after: int | None = None,
+        limit: int | None = None,
         fact: Fact | str | None = None,
         entity: Entity | str | None = None,
     ) -> Log:
-        """Return every committed change of a group with a number above ``after``, oldest first.
+        """Return the committed changes of a group, oldest first.
 
         With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
         the events that changed a fact about it or mention it.
 
+        Args:
+            after: Only events with a number above this one.
+            limit: How many at most: the newest, or with ``after`` the next ones. Default: all.
+            fact: A fact, or its id.
+            entity: An entity, or its id.
+
         Raises:
-            InputError: if both are given.
+            InputError: if both are given, or for an impossible limit.
         """
         if fact is not None and entity is not None:
             raise InputError("the log is asked for a fact or for an entity: give one of the two")
+        if limit is not None and limit < 1:
+            raise InputError(f"limit is {limit}: ask for one event at least")
         ingestion, group = self._handle.session.ingestion, self._group
-        events = await ingestion.store.events(group, after=after)
+        records: set[str] | None = None
         if fact is not None:
-            return Log(about(events, {f"relates_to:{_id(fact)}"}))
-        if entity is not None:
-            return Log(about(events, records_of(_id(entity), await ingestion.catalog.group(group))))
-        return Log(events)
+            records = {f"relates_to:{_id(fact)}"}
+        elif entity is not None:
+            records = records_of(_id(entity), await ingestion.catalog.group(group))
+        if limit is None:
+            events = await ingestion.store.events(group, after=after or 0)
+            return Log(events if records is None else about(events, records))
+        found: list[Event] = []
+        size = limit if records is None else max(limit, _PAGE)
+        async for page in _pages(ingestion.store, group, after, size):
+            some = page if records is None else about(page, records)
+            found = [*some, *found] if after is None else [*found, *some]
+            if len(found) >= limit:
+                break
+        return Log(found[-limit:] if after is None else found[:limit])
 
     async def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
@@ -179,6 +202,22 @@ class EventLog:
         moment = None if until is None else parse_moment(until, what="until")
         async with opened(into) as target:
             return await replay_groups(source, target.ingestion, group, moment)
+
+
+async def _pages(
+    store: Store, group: str, after: int | None, size: int
+) -> AsyncIterator[list[Event]]:
+    """Yield pages of the log: from an event on, or without one from the newest backwards."""
+    if after is not None:
+        while page := await store.events(group, after=after, limit=size):
+            yield page
+            after = page[-1].seq
+        return
+    last = await store.last_seq(group)
+    while last > 0:  # numbers have no gaps
+        first = max(0, last - size)
+        yield await store.events(group, after=first, limit=last - first)
+        last = first
 
 
 def _id(one: Fact | Entity | Episode | str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from graphrag.history.erasure import Doomed, Group, doomed_with
+from graphrag.history.erasure import Doomed, Group, Texts, doomed_with
 from graphrag.history.kept import (
     Tellings,
     called_by,
@@ -23,7 +23,6 @@ from graphrag.history.kept import (
     untold,
 )
 from graphrag.history.redact import Eraser, Told, as_told
-from graphrag.history.report import Texts
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.ingestion import Ingestion

@@ -9,15 +9,14 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 from graphrag.errors import UnknownGroupError
-from graphrag.health.snapshot import TABLES, group_names
-from graphrag.history.report import Forgotten
+from graphrag.health.holdings import TABLES, group_names
+from graphrag.history.erasure import Forgotten
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import Policy, refused
 from graphrag.store.changes import FORGET, ChangeSet
+from graphrag.store.pages import group_pages
 from graphrag.store.store import Store
-
-_PAGE = 1000
 
 
 async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run: bool) -> Forgotten:
@@ -62,18 +61,7 @@ async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
 
 async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
     for table in TABLES:
-        after = ""
-        while True:
-            # A range: ``WHERE id > $after`` reads the table from its beginning each time.
-            [rows] = await store.query(
-                f"SELECT * OMIT embedding FROM type::record('{table}', $after>..) "
-                f"WHERE group_id = $group LIMIT {_PAGE};",
-                after=after,
-                group=group,
-            )
-            if not rows:
-                break
-            after = rows[-1]["id"].id
+        async for rows in group_pages(store, table, group):
             changes = ChangeSet(group, FORGET)
             changes.deletes = [(table, row) for row in rows]
             yield changes

@@ -6,26 +6,28 @@ the way to another embedder, and back to a moment.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError, UnknownGroupError
+from graphrag.health.holdings import Image, group_names, replayed
 from graphrag.health.rules import embedding_fault
-from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.io.copy_rows import claim_group, discard_group
 from graphrag.store.engine import Row
-from graphrag.store.rows import row_of, vector_bytes
-from graphrag.store.store import Store, event_of
+from graphrag.store.marks import claim_group, discard_group, write_entry
+from graphrag.store.pages import Table, rows_of, write_page
+from graphrag.store.rows import event_of, row_of, vector_bytes
+from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
 _PAGE = 500
 """Rows of one transaction, and events read at once."""
 _LINKS = ("relates_to", "mentions", "occurred_after", "has_member")
 """Tables of links, which are written after what they join."""
+_EVENT = Table("event", links=False)
 _INFO = "group_info"
 """The table of the entries of groups: one is closed until all the rest is there."""
 
@@ -70,7 +72,7 @@ async def replay_groups(
         finally:
             await target.catalog.drop(name)
     if target.store.profile == "engine":
-        from graphrag.engine.build import build
+        from graphrag.engine.rebuild import build
 
         await build(target.store, target.embedder.dimension, rows=True)
     return done
@@ -102,7 +104,7 @@ async def _replay(
         while page := list(islice(every, _PAGE)):
             if table in EMBEDDED:
                 done.embedded += await _embed(table, page, rows["episode"], source, target)
-            await _insert(table, page, target.store)
+            await write_page(target.store, Table(table, table in _LINKS), page)
             done.records += len(page)
     await _open(group, rows[_INFO].values(), target.store)
     done.records += len(rows[_INFO])
@@ -114,7 +116,7 @@ async def _open(group: str, entries: Collection[Row], store: Store) -> None:
         await discard_group(store, group)
         return
     for entry in entries:
-        await store.transact("UPDATE $id CONTENT $entry RETURN NONE;", id=entry["id"], entry=entry)
+        await write_entry(store, entry)
     await store.count_anew(group)
 
 
@@ -124,11 +126,7 @@ async def _events(
     """Copy the log up to a moment, note in ``state`` what it makes, and return its length."""
     last = 0
     while True:
-        [page] = await source.query(
-            f"SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq LIMIT {_PAGE};",
-            group=group,
-            first=last + 1,
-        )
+        page = await source.event_rows(group, after=last, limit=_PAGE)
         kept = [row for row in page if until is None or row["at"] <= until]
         expected = range(last + 1, last + 1 + len(kept))
         if gap := [
@@ -140,7 +138,7 @@ async def _events(
             )
         if kept:
             replayed(map(event_of, kept), state)
-            await _insert("event", kept, target)
+            await write_page(target, _EVENT, kept)
         last += len(kept)
         if not page or len(kept) < len(page):
             return last
@@ -159,7 +157,7 @@ async def _embed(
         target.embedder.name,
         target.embedder.dimension,
     ):
-        [found] = await source.store.query("SELECT * FROM $ids;", ids=[row["id"] for row in page])
+        found = await rows_of(source.store, (row["id"] for row in page))
         dimension = target.embedder.dimension
         known = {
             row["id"].id: row
@@ -179,8 +177,3 @@ async def _embed(
         for row, vector in zip(wanted, vectors, strict=True):
             row["embedding"] = vector_bytes(vector)
     return len(wanted)
-
-
-async def _insert(table: str, rows: Iterable[Row], store: Store) -> None:
-    relation = "RELATION " if table in _LINKS else ""
-    await store.transact(f"INSERT {relation}INTO {table} $rows RETURN NONE;", rows=[*rows])

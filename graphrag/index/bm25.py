@@ -16,35 +16,33 @@ entry. Average length enters at query time, so that no stored number ever goes s
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column, boxed
-from graphrag.index.entries import K1, ROW_BITS, B, Entries, Sorted, sort_words, tallied
+from graphrag.index.entries import (
+    K1,
+    ROW_BITS,
+    B,
+    Entries,
+    Sorted,
+    Statistics,
+    by_term,
+    read_words,
+    sort_words,
+)
 from graphrag.text.tokens import END, Numbers, numbers_of_all, tokenize
 
-_END = 1
-_NO_TERMS = {"": 0, END: _END}
+_NO_TERMS = {"": 0, END: (_END := 1)}
 """What stands between terms; real terms have larger numbers."""
+_MANY = 256  # arrays that wait to be sorted: an import may go on for long before a query
 _TERM_BYTES = 90
 """Of a term or a word with its number."""
 _TOUCHED_BYTES = 400
 """Of a term that a query has touched, beside its rows."""
 _NONE = np.empty(0, np.int32), np.empty(0, np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What scores depend on beyond the text itself."""
-
-    texts: int
-    terms: int
-    """Of all texts together, repetitions included."""
-    frequencies: Mapping[str, int]
-    """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
 class Postings:
@@ -83,13 +81,32 @@ class Postings:
         self._built, self._bounds, self._entries = Entries(*_NONE), np.zeros(1, np.int64), {}
         self._waiting, self._changed = [np.empty(0, np.int64)], True
 
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the words be written, with the arrays of terms, which are made then."""
+        out.texts(f"{name}.terms", self.numbers)
+        out.lend(f"{name}.words", self._words.values)  # only ever appended to
+        out.put(f"{name}.starts", self._starts.values, np.int64)
+        out.put(f"{name}.lengths", self._lengths.values, np.int32)
+        parts, sorting = (f"{name}.rows", f"{name}.counts", f"{name}.bounds"), self.sorting()
+        out.later(lambda: dict(zip(parts, sorting(), strict=True)))
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over the words of so many rows."""
+        terms, words, built = read_words(arrays, name, rows, tuple(_NO_TERMS))
+        self._terms = Numbers(terms)
+        self._words.take(words[0])
+        self._starts.take(words[1])
+        self._lengths.take(words[2])
+        self._live, self._total = int(np.count_nonzero(words[1] >= 0)), int(words[2].sum())
+        self.take(built)
+
     def sorting(self) -> Callable[[], Sorted]:
         """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
         if not self._changed:
             built = self._built.rows.copy(), self._built.counts.copy(), self._bounds
             return lambda: built
         texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
-        terms = len(self._numbers)
+        terms = len(self.numbers)
         return lambda: sort_words(*texts, terms)
 
     def take(self, built: Sorted) -> None:
@@ -101,7 +118,7 @@ class Postings:
         self._changed = False
 
     @property
-    def _numbers(self) -> dict[str, int]:
+    def numbers(self) -> dict[str, int]:
         """The number of each term."""
         return self._terms.of_term
 
@@ -128,13 +145,7 @@ class Postings:
 
     def __repr__(self) -> str:
         """Show the size."""
-        self._settle()
-        sizes = np.zeros(len(self._numbers), dtype=np.int64)
-        sizes[: len(self._bounds) - 1] = np.diff(self._bounds)
-        for number, entries in self._entries.items():
-            sizes[number] = entries.size
-        terms = np.count_nonzero(sizes)
-        return f"Postings({self._live} live of {len(self)} rows, {terms} terms)"
+        return f"Postings({self._live} live of {len(self)} rows, {len(self.frequencies())} terms)"
 
     def extend(self, texts: Sequence[str]) -> None:
         """Add many texts at once."""
@@ -215,7 +226,7 @@ class Postings:
         texts, length = self._size()
         slope = K1 * B * texts / length if length else 0.0
         for term, repeats in Counter(terms).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
@@ -233,7 +244,7 @@ class Postings:
     def frequencies(self) -> dict[str, int]:
         """Return in how many rows each term occurs."""
         self._settle()
-        sizes = ((term, self._of_term(number).size) for term, number in self._numbers.items())
+        sizes = ((term, self._of_term(number).size) for term, number in self.numbers.items())
         return {term: size for term, size in sizes if size}
 
     def _size(self) -> tuple[int, int]:
@@ -244,7 +255,7 @@ class Postings:
     def _df(self, term: str) -> int:
         if self._assumed is not None:
             return self._assumed.frequencies.get(term, 0)
-        number = self._numbers.get(term)
+        number = self.numbers.get(term)
         return 0 if number is None else self._of_term(number).size
 
     def _idf(self, df: int) -> float:
@@ -263,6 +274,8 @@ class Postings:
         if len(numbers):
             self._changed = True
             self._waiting.append(numbers.astype(np.int64) << ROW_BITS | rows)
+            if len(self._waiting) > _MANY:
+                self._waiting = [np.concatenate(self._waiting)]
 
     def _settle(self) -> None:
         """Bring the arrays of terms up to date."""
@@ -270,17 +283,12 @@ class Postings:
             return
         fresh = np.concatenate(self._waiting)
         if 2 * len(fresh) >= self._built.size:  # so each row is sorted a few times in all
-            self._build()
+            texts = self._words.values, self._starts.values, self._lengths.values
+            self.take(sort_words(*texts, len(self.numbers)))
             return
         self._waiting.clear()
-        numbers, rows, counts = tallied(fresh)
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-        for start, end in pairwise((*starts, len(numbers))):
-            self._of_term(int(numbers[start])).extend(rows[start:end], counts[start:end])
-
-    def _build(self) -> None:
-        texts = self._words.values, self._starts.values, self._lengths.values
-        self.take(sort_words(*texts, len(self._numbers)))
+        for number, rows, counts in by_term(fresh):
+            self._of_term(number).extend(rows, counts)
 
     def _of_term(self, number: int) -> Entries:
         entries = self._entries.get(number)

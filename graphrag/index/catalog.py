@@ -125,6 +125,10 @@ class Catalog:
         self.kept.take((name, True))
         await self._discard(name)
 
+    async def damage(self, name: str) -> list[str]:
+        """Return what is wrong with the file of a group, if there is one of this version."""
+        return await self._checkpoints.damage(name)
+
     async def unsave(self, name: str) -> None:
         """Delete the file of a group, before something in it is forgotten.
 

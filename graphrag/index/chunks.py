@@ -12,10 +12,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import Postings
 from graphrag.index.columns import Column, boxed
 from graphrag.index.entries import K1, B
 from graphrag.index.texts import PIECE
+from graphrag.store.cache_file import DamagedFileError
 from graphrag.text.tokens import tokenize
 
 _RANGE_BYTES = 112
@@ -34,6 +36,24 @@ class Pieces(Postings):
         """What stands beside the counts of whole rows, and the state that it is of."""
         super().__init__()
 
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the words be written, and which pieces each row has."""
+        super().save(out, name)
+        out.put(f"{name}.owner", self.owner.values, np.int32)
+        out.put(f"{name}.first", [pieces.start for pieces in self._of_row], np.int32)
+        out.put(f"{name}.stop", [pieces.stop for pieces in self._of_row], np.int32)
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over the words of so many rows."""
+        owner = arrays.numbers(f"{name}.owner", np.int32, -1, within=range(rows))
+        first = arrays.numbers(f"{name}.first", np.int32, rows, within=range(len(owner)))
+        stop = arrays.numbers(f"{name}.stop", np.int32, rows, within=range(1, len(owner) + 1))
+        if (first >= stop).any():
+            raise DamagedFileError(f"{name} has a row without a piece")
+        super().load(arrays, name, len(owner))
+        self.owner.take(owner)
+        self._of_row = list(map(range, first.tolist(), stop.tolist()))
+
     @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
@@ -47,7 +67,7 @@ class Pieces(Postings):
 
     def numbered(self, text: str) -> tuple[int, ...]:
         """Return the words of a text as the index numbers them."""
-        return tuple(self._numbers[term] for term in tokenize(text))
+        return tuple(self.numbers[term] for term in tokenize(text))
 
     def stream(self, start: int, stop: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the numbered words of a range of pieces, and the row that each stands in."""
@@ -93,7 +113,7 @@ class Pieces(Postings):
 
     def rows_with(self, word: str) -> NDArray[np.int32]:
         """Return the rows in which a word stands, a row once for each of its pieces."""
-        number = self._numbers.get(word)
+        number = self.numbers.get(word)
         if number is None:
             return np.empty(0, dtype=np.int32)
         self._settle()
@@ -158,7 +178,7 @@ class Pieces(Postings):
         average = float(lengths.mean()) if groups else 0.0
         room = K1 * (1 - B + B * lengths / (average or 1.0))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             holding = of_piece[entries.rows[: entries.size]]
@@ -179,7 +199,7 @@ class Pieces(Postings):
         rows, room = len(self._of_row), self._entire_room()
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
-            number = self._numbers.get(term)
+            number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
             holding = self.owner.values[entries.rows[: entries.size]]

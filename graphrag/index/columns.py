@@ -33,10 +33,12 @@ class Column(Generic[Scalar]):
         """Return what is to be saved: no spare room."""
         return self.values
 
-    def __setstate__(self, values: NDArray[Scalar]) -> None:
-        """Take over saved values, as they lie in memory."""
+    def take(self, values: NDArray[Scalar]) -> None:
+        """Hold these values instead, as they lie in memory."""
         self._buffer = values
         self._size = len(values)
+
+    __setstate__ = take
 
     def __len__(self) -> int:
         """Count the rows."""

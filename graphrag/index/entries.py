@@ -1,9 +1,15 @@
 """The texts that contain one word, as BM25 reads them, and how those of all words are sorted."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graphrag.index.arrays import ArrayReader
+from graphrag.store.cache_file import DamagedFileError
 
 K1: Final = 1.5
 B: Final = 0.75
@@ -14,6 +20,17 @@ _BASE = np.float32(K1 * (1 - B))
 
 Sorted = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]
 """Rows and counts of all terms, one term after another, and where each term begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What scores depend on beyond the text itself."""
+
+    texts: int
+    terms: int
+    """Of all texts together, repetitions included."""
+    frequencies: Mapping[str, int]
+    """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
 class Entries:
@@ -69,6 +86,34 @@ class Entries:
         self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.float32)))
 
 
+Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
+"""The numbered words of all rows, where those of each row begin, and how many they are."""
+
+
+def read_words(
+    arrays: ArrayReader, name: str, rows: int, first: tuple[str, ...]
+) -> tuple[dict[str, int], Words, Sorted]:
+    """Return the numbered terms, the words of so many rows and the arrays of terms.
+
+    ``first``: the terms that come first and stand in no text.
+    """
+    terms = arrays.distinct(f"{name}.terms")
+    if tuple(islice(terms, len(first))) != first:
+        raise DamagedFileError(f"{name} has other first terms")
+    words = arrays.numbers(f"{name}.words", np.int32, -1, within=range(len(first), len(terms)))
+    places = range(len(words) + 1)
+    starts = arrays.numbers(f"{name}.starts", np.int64, rows, within=range(-1, places.stop))
+    lengths = arrays.numbers(f"{name}.lengths", np.int32, rows, within=places)
+    if (starts + lengths > len(words)).any():
+        raise DamagedFileError(f"{name} has words beyond the last")
+    found = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
+    counts = arrays.array(f"{name}.counts", np.float32, len(found))
+    bounds = arrays.rising(f"{name}.bounds", -1, to=len(found))
+    if not (counts >= 1).all() or len(bounds) > len(terms) + 1:
+        raise DamagedFileError(f"{name} has counts of what is in no text")
+    return terms, (words, starts, lengths), (found, counts, bounds)
+
+
 def sort_words(
     words: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int32], terms: int
 ) -> Sorted:
@@ -91,3 +136,13 @@ def tallied(
     pairs, counts = np.unique(keys, return_counts=True)
     rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
     return pairs >> ROW_BITS, rows, counts.astype(np.float32)
+
+
+def by_term(
+    keys: NDArray[np.int64],
+) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.float32]]]:
+    """Yield each term of some pairs of term and row, with its rows and counts."""
+    numbers, rows, counts = tallied(keys)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for start, end in pairwise((*starts, len(numbers))):
+        yield int(numbers[start]), rows[start:end], counts[start:end]

@@ -1,57 +1,19 @@
-"""The episodes of a group as rows: words by piece, titles, and what they speak of and state.
-
-The episodes of a group in the order of their reference times, and by what they say.
-
-Which episode speaks of which entity, and which states which fact.
-
-Only some reads ask for these links, so they are not loaded with the group but when they are first
-needed, and are then brought up to date from the log of events.
-"""
+"""The episodes of a group in the order of their reference times, and by what they say."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import Pieces
 from graphrag.index.columns import boxed
-from graphrag.index.incidence import Incidence
+from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
 from graphrag.index.titles import Titles, asks, is_users
 from graphrag.model.values import Source
 from graphrag.protocols import Matrix
-
-
-class Links(Incidence):
-    """Rows of episodes on the left, rows of what they tell on the right, as of one event."""
-
-    def __init__(self, seq: int) -> None:
-        super().__init__()
-        self.seq = seq
-        """Number of the newest event that is in here."""
-
-    def enter(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Add pairs of an episode's and another row, whether they are there already or not."""
-        flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64)
-        new = np.unique(_keys(flat[::2], flat[1::2]))
-        known = _keys(*self.of_left(np.unique(new >> 32)))
-        new = np.setdiff1d(new, known, assume_unique=True)
-        self.add(new >> 32, new & 0xFFFFFFFF)
-
-
-class Mentions(Links):
-    """Episodes and the entities that they speak of: the edges that multi-hop search follows."""
-
-
-class Sources(Links):
-    """Episodes and the facts that they state."""
-
-
-def _keys(episodes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(episodes << 32 | others, dtype=np.int64)
 
 
 class Episodes(Scope):
@@ -65,6 +27,28 @@ class Episodes(Scope):
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the rows be written, and the links that were read."""
+        super().save(out, name)
+        self.titles.save(out, f"{name}.titles")
+        for kind, links in (("mentions", self.mentions), ("sources", self.sources)):
+            if links is not None:
+                links.save(out, f"{name}.{kind}")
+
+    def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
+        """Take over rows."""
+        super().load(arrays, name, within)
+        self.titles.load(arrays, f"{name}.titles", len(self), self.pieces.count)
+
+    def load_links(self, arrays: ArrayReader, name: str, entities: int, facts: int) -> None:
+        """Take over the links to so many entities and facts, if they were read."""
+        if f"{name}.mentions.seq" in arrays:
+            self.mentions = Mentions(0)
+            self.mentions.load(arrays, f"{name}.mentions", len(self), entities)
+        if f"{name}.sources.seq" in arrays:
+            self.sources = Sources(0)
+            self.sources.load(arrays, f"{name}.sources", len(self), facts)
 
     @property
     def nbytes(self) -> int:
@@ -104,6 +88,32 @@ class Timeline:
         self._by_hash: dict[tuple[str, int], tuple[str, ...]] = {}
         self._by_key: dict[str, str] = {}
         self._order: list[tuple[int, str]] = []
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the times, contents and keys be written."""
+        out.texts(f"{name}.hashes", [content for content, _ in self._by_hash])
+        out.put(f"{name}.moments", [moment for _, moment in self._by_hash], np.int64)
+        out.lists(f"{name}.told", self._by_hash.values())
+        out.texts(f"{name}.keys", self._by_key)
+        out.ids(f"{name}.keyed", self._by_key.values())
+        out.put(f"{name}.times", [moment for moment, _ in self._order], np.int64)
+        out.ids(f"{name}.order", [id_ for _, id_ in self._order])
+
+    def entries(self) -> dict[object, object]:
+        """Return everything that is known of times, contents and keys, to be compared."""
+        found: dict[object, object] = {here: set(ids) for here, ids in self._by_hash.items()}
+        return found | self._by_key | {"order": [*self._order]}
+
+    def load(self, arrays: ArrayReader, name: str) -> None:
+        """Take over the episodes that are known to the arrays."""
+        hashes = arrays.texts(f"{name}.hashes")
+        moments = arrays.array(f"{name}.moments", np.int64, len(hashes)).tolist()
+        ids = arrays.lists(f"{name}.told", len(hashes))
+        self._by_hash = dict(zip(zip(hashes, moments, strict=True), ids, strict=True))
+        keys = arrays.texts(f"{name}.keys")
+        self._by_key = dict(zip(keys, arrays.ids(f"{name}.keyed", len(keys)), strict=True))
+        times = arrays.array(f"{name}.times", np.int64, -1).tolist()
+        self._order = sorted(zip(times, arrays.ids(f"{name}.order", len(times)), strict=True))
 
     @property
     def nbytes(self) -> int:

@@ -53,10 +53,10 @@ class GroupIndex:
         self.names = NameBook()
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
-        self._summary: dict[str, str] = {}
+        self.summaries: dict[str, str] = {}
         self._by_end = Ends(self.facts)
         self.touching = Touching(self.facts)
-        self._timeline = Timeline()
+        self.timeline = Timeline()
         self.derived: dict[object, Any] = {}
         """What is worked out from these columns: see ``index/derived.py``."""
 
@@ -68,7 +68,7 @@ class GroupIndex:
     def nbytes(self) -> int:
         """Return about how many bytes of memory the group takes."""
         parts = sum(int(getattr(part, "nbytes", 0)) for part in vars(self).values())
-        return _EMPTY_BYTES + parts + boxed(self._summary, texts_bytes(self._summary.values()))
+        return _EMPTY_BYTES + parts + boxed(self.summaries, texts_bytes(self.summaries.values()))
 
     @property
     def is_part(self) -> bool:
@@ -160,23 +160,23 @@ class GroupIndex:
 
     def summary(self, id_: str) -> str:
         """Return the summary of an entity."""
-        return self._summary.get(id_, "")
+        return self.summaries.get(id_, "")
 
     def episodes_known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
         """Return the ids of the episodes with this content and reference time."""
-        return self._timeline.known(content_hash, valid_at)
+        return self.timeline.known(content_hash, valid_at)
 
     def episode_keyed(self, key: str) -> str | None:
         """Return the id of the episode that the caller knows by this key, if any."""
-        return self._timeline.keyed(key)
+        return self.timeline.keyed(key)
 
     def neighbours_in_time(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
         """Return the episodes just before and just after a new one, by reference time."""
-        return self._timeline.around(valid_at, id_)
+        return self.timeline.around(valid_at, id_)
 
     def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
         """Return up to ``count`` episodes up to this reference time, or before a known one."""
-        return self._timeline.latest_before(valid_at, count, id_)
+        return self.timeline.latest_before(valid_at, count, id_)
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
@@ -196,9 +196,9 @@ class GroupIndex:
 
     def summarize(self, id_: str, summary: str) -> None:
         """Take over an entity's new summary, which is remembered and not searched."""
-        self._summary.pop(id_, None)
+        self.summaries.pop(id_, None)
         if summary:
-            self._summary[id_] = summary
+            self.summaries[id_] = summary
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""
@@ -250,7 +250,7 @@ class GroupIndex:
         removed = to_micros(episode.removed_at, FOREVER)
         self.episodes.replace(episode.id, removed=removed, saga=self.saga_code(episode.saga))
         told = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
-        self._timeline.stand(episode.id, *told, episode.key, stands=removed == FOREVER)
+        self.timeline.stand(episode.id, *told, episode.key, stands=removed == FOREVER)
 
     def add_passages(self, ids: Sequence[str], episodes: Sequence[str], vectors: Matrix) -> None:
         """Append the passages of long episodes, which are already present."""
@@ -289,7 +289,7 @@ class GroupIndex:
         self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
     ) -> None:
         """Make an episode findable by its time and, unless it is removed, by content and key."""
-        self._timeline.enter(id_, content_hash, valid_at, key, stands=stands)
+        self.timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
     def _columns(self, entity: Entity) -> dict[str, int]:
         kind, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)

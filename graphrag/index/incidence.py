@@ -2,14 +2,20 @@
 
 Most links are in two sorted copies, one for each side; the newest are in dictionaries until they
 are many enough to be worth another sort, so a search right after a write costs no more than others.
+
+Which episode speaks of which entity, and which states which fact: only some reads ask for these, so
+they are not loaded with the group but when they are first needed, and are then brought up to date
+from the log of events.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column, boxed
 
 Rows = NDArray[np.intp]
@@ -29,6 +35,19 @@ class Incidence:
         self._sorted = 0
         self._sides = (_Side(self._left.values, self._right.values),) * 2
 
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the pairs be written."""
+        out.put(f"{name}.left", self._left.values, np.int32)
+        out.put(f"{name}.right", self._right.values, np.int32)
+
+    def load(self, arrays: ArrayReader, name: str, left: int, right: int) -> None:
+        """Take over pairs of rows below these."""
+        lefts = arrays.numbers(f"{name}.left", np.int32, -1, within=range(left))
+        rights = arrays.numbers(f"{name}.right", np.int32, len(lefts), within=range(right))
+        self._left.take(lefts)
+        self._right.take(rights)
+        self._sort()
+
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self._left)
@@ -46,15 +65,18 @@ class Incidence:
         self._right.extend(rights)
         new = len(self) - self._sorted
         if new > _FEW and new > self._sorted // _SHARE:
-            one, other = self._left.values, self._right.values
-            self._sides = _Side(one, other), _Side(other, one)
-            self._sorted = len(self)
+            self._sort()
         elif len(lefts):
             if self._sides[0] is self._sides[1]:
                 empty = np.empty(0, dtype=np.int32)
                 self._sides = _Side(empty, empty), _Side(empty, empty)
             self._sides[0].enter(lefts.tolist(), rights.tolist())
             self._sides[1].enter(rights.tolist(), lefts.tolist())
+
+    def _sort(self) -> None:
+        one, other = self._left.values, self._right.values
+        self._sides = _Side(one, other), _Side(other, one)
+        self._sorted = len(self)
 
     def of_left(self, rows: ArrayLike) -> tuple[Rows, Rows]:
         """Return the pairs of some rows on the left, which are given once each."""
@@ -68,6 +90,50 @@ class Incidence:
     def counts_right(self, rows: ArrayLike) -> NDArray[np.intp]:
         """Return how many pairs each of some rows on the right is in."""
         return self._sides[1].counts(np.asarray(rows, dtype=np.intp))
+
+
+class Links(Incidence):
+    """Rows of episodes on the left, rows of what they tell on the right, as of one event."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__()
+        self.seq = seq
+        """Number of the newest event that is in here."""
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the links be written."""
+        out.put(f"{name}.seq", [self.seq], np.int64)
+        super().save(out, name)
+
+    def load(self, arrays: ArrayReader, name: str, left: int, right: int) -> None:
+        """Take over links of rows below these."""
+        [self.seq] = arrays.numbers(f"{name}.seq", np.int64, 1, within=range(1 << 63)).tolist()
+        super().load(arrays, name, left, right)
+
+    def enter(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Add pairs of an episode's and another row, whether they are there already or not."""
+        flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64)
+        new = np.unique(_keys(flat[::2], flat[1::2]))
+        known = _keys(*self.of_left(np.unique(new >> 32)))
+        new = np.setdiff1d(new, known, assume_unique=True)
+        self.add(new >> 32, new & 0xFFFFFFFF)
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Return all pairs, to be compared."""
+        rows = np.unique(self._left.values)
+        return set(zip(*(side.tolist() for side in self.of_left(rows)), strict=True))
+
+
+class Mentions(Links):
+    """Episodes and the entities that they speak of: the edges that multi-hop search follows."""
+
+
+class Sources(Links):
+    """Episodes and the facts that they state."""
+
+
+def _keys(episodes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(episodes << 32 | others, dtype=np.int64)
 
 
 class _Side:

@@ -22,8 +22,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column
 from graphrag.index.parallel import Product
+from graphrag.store.cache_file import DamagedFileError
 
 _LEVELS = 127
 _BLOCK = 4_096
@@ -72,6 +74,22 @@ class Codes:
         self._buffer, self._scale, self._lost = saved
         self._dimension = self._buffer.shape[1]
         self._lent = False
+        self._most_lost = float(self._lost.values.max(initial=0.0))
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Lend the codes, and copy what belongs to them."""
+        out.lend(name, self.lend())
+        out.put(f"{name}.scale", self._scale.values, np.float32)
+        out.put(f"{name}.lost", self._lost.values, np.float32)
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over so many codes."""
+        self._buffer = arrays.array(name, np.int8, rows, self._dimension)
+        for column, part in ((self._scale, "scale"), (self._lost, "lost")):
+            values = arrays.array(f"{name}.{part}", np.float32, rows)
+            if not np.isfinite(values).all():
+                raise DamagedFileError(f"{name}.{part} has what is no number")
+            column.take(values)
         self._most_lost = float(self._lost.values.max(initial=0.0))
 
     def __len__(self) -> int:

@@ -5,6 +5,7 @@ is kept by row. Each remembers the number of the newest event that is in it; who
 again brings it up to that of the group (``read_aside``).
 """
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, get_args
@@ -12,6 +13,7 @@ from typing import Any, Final, get_args
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column, boxed
 from graphrag.model.values import Origin, Source
 from graphrag.temporal.moment import to_micros
@@ -37,6 +39,7 @@ _CODECS: Final[dict[str, Codec]] = {
     "source": (np.int8, -1, get_args(Source).index),
 }
 
+_SEQS: Final = range(1 << 63)
 _VALUE_BYTES = 400
 """Of the attributes or labels of a row that has any."""
 
@@ -63,6 +66,28 @@ class AsideColumn:
         """Take over what was saved."""
         self.name, self.seq, self._dense, self.sparse = saved
         self._codec = _CODECS.get(self.name)
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the values be written."""
+        out.put(f"{name}.seq", [self.seq], np.int64)
+        if self._dense is not None:
+            out.put(name, self._dense.values, self._dense.dtype)
+        else:
+            out.put(f"{name}.rows", list(self.sparse), np.int64)
+            out.texts(name, map(json.dumps, self.sparse.values()))
+
+    @classmethod
+    def load(cls, arrays: ArrayReader, path: str, name: str, rows: int) -> "AsideColumn":
+        """Return what was written of a column of this name."""
+        [seq] = arrays.numbers(f"{path}.seq", np.int64, 1, within=_SEQS).tolist()
+        column = cls(name, seq)
+        if column._dense is not None:
+            column._dense.take(arrays.array(path, column._dense.dtype, -1))
+        else:
+            places = arrays.numbers(f"{path}.rows", np.int64, -1, within=range(rows))
+            values = map(json.loads, arrays.texts(path, len(places)))
+            column.sparse = dict(zip(places.tolist(), values, strict=True))
+        return column
 
     @property
     def nbytes(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
 from graphrag.model.values import Fact
 
@@ -28,6 +29,21 @@ class Heirs:
         """Another number after every redirect."""
         for id_, heir in (into or {}).items():
             self.redirect(id_, heir)
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the redirects be written."""
+        out.texts(f"{name}.merged", self._into)
+        out.texts(f"{name}.heirs", self._into.values())
+
+    def load(self, arrays: ArrayReader, name: str) -> None:
+        """Take over redirects."""
+        merged = arrays.texts(f"{name}.merged")
+        for id_, heir in zip(merged, arrays.texts(f"{name}.heirs", len(merged)), strict=True):
+            self.redirect(id_, heir)
+
+    def entries(self) -> dict[str, str]:
+        """Return the redirects, to be compared."""
+        return dict(self._into)
 
     def __bool__(self) -> bool:
         """Tell whether any entity is merged."""

@@ -14,14 +14,19 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
 from graphrag.names.fold import folded, skeleton, spelled_out
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import core, initials, without_courtesy, without_legal_form
-from graphrag.names.titles import NICKNAMES
+from graphrag.names.words import NICKNAMES
+from graphrag.store.cache_file import DamagedFileError
 
 _EDGE = 5
 """Letters of the beginning and of the end of a name."""
@@ -127,6 +132,66 @@ class NameBook:
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be saved: drawers are filled again by the next write."""
         return {**self.__dict__, "_blocks": None}
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the names be written, by ids that ``out`` knows."""
+        kinds = {kind: number for number, kind in enumerate(dict.fromkeys(self.types.values()))}
+        out.texts(f"{name}.kinds", kinds)
+        out.put(f"{name}.kind", [kinds[kind] for kind in self.types.values()], np.int32)
+        out.ids(f"{name}.ids", self.types)
+        out.put(f"{name}.counts", [len(self.names[id_]) for id_ in self.types], np.int32)
+        out.texts(name, chain.from_iterable(self.names[id_] for id_ in self.types))
+        for part, of_key in self._parts().items():
+            out.texts(f"{name}.{part}", of_key)
+            out.lists(f"{name}.{part}.ids", map(list, of_key.values()))
+        out.texts(f"{name}.fields", [field for field, _ in self._by_identifier])
+        out.texts(f"{name}.values", [value for _, value in self._by_identifier])
+        out.lists(f"{name}.identified", self._by_identifier.values())
+
+    def load(self, arrays: ArrayReader, name: str) -> None:
+        """Take over the names of entities that are known to the arrays."""
+        ids, kinds = arrays.ids(f"{name}.ids"), arrays.texts(f"{name}.kinds")
+        kind = arrays.numbers(f"{name}.kind", np.int32, len(ids), within=range(len(kinds)))
+        self.types = dict(zip(ids, map(kinds.__getitem__, kind.tolist()), strict=True))
+        names = arrays.tuples(f"{name}.counts", len(ids), arrays.texts(name))
+        if not all(names):
+            raise DamagedFileError(f"{name} has an entity without a name")
+        self.names = dict(zip(ids, names, strict=True))
+        for part, of_key in self._parts().items():
+            keys = arrays.texts(f"{name}.{part}")
+            found = arrays.lists(f"{name}.{part}.ids", len(keys))
+            kept = list if part in ("keys", "plain") else set
+            of_key.update(zip(keys, map(kept, found), strict=True))
+        fields = arrays.texts(f"{name}.fields")
+        pairs = [*zip(fields, arrays.texts(f"{name}.values", len(fields)), strict=True)]
+        identified = arrays.lists(f"{name}.identified", len(pairs))
+        self._by_identifier.update(zip(pairs, map(list, identified), strict=True))
+        of_id: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for pair, known in zip(pairs, identified, strict=True):
+            for id_ in known:
+                of_id[id_].append(pair)
+        self._identifiers = {id_: frozenset(known) for id_, known in of_id.items()}
+
+    def _parts(self) -> Mapping[str, dict[str, Any]]:
+        """Return what is looked up by a text: ids in the order of their coming, or sets of them."""
+        return {
+            "keys": self._by_key,
+            "plain": self._plain,
+            "people": self._people,
+            "shortened": self._shortened,
+        }
+
+    def entries(self) -> dict[tuple[str, str], object]:
+        """Return everything that is known of names, to be compared."""
+        found: dict[tuple[str, str], object] = {
+            (part, key): set(ids)
+            for part, of_key in self._parts().items()
+            for key, ids in of_key.items()
+            if ids
+        }
+        found |= {pair: set(ids) for pair, ids in self._by_identifier.items() if ids}
+        found |= {("name", id_): (self.types[id_], names) for id_, names in self.names.items()}
+        return found
 
     @property
     def nbytes(self) -> int:

@@ -8,8 +8,8 @@ Read which episodes state which facts, when that is first asked for.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from graphrag.index.episodes import Mentions, Sources
 from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.lazy import MISSING, AsideColumn
 from graphrag.index.scope import Scope
 from graphrag.model.values import Change, Event

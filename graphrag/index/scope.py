@@ -5,16 +5,19 @@ point at it.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import Postings
 from graphrag.index.columns import Column, boxed
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.vectors import Vectors
 from graphrag.protocols import Matrix
+from graphrag.store.cache_file import DamagedFileError
 
 Array = npt.NDArray[Any]
 Columns = Mapping[str, type[np.generic]]
@@ -62,6 +65,38 @@ class Scope:
         """Ids and vectors of rows that are not here, by what they were read for: of a part only."""
         self.version = 0
         """Another number after every change of the rows or their columns."""
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the rows be written."""
+        out.texts(f"{name}.ids", self.ids)
+        out.put(f"{name}.alive", self.alive.values, np.bool_)
+        self.vectors.save(out, f"{name}.vectors")
+        self.postings.save(out, f"{name}.words")
+        for field, column in self.columns.items():
+            out.put(f"{name}.{field}", column.values, column.dtype)
+        out.texts(f"{name}.aside", self.aside)
+        for field, lazy in self.aside.items():
+            lazy.save(out, f"{name}.aside.{field}")
+
+    def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
+        """Take over rows; ``within`` has the bounds of the columns that number something."""
+        self.ids = arrays.texts(f"{name}.ids")
+        rows = len(self.ids)
+        alive = arrays.array(f"{name}.alive", np.bool_, rows)
+        self.alive.take(alive)
+        of_all = zip(self.ids, range(rows), strict=True)
+        self.row_of = dict(of_all if alive.all() else compress(of_all, alive.tolist()))
+        if len(self.row_of) != np.count_nonzero(alive):
+            raise DamagedFileError(f"{name} has two rows of one id")
+        self.vectors.load(arrays, f"{name}.vectors", rows)
+        self.postings.load(arrays, f"{name}.words", rows)
+        for field, column in self.columns.items():
+            values = arrays.array(f"{name}.{field}", column.dtype, rows)
+            if field in within:
+                arrays.numbers(f"{name}.{field}", column.dtype, rows, within=within[field])
+            column.take(values)
+        for field in arrays.texts(f"{name}.aside"):
+            self.aside[field] = AsideColumn.load(arrays, f"{name}.aside.{field}", field, rows)
 
     def __len__(self) -> int:
         """Count the rows, dead ones too."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from graphrag.model.values import Entity, Fact
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
-from graphrag.text.chunks import split_passages
+from graphrag.text.split import split_passages
 
 
 def entity_text(entity: Entity) -> str:

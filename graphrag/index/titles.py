@@ -16,13 +16,16 @@ the following words is compared. A million words and five thousand phrases take 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import Pieces
 from graphrag.index.columns import Column, boxed
 from graphrag.index.incidence import Incidence
+from graphrag.store.cache_file import DamagedFileError
 
 Phrase = tuple[int, ...]
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -95,6 +98,38 @@ class Titles:
         """Pieces that were searched for titles."""
         self.links = Incidence()
         """Rows of episodes and the titles that they bear or name."""
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the titles be written, and what was found of them."""
+        out.texts(f"{name}.names", self._names)
+        out.put(f"{name}.own", self.own, np.int32)
+        out.put(f"{name}.sizes", [len(phrase) for phrase in self._numbers], np.int32)
+        out.put(f"{name}.words", [*chain.from_iterable(self._numbers)], np.int32)
+        out.put(f"{name}.begin", [*self._lengths], np.int32)
+        out.put(f"{name}.longest", [*self._lengths.values()], np.int32)
+        out.put(f"{name}.pieces", [self._pieces], np.int64)
+        self.links.save(out, f"{name}.links")
+
+    def load(self, arrays: ArrayReader, name: str, rows: int, pieces: int) -> None:
+        """Take over the titles of so many rows, which have so many pieces."""
+        self._names = arrays.texts(f"{name}.names", rows)
+        sizes = arrays.numbers(f"{name}.sizes", np.int32, -1, within=range(1, 1 << 31)).tolist()
+        words = iter(arrays.array(f"{name}.words", np.int32, sum(sizes)).tolist())
+        phrases = [tuple(islice(words, size)) for size in sizes]
+        self._numbers = dict(zip(phrases, range(len(phrases)), strict=True))
+        own = arrays.numbers(f"{name}.own", np.int32, -1, within=range(-1, len(self._numbers)))
+        begin = arrays.array(f"{name}.begin", np.int32, -1).tolist()
+        longest = arrays.numbers(
+            f"{name}.longest", np.int32, len(begin), within=range(1, LONGEST + 1)
+        )
+        self._lengths = dict(zip(begin, longest.tolist(), strict=True))
+        [self._pieces] = arrays.numbers(
+            f"{name}.pieces", np.int64, 1, within=range(pieces + 1)
+        ).tolist()
+        if len(own) > rows or len(self._numbers) < len(phrases):
+            raise DamagedFileError(f"{name} has too many titles")
+        self._own.take(own)
+        self.links.load(arrays, f"{name}.links", rows, len(phrases))
 
     def __len__(self) -> int:
         """Count the titles that differ."""

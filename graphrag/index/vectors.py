@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.cosines import Cosines
 from graphrag.index.int8 import Codes, available
 from graphrag.index.parallel import Product, Shared
@@ -63,6 +64,20 @@ class Vectors:
         self._buffer, self._codes = saved
         self._lent = False
         self._size, self.dimension = self._buffer.shape
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Lend the vectors and their codes to what is to be written."""
+        units, *_ = self.lend()
+        out.lend(name, units)
+        if (codes := self.codes()) is not None:
+            codes.save(out, f"{name}.codes")
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over so many vectors."""
+        self._buffer, self._size = arrays.array(name, np.float32, rows, self.dimension), rows
+        if f"{name}.codes" in arrays:
+            self._codes = Codes(self.dimension)
+            self._codes.load(arrays, f"{name}.codes", rows)
 
     def __len__(self) -> int:
         """Count the rows."""

@@ -48,7 +48,7 @@ class Failed:
     """An episode of a batch that is not in the graph."""
 
     number: int
-    """Its place in the input, from 1."""
+    """Its place in the input, from 1; 0 for a file that could not be read."""
     name: str
     """Its name, or how its content starts."""
     error: GraphRAGError

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from graphrag.errors import PolicyError, TransactionError
 from graphrag.index.catalog import Catalog, Locks
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.policy import Policy, broken, refused
+from graphrag.ingest.policy import FAILED, Policy, broken, refused
 from graphrag.store.changes import LIBRARY, ChangeSet, Update
+from graphrag.store.connection import outlast
 from graphrag.store.log import Streams
 from graphrag.store.store import StaleGroupError, Store
 from graphrag.temporal.moment import from_micros
@@ -143,12 +144,12 @@ class Writer:
 
         writing = asyncio.create_task(write())
         try:
-            return await asyncio.shield(writing)
+            await outlast(writing)
         except asyncio.CancelledError:
-            await asyncio.wait([writing])
             if not writing.cancelled():
                 writing.exception()  # looked at, so that it is not reported as forgotten
             raise
+        return writing.result()
 
     async def _enter(
         self,
@@ -177,7 +178,7 @@ class Writer:
         """
         changes.actor = changes.actor or self.actor
         reason = broken(changes, index)
-        if reason is None and self.policy is not None:
+        if reason is None and self.policy is not None and changes.kind != FAILED:
             reason = refused(changes, index, self.policy)
         if reason is None:
             return changes, None

@@ -12,7 +12,7 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.summaries import ends_of
 from graphrag.model.values import Entity, Fact
-from graphrag.ontology.check import Violation
+from graphrag.ontology.conform import Violation
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update
 

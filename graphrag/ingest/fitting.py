@@ -16,7 +16,8 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
-from graphrag.ontology.check import Violation
+from graphrag.ontology.conform import Violation
+from graphrag.ontology.ontology import Ontology
 from graphrag.ontology.types import UNTYPED
 
 _LOG = logging.getLogger("graphrag")
@@ -38,6 +39,28 @@ def warn_of(group: str, violations: Sequence[Placed]) -> None:
     if len(counts) > _SHOWN:
         told.append(f"and {len(counts) - _SHOWN} more kinds")
     _LOG.warning("ontology of group %r: %s", group, "; ".join(told))
+
+
+def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
+    """Return a fact whose types nobody told, as of a contact, with those of a declared relation.
+
+    An address book says "organization" of every employer: where only ``Company`` is declared for
+    that end, it is one.
+    """
+    subject, object_ = given.subject.mention, given.object.mention
+    open_ends = [
+        mention
+        if mention.entity_type in ontology.entities
+        else replace(mention, entity_type=UNTYPED)
+        for mention in (subject, object_)
+    ]
+    claim = ontology.typed(Claim(open_ends[0], given.relation, open_ends[1], given.fact, 0, 0))
+    assert claim.object is not None, "an object was given"
+    one, other = (
+        end if found.entity_type == UNTYPED else replace(end, mention=found)
+        for end, found in ((given.subject, claim.subject), (given.object, claim.object))
+    )
+    return replace(given, subject=one, object=other)
 
 
 class Fitting:

@@ -15,8 +15,8 @@ from graphrag.model.assertion import Assertion, Date, Precision
 from graphrag.model.checks import checked_json, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
+from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.model.values import JSON, Entity, Fact, Origin
-from graphrag.model.vectors import BadVectorError, unit_vectors
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED

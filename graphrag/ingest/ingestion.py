@@ -19,7 +19,7 @@ from graphrag.ingest.planner import find_open_points, make_plan
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.ontology.check import Violation
+from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
 from graphrag.protocols import (

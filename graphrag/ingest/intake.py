@@ -46,6 +46,8 @@ class NewEpisode:
     """Name of the run of episodes that it belongs to, such as one conversation or one book."""
     key: str | None = None
     """Your own id of it, such as that of a message: by it the episode is known again."""
+    author: str | None = None
+    """Name of who wrote it: whom "I" means in a text without speakers, such as a note."""
 
 
 def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
@@ -53,7 +55,7 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
 
     Raises:
         EpisodeError: if it is empty, binary, or JSON that does not parse.
-        InputError: if its group or its saga is no name, or its key is no text.
+        InputError: if its group, its saga or its author is no name, or its key is no text.
         TimeError: if the reference time is not a moment.
     """
     if not isinstance(new, NewEpisode):
@@ -88,6 +90,7 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
         metadata=metadata,
         saga=None if new.saga is None else checked_saga(new.saga),
         key=None if new.key is None else _checked_name(new.key, "key", _LONGEST_KEY),
+        author=None if new.author is None else _checked_name(new.author, "author"),
     )
 
 

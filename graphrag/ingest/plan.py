@@ -16,7 +16,7 @@ from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import edge, to_row, vector_bytes
-from graphrag.text.chunks import split_passages
+from graphrag.text.split import split_passages
 
 
 @dataclass(slots=True)

@@ -2,8 +2,9 @@
 
 A policy is an object with one method, passed to ``Rules(policy=...)``. It sees each record
 that a transaction creates, changes or erases; one refusal refuses the whole transaction, which then
-raises ``PolicyError`` and stays in the log as an event of kind ``denied``. What no policy can allow
-is in ``invariants``. Without a policy nothing here runs.
+raises ``PolicyError`` and stays in the log as an event of kind ``denied``. Of one thing it is not
+asked: that an episode of the queue failed, and why, is noted whatever it says, because an episode
+that stayed pending would be read again at every opening. Without a policy nothing here runs.
 
 What holds of every transaction, whoever writes and whatever the policy says.
 
@@ -23,6 +24,8 @@ from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.engine import Row
 from graphrag.temporal.moment import to_micros
 
+FAILED = "fail_episode"
+"""Kind of the event that notes why an episode could not be read: no policy is asked."""
 _KEPT = ("entity", "episode", "relates_to")
 """What people told; the other tables follow from these."""
 _UNSAID = ("retracted_at", "removed_at", "merged_into")

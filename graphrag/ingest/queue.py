@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graphrag.errors import InputError, PolicyError, StoreError, TransactionError
+from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Added, Ingestion, is_waiting
 from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
+from graphrag.ingest.policy import FAILED
 from graphrag.model.values import Episode
 from graphrag.resolve.mentions import Resolution
 from graphrag.store.changes import ChangeSet
@@ -238,16 +239,13 @@ class Queue:
         reason = described(error)
 
         async def build(_: GroupIndex) -> ChangeSet:
-            changes = ChangeSet(episode.group_id, "fail_episode", note=reason)
+            changes = ChangeSet(episode.group_id, FAILED, note=reason)
             stored = await self._ingestion.stored(episode.id)
             if stored is not None and is_waiting(stored):
                 changes.change(stored, replace(stored, status="failed", error=reason))
             return changes
 
-        try:
-            await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
-        except PolicyError as refused:
-            _LOG.warning("episode %r stays pending: %s", episode.id, refused)
+        await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
 
 
 def described(error: Exception) -> str:

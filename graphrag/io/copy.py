@@ -13,15 +13,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.build import steps
+from graphrag.engine.rebuild import steps
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreError
 from graphrag.io.copy_group import CopyProgress, Pace, copy_group
-from graphrag.io.copy_rows import Table, last_row, summed, tables, write_page
+from graphrag.io.copy_rows import summed
 from graphrag.model.arguments import checked
 from graphrag.schema import Profile
+from graphrag.store import pages
+from graphrag.store.marks import copy_mark, end_copy, mark_copy
 from graphrag.store.migrate import embedder_of
-from graphrag.store.pages import read_pages
+from graphrag.store.pages import Table, read_pages
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -126,32 +128,34 @@ async def copy_store(
 
 
 async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[dict[str, int], str]:
-    made = await _begin(new, old.target)
-    wanted = await tables(old)
+    source = _spot(old.target)
+    made = await _begin(new, source)
+    wanted = await pages.tables(old)
     for table in wanted:
         if await _rows(old, new, table, pace) and made:
             made = []
-            await new.transact("UPDATE meta:copy SET made = [];")
+            await mark_copy(new, source, made)
     if new.profile == "engine":
+        done = [*made]
         async for step in steps(new, dimension, rows=True, made=made, on_page=pace.told):
-            await new.transact("UPDATE meta:copy SET made += $made;", made=step.name)
+            done.append(step.name)
+            await mark_copy(new, source, done)
     rows, checksum = await _compared(old, new, wanted)
-    await new.transact("DELETE meta:copy RETURN NONE;")
+    await end_copy(new)
     return rows, checksum
 
 
-async def _begin(new: Store, place: Target) -> list[str]:
+async def _begin(new: Store, source: list[str]) -> list[str]:
     """Mark the target, or find the mark of an earlier start; return what that one made.
 
     Raises:
         StoreError: if the target holds something else.
     """
-    [marks] = await new.query("SELECT source, made FROM meta:copy;")
-    for mark in marks:
-        if mark["source"] == _spot(place):
-            return [*(mark["made"] or ())]
+    if (mark := await copy_mark(new)) is not None:
+        if mark[0] == source:
+            return mark[1]
         raise StoreError(
-            f"the store at {new.target.url} is an unfinished copy of {mark['source'][0]}: finish "
+            f"the store at {new.target.url} is an unfinished copy of {mark[0][0]}: finish "
             "that one, or name an empty target"
         )
     if await new.groups():
@@ -159,16 +163,16 @@ async def _begin(new: Store, place: Target) -> list[str]:
             f"the store at {new.target.url} is not empty: it has groups "
             f"{', '.join(map(repr, await new.groups()))}; name an empty target"
         )
-    await new.transact("UPSERT meta:copy SET source = $source, made = [];", source=_spot(place))
+    await mark_copy(new, source, [])
     return []
 
 
 async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
     """Copy what is not there yet of a table; tell whether that was anything."""
-    [total, there] = [await _count(store, table) for store in (old, new)]
+    [total, there] = [await pages.count_rows(store, table.name) for store in (old, new)]
     before = there
-    async for page in read_pages(old, table.name, after=await last_row(new, table)):
-        await write_page(new, table, page)
+    async for page in read_pages(old, table.name, after=await pages.last_record(new, table.name)):
+        await pages.write_page(new, table, page)
         there += len(page)
         pace.told(table.name, len(page), there, total)
     return there > before
@@ -193,11 +197,6 @@ async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[s
         rows[table.name] = after.rows
         checksum ^= after.checksum
     return rows, f"{checksum:032x}"
-
-
-async def _count(store: Store, table: Table) -> int:
-    [found] = await store.query(f"SELECT count() FROM {table.name} GROUP ALL;")
-    return int(found[0]["count"]) if found else 0
 
 
 def _spot(target: Target) -> list[str]:

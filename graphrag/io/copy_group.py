@@ -11,12 +11,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.columns import VECTORS
 from graphrag.engine.rows import Derivation
+from graphrag.engine.scopes import VECTORS
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.io.copy_rows import Renaming, Sum, Table, tables, write_page
+from graphrag.io.copy_rows import Renaming, Sum
+from graphrag.store import pages
 from graphrag.store.engine import Row
-from graphrag.store.pages import PAGE
+from graphrag.store.marks import write_entry
+from graphrag.store.pages import PAGE, Table
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
@@ -79,7 +81,7 @@ async def copy_group(
     await new.close_group(name)
     rows: dict[str, int] = {}
     checksum = 0
-    for table in await tables(old):
+    for table in await pages.tables(old):
         total = Sum()
         ids = await _ids(old, table, group)
         async for page in _pages(old, ids):
@@ -88,14 +90,14 @@ async def copy_group(
                 total.add(row)
             if table.name == "group_info":
                 continue  # written last: it opens the copy
-            await _write(new, table, renamed, name)
+            await write_rows(new, table, renamed, name)
             pace.told(table.name, len(page), total.rows, len(ids))
         if table.name != "group_info":
             await _compare(new, table, total, [*map(renaming.record, ids)])
         rows[table.name] = total.rows
         checksum ^= total.checksum
     [info] = [renaming.row(row) async for page in _pages(old, [_info(group)]) for row in page]
-    await new.transact("UPDATE $id CONTENT $info RETURN NONE;", id=info["id"], info=info)
+    await write_entry(new, info)
     return rows, f"{checksum:032x}"
 
 
@@ -119,11 +121,8 @@ async def _known(old: Store, new: Store, group: str) -> bool:
     if old is new:
         return True
     for table in ("episode", "entity"):
-        [ids] = await old.query(
-            f"SELECT VALUE id FROM {table} WHERE group_id = $group LIMIT 1;", group=group
-        )
-        [found] = await new.query("SELECT VALUE id FROM $ids;", ids=ids)
-        if found:
+        ids = await pages.group_ids(old, table, group, limit=1)
+        if await pages.any_exists(new, (Record(table, id_) for id_ in ids)):
             return True
     return False
 
@@ -134,24 +133,21 @@ async def _ids(store: Store, table: Table, group: str) -> list[Record]:
         return [_info(group)]
     if table.name == "event":
         return [Record("event", [group, n]) for n in range(1, await store.last_seq(group) + 1)]
-    [ids] = await store.query(
-        f"SELECT VALUE record::id(id) FROM {table.name} WHERE group_id = $group;", group=group
-    )
-    return [Record(table.name, id_) for id_ in sorted(ids)]
+    return [Record(table.name, id_) for id_ in await pages.group_ids(store, table.name, group)]
 
 
 async def _pages(store: Store, ids: Sequence[Record]) -> AsyncIterator[list[Row]]:
     for start in range(0, len(ids), PAGE):
-        [rows] = await store.query("SELECT * FROM $ids;", ids=[*ids[start : start + PAGE]])
-        yield rows
+        yield await pages.rows_of(store, ids[start : start + PAGE])
 
 
-async def _write(store: Store, table: Table, rows: list[Row], group: str) -> None:
+async def write_rows(store: Store, table: Table, rows: Sequence[Row], group: str) -> None:
+    """Write rows of a group, and what the engine profile derives from them."""
     derivation = Derivation(group)
     if store.profile == "engine" and table.name in VECTORS:
         for row in rows:
             derivation.add(table.name, row)
-    await write_page(store, table, rows, *derivation.statements())
+    await pages.write_page(store, table, rows, *derivation.statements())
 
 
 async def _compare(store: Store, table: Table, total: Sum, ids: Sequence[Record]) -> None:

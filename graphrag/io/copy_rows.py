@@ -4,26 +4,21 @@ Ids are renewed only where the target has them already, as in a copy within one 
 keeps the moment of the old one, so both sort alike, and follows from it and the name: links and
 the images in the log lead to the same things.
 
-A store as tables of rows: listed, written in pages, and summed up to be compared.
-A group that is being written is claimed first, and discarded if it does not come to its end.
+Rows are written as they were read, in pages, and summed up to be compared.
 """
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import derived_tables
 from graphrag.store.engine import Row
-from graphrag.store.pages import read_pages
-from graphrag.store.record import NULL, Null, Record
+from graphrag.store.pages import Table, read_pages
+from graphrag.store.record import Null, Record
 from graphrag.store.store import Store
-from graphrag.temporal.moment import utc_now
 
 _UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
 _RANDOM = (1 << 62) - 1
@@ -128,17 +123,7 @@ class Renaming:
         return f"{found[1]}-{text[:4]}-{text[4:]}"
 
 
-_OWN = frozenset({"meta"})
 _SUMS = 2**128
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table to copy."""
-
-    name: str
-    links: bool
-    """Its rows join others, which must be there first."""
 
 
 @dataclass(slots=True)
@@ -156,59 +141,6 @@ class Sum:
         self.checksum = (self.checksum + int.from_bytes(digest, "big")) % _SUMS
 
 
-async def tables(store: Store) -> list[Table]:
-    """Return what a store holds that does not follow from something else, links last."""
-    [info] = await store.query("INFO FOR DB;")
-    names = info["tables"].keys() - derived_tables() - _OWN
-    found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
-    return sorted(found, key=lambda table: (table.links, table.name))
-
-
-async def last_row(store: Store, table: Table) -> Record | None:
-    """Return the id of the last row of a table."""
-    [ids] = await store.query(f"SELECT VALUE id FROM {table.name} ORDER BY id DESC LIMIT 1;")
-    return _listed(ids[0]) if ids else None
-
-
-async def write_page(
-    store: Store,
-    table: Table,
-    rows: list[Row],
-    also: str = "",
-    params: Mapping[str, Any] = MappingProxyType({}),
-) -> None:
-    """Insert rows as they were read, with other statements in the same transaction."""
-    relation = "RELATION " if table.links else ""
-    await store.transact(
-        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
-        rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
-        **params,
-    )
-
-
-async def claim_group(store: Store, group: str, created_at: datetime) -> None:
-    """Take a name for a group that is to come, closed to everybody until it is there.
-
-    Raises:
-        TransactionError: if somebody made a group of that name in the meantime.
-    """
-    await store.transact(
-        "CREATE $info CONTENT $entry RETURN NONE;",
-        info=Record("group_info", group),
-        entry={"created_at": created_at, "forgotten_at": utc_now()},
-    )
-
-
-async def discard_group(store: Store, group: str) -> None:
-    """Erase what came of a claimed group, even if the caller is being cancelled."""
-    erasing = asyncio.create_task(store.erase_group(group))
-    while not erasing.done():
-        try:
-            await asyncio.shield(erasing)
-        except asyncio.CancelledError:
-            continue
-
-
 async def summed(store: Store, table: Table) -> Sum:
     """Count and add up all rows of a table."""
     total = Sum()
@@ -216,25 +148,6 @@ async def summed(store: Store, table: Table) -> Sum:
         for row in page:
             total.add(row)
     return total
-
-
-def _listed(id_: Record) -> Record:
-    return Record(id_.table, list(id_.id)) if isinstance(id_.id, tuple) else id_
-
-
-def _kept(item: Any) -> Any:
-    """Return a value as it is to be written: a None that was read is a null in JSON."""
-    match item:
-        case None:
-            return NULL
-        case Record():
-            return _listed(item)
-        case dict():
-            return {key: _kept(value) for key, value in item.items()}
-        case list() | tuple():
-            return [_kept(value) for value in item]
-        case _:
-            return item
 
 
 def _plain(item: object) -> Any:

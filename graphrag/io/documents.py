@@ -6,21 +6,26 @@ need the memory of one. Times make it repeatable: parts without a time of their 
 document plus their number in microseconds, so the same file added twice is the same episodes.
 """
 
+import asyncio
 import json
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from graphrag.errors import EpisodeError
+from graphrag.ingest.batch import BatchReport, Failed, OnError, Progress, add_all
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
+from graphrag.io.folders import read_files, written_at
 from graphrag.io.prose import split_prose
 from graphrag.io.records import Draft, json_drafts, jsonl_drafts
 from graphrag.model.values import Source
-from graphrag.temporal.moment import from_micros, parse_moment, utc_now
+from graphrag.temporal.moment import Moment, from_micros, parse_moment, utc_now
+from graphrag.text.markdown import front_matter
 
 STDIN = "-"
 _MICRO = timedelta(microseconds=1)
@@ -53,19 +58,23 @@ def read_document(
     reference_time: datetime | date | str | None = None,
     source_description: str | None = None,
     name: str | None = None,
+    author: str | None = None,
 ) -> Document:
     """Check a document and return its episodes.
 
     Markdown (``.md``) and text (everything else) are cut into parts of about 2,000 characters on
-    headings and paragraphs. ``.json`` is one episode, but a list of messages or a long list of
-    records is several. ``.jsonl`` is one episode a line. Standard input is told by its content.
+    headings and paragraphs; front matter goes to ``metadata``. ``.json`` is one episode, but a list
+    of messages or a long list of records is several. ``.jsonl`` is one episode a line. Standard
+    input is told by its content.
 
     Args:
         path: A file, or ``"-"`` for standard input.
-        reference_time: When it was written. Default: the time that each record carries, else when
-            the file was changed last, else (standard input) now.
+        reference_time: When it was written. Default: the time that each record carries, else the
+            date in its front matter, in its name or at its beginning, else when the file was
+            changed last, else (standard input) now.
         source_description: Where it comes from, for people; default: the file's name.
         name: A title instead of the file's name.
+        author: Who wrote it: whom "I" means in it.
 
     Raises:
         EpisodeError: if there is no such file, or it cannot be read as what its name says.
@@ -82,10 +91,11 @@ def read_document(
         label, title, changed = str(file), file.name, _changed(file)
         load = partial(_text_of, file)
         read = _READERS.get(file.suffix.lower(), _text)
-    start, own_from = given or changed, None if given else changed
 
     def episodes() -> Iterator[NewEpisode]:
-        for number, draft in enumerate(read(load(), own_from)):
+        content = load()
+        start = given or written_at(content if read in _PROSE else "", title) or changed
+        for number, draft in enumerate(read(content, None if given else start)):
             yield NewEpisode(
                 draft.content,
                 draft.time or start + number * _MICRO,
@@ -93,6 +103,7 @@ def read_document(
                 draft.source,
                 title if source_description is None else source_description,
                 metadata={"document": title, **draft.metadata},
+                author=author,
             )
 
     try:
@@ -102,20 +113,55 @@ def read_document(
     return Document(name or title, count, episodes)
 
 
+async def add_documents(
+    paths: Sequence[Path],
+    ingestion: Ingestion,
+    group: str,
+    *,
+    reference_time: Moment | None,
+    source: str | None,
+    author: str | None,
+    saga: str | None,
+    on_error: OnError,
+    on_progress: Callable[[Progress], None] | None,
+) -> BatchReport:
+    """Add documents to a group, as ``graph.load.documents`` is asked to."""
+    when = None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    read = partial(read_document, reference_time=when, source_description=source, author=author)
+    pile = await asyncio.to_thread(read_files, paths, read)
+    if pile.unread and on_error == "stop":
+        raise pile.unread[0].error
+    all_of_them = Document(
+        "documents",
+        sum(map(len, pile.read)),
+        lambda: (replace(one, saga=saga) for document in pile.read for one in document),
+    )
+    report = await add_all(
+        ingestion, all_of_them, group, on_progress=on_progress, on_error=on_error
+    )
+    report.failed[:0] = (Failed(0, unread.name, unread.error) for unread in pile.unread)
+    return report
+
+
 def _text(text: str, base: datetime | None, *, headings: bool = False) -> list[Draft]:
-    parts = split_prose(text, headings=headings)
-    source: Source = "message" if looks_like_messages(text) else "text"
+    begin, fields = front_matter(text)
+    if not (body := text[begin:]).strip():
+        begin, fields, body = 0, {}, text
+    parts = split_prose(body, headings=headings)
+    source: Source = "message" if looks_like_messages(body) else "text"
+    front = {"front_matter": dict(fields)} if fields else {}
     return [
         Draft(
-            text[part.start : part.end],
+            body[part.start : part.end],
             f" [{number}/{len(parts)}] {part.section}".rstrip() if len(parts) > 1 else "",
             source=source,
             metadata={
                 "part": number,
                 "parts": len(parts),
-                "start": part.start,
-                "end": part.end,
+                "start": begin + part.start,
+                "end": begin + part.end,
                 "section": part.section,
+                **front,
             },
         )
         for number, part in enumerate(parts, start=1)
@@ -135,7 +181,7 @@ def _jsonl(text: str, base: datetime | None) -> Iterator[Draft]:
 
 
 Reader = Callable[[str, datetime | None], Iterable[Draft]]
-
+_PROSE: tuple[Reader, ...] = (_text, _markdown)
 _READERS: dict[str, Reader] = {
     ".md": _markdown,
     ".markdown": _markdown,
@@ -161,10 +207,10 @@ def _reader_of(text: str) -> Reader:
 def _changed(file: Path) -> datetime:
     try:
         status = file.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
     if stat.S_ISDIR(status.st_mode):
-        raise EpisodeError(f"{file} is a folder: name the files in it, such as {file}/*.md")
+        raise EpisodeError(f"{file} is a folder: read_document takes one file of it")
     return from_micros(status.st_mtime_ns // 1000)
 
 
@@ -190,5 +236,7 @@ def _decoded(data: bytes, label: str) -> str:
     return text
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | ValueError) -> str:
+    if not isinstance(error, OSError):  # a null character
+        return f"it is no name of a file: {error}"
     return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sized
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag.ingest.batch import OnError, checked_on_error
+from graphrag.ingest.batch import BatchReport, OnError, Progress, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
-from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.intake import checked_group
+from graphrag.io.batches import Known, Record, seeded, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.load import Known, seeded, skipping
+from graphrag.io.fact_rows import checked_columns
 from graphrag.io.recurrence import Horizon
-from graphrag.io.rows import checked_columns, given_row
-from graphrag.io.tables import Columns, Placed, Rows, read_rows
+from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
@@ -27,13 +24,8 @@ if TYPE_CHECKING:
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
 
-_BATCH = 200
 
-Record = tuple[list[GivenFact], list[End]]
-"""The facts of one contact or meeting, and the people that it may say nothing else of."""
-
-
-@checked()
+@checked(door="graph.load")
 class Load:
     """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
 
@@ -89,44 +81,22 @@ class Load:
             PolicyError: if the write policy refused a batch.
             TransactionError: if the database refused a batch.
         """
-        from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
-        from graphrag.io.network_facts import NetworkRows, is_network
+        from graphrag.io.batches import load_rows
 
-        ingestion = self._handle.session.ingestion
-        dimension = ingestion.embedder.dimension
         checked_columns(defaults or {})
         checked_on_error(on_error)
-        writer = DirectWriter.to(
-            ingestion,
+        return await load_rows(
+            rows,
+            self._handle.session.ingestion,
             self._group,
-            "import_facts",
+            columns=columns,
+            defaults=defaults,
             judge=judge,
-            once=True,
-            summarize=False,
-            skip=on_error == "skip",
-        )
-        total, entities = None, 0
-        if is_network(rows):
-            network = NetworkRows.of(rows, columns)
-            ids, entities = await network.tell_nodes(writer, batch)
-            placed = network.rows(ids)
-        else:
-            placed = read_rows(rows, columns)
-            total = len(rows) if isinstance(rows, Sized) and not isinstance(rows, str) else None
-
-        def given(one: Placed) -> GivenFact:
-            place, row = one
-            return given_row(row, place, source=source, dimension=dimension, defaults=defaults)
-
-        report = await load(
-            map(given, placed) if on_error == "stop" else skipping(placed, given),
-            writer,
             batch=batch,
-            total=total,
+            skip=on_error == "skip",
+            source=source,
             on_progress=on_progress,
         )
-        return replace(report, entities=report.entities + entities)
 
     async def seed(
         self,
@@ -154,7 +124,7 @@ class Load:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.ingest.write import DirectWriter
-        from graphrag.io.load import load
+        from graphrag.io.batches import load
 
         ingestion = self._handle.session.ingestion
         facts = list(
@@ -168,6 +138,55 @@ class Load:
         )
         writer = DirectWriter.to(ingestion, self._group, "seed", once=True)
         return await load(facts, writer, batch=max(1, len(facts)), total=len(facts))
+
+    async def documents(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        reference_time: Moment | None = None,
+        source: str | None = None,
+        author: str | None = None,
+        saga: str | None = None,
+        on_error: OnError = "skip",
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> BatchReport:
+        """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
+
+        They are cut into parts and dated as ``surreal-graphrag add`` does it. Adding them again
+        changes nothing.
+
+        Args:
+            paths: A file or a folder, or several; of a folder the files that hold text by their
+                names, by name, none that is hidden.
+            reference_time: When they were written. Default: the date of each record, else that in
+                a file's front matter, name or first line, else when it was changed last.
+            source: Where they come from, for people; default: the name of each file.
+            author: Who wrote them: whom "I" means in a note.
+            saga: Name of the run of episodes that they belong to.
+            on_error: ``skip`` leaves out a file that is empty or cannot be read and an episode that
+                fails, named in ``BatchReport.failed``; ``stop`` raises at the first.
+            on_progress: Called after each episode.
+
+        Raises:
+            EpisodeError: if none of the files can be read, or with ``stop`` one cannot; nothing
+                was written.
+            GraphRAGError: as ``add_episodes``.
+        """
+        from graphrag.io.documents import add_documents
+
+        checked_on_error(on_error)
+        given = [paths] if isinstance(paths, str | PathLike) else paths
+        return await add_documents(
+            [Path(path) for path in given],
+            self._handle.session.ingestion,
+            self._group,
+            reference_time=reference_time,
+            source=source,
+            author=author,
+            saga=saga,
+            on_error=on_error,
+            on_progress=on_progress,
+        )
 
     async def contacts(
         self,
@@ -200,7 +219,9 @@ class Load:
             )
             for place, one in read_contacts(contacts)
         ]
-        return await self._tell(records, "import_contacts")
+        return await tell_records(
+            records, self._handle.session.ingestion, self._group, "import_contacts"
+        )
 
     async def calendar(
         self,
@@ -237,7 +258,9 @@ class Load:
             (list(meeting_facts(one, place, source=source)), [])
             for place, one in read_meetings(calendar, horizon)
         ]
-        return await self._tell(records, "import_calendar")
+        return await tell_records(
+            records, self._handle.session.ingestion, self._group, "import_calendar"
+        )
 
     async def group(
         self,
@@ -271,17 +294,3 @@ class Load:
         )
         await self._handle.session.queue.resume()  # its queued episodes may wait to be read
         return found
-
-    async def _tell(self, records: Iterable[Record], kind: str) -> ImportReport:
-        from graphrag.ingest.write import DirectWriter
-
-        writer = DirectWriter.to(self._handle.session.ingestion, self._group, kind, once=True)
-        report, rest = ImportReport(), iter(records)
-        try:
-            while some := list(islice(rest, _BATCH)):
-                facts = [fact for told, _ in some for fact in told]
-                plan = await writer.tell(facts, [end for _, ends in some for end in ends])
-                report = report.after(plan, rows=len(some), seconds=0.0)
-        finally:
-            writer.warn()
-        return report

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphrag.ingest.intake import looks_like_messages
-from graphrag.text.chunks import split_passages
+from graphrag.text.markdown import FENCE, fence_after
+from graphrag.text.split import split_passages
 
 LONGEST = 2000
 # A section shorter than this shares its part with the next one.
 _SHORT_SECTION = LONGEST // 4
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#*)?\s*")
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
 # prepare() drops a byte order mark at the border of an episode, so offsets must not count it.
 _BLANK = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\ufeff"
 
@@ -108,17 +108,10 @@ def _paragraphs(text: str, headings: bool) -> Iterator[_Block]:
             start, title = place, None
         if heading:
             title = heading["title"] or title or ""
-        if headings and (mark := _FENCE.match(line)):
-            fence = _fenced(fence, mark.group(1))
+        if headings and (mark := FENCE.match(line)):
+            fence = fence_after(fence, mark.group(1))
         after_blank = blank
         after_heading = bool(heading) or (after_heading and blank)
         place += len(line)
     if place > start:
         yield _Block(start, place, title)
-
-
-def _fenced(fence: str, mark: str) -> str:
-    """Return the fence that is open after a line of backquotes or tildes."""
-    if not fence:
-        return mark
-    return "" if mark.startswith(fence) else fence

@@ -21,7 +21,7 @@ from graphrag.llm.schema import BadAnswerError, as_json, read_answer, strict_sch
 from graphrag.llm.usage import Meter, Usage
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer, Message
-from graphrag.text.chunks import count_tokens
+from graphrag.text.split import count_tokens
 
 _LOG = logging.getLogger("graphrag")
 _SHOWN = 4000

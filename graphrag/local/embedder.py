@@ -19,7 +19,7 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError, MissingExtraError
-from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.protocols import Embedder, Matrix, call
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class CachedEmbedder:
         Raises:
             InputError: if it is no text.
         """
-        name = self._embedder.name
+        name = getattr(self._embedder, "name", None)
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of {self._embedder!r} is {name!r}: give it one, as text")
         return name
@@ -156,7 +156,7 @@ class CachedEmbedder:
         Raises:
             InputError: if it is no number of numbers.
         """
-        dimension = self._embedder.dimension
+        dimension = getattr(self._embedder, "dimension", None)
         if not isinstance(dimension, int | np.integer) or dimension < 1:
             raise InputError(
                 f"the dimension of {self._embedder!r} is {dimension!r}: it is the length of its "

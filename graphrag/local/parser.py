@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -33,17 +33,24 @@ _FUNCTION_WORD = 3
 _lock = Lock()
 
 
-def parse(text: str) -> "list[tuple[int, Doc]]":
+def parse(
+    text: str, *, borders: Collection[int] = (), items: Collection[int] = ()
+) -> "list[tuple[int, Doc]]":
     """Return each paragraph's offset in the text and its parse; offsets inside are true.
+
+    Args:
+        text: What is to be read.
+        borders: Where paragraphs begin, besides after blank lines.
+        items: Those that are items of a list, and so no headings.
 
     Raises:
         MissingExtraError: if spaCy or its model is not installed.
     """
-    spans = [(start, end) for start, end in _spans(text) if text[start:end].strip()]
+    spans = [(start, end) for start, end in _spans(text, borders) if text[start:end].strip()]
     paragraphs = [
         (start, flatten(text[start:end]))
         for start, end in spans
-        if len(spans) == 1 or not _is_heading(text[start:end])
+        if len(spans) == 1 or start in items or not _is_heading(text[start:end])
     ]
     with _lock:  # a pipeline is not safe in two threads at once
         parsed = _pipeline().pipe(paragraph for _, paragraph in paragraphs)
@@ -70,9 +77,10 @@ def _is_heading(paragraph: str) -> bool:
     )
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text: str, borders: Collection[int]) -> Iterator[tuple[int, int]]:
     start = 0
-    for border in [*(match.end() for match in _PARAGRAPH.finditer(text)), len(text)]:
+    ends = {*(match.end() for match in _PARAGRAPH.finditer(text)), *borders, len(text)} - {0}
+    for border in sorted(ends):
         while border - start > _LONGEST:
             cut = text.rfind(". ", start, start + _LONGEST) + 1 or start + _LONGEST
             yield start, cut

@@ -24,6 +24,7 @@ from graphrag.errors import InputError, QueryError
 from graphrag.model.checks import checked_text, finite, shown, whole
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
+Named = TypeVar("Named", bound=type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +43,21 @@ Kinds = tuple[Kind, ...]
 
 
 def checked(
-    error: type[InputError] = InputError, *, reads: type | None = None
+    error: type[InputError] = InputError, *, reads: type | None = None, door: str | None = None
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
 
     Args:
         error: What is raised for an argument that does not fit the annotation.
         reads: A class of reads; methods of its names raise ``QueryError``.
+        door: How users come by an object of the class, such as ``graph.load``: what Python says of
+            a missing argument names that.
     """
 
     def decorate(target: Checked) -> Checked:
         if not isinstance(target, type):
             return cast(Checked, _checking(target, error))
+        named(door)(target)
         for name in dir(target):
             member = inspect.getattr_static(target, name)
             if name.startswith("_"):
@@ -63,6 +67,33 @@ def checked(
                 setattr(target, name, _checking(member, raised))
             elif isinstance(member, classmethod):
                 setattr(target, name, classmethod(_checking(member.__func__, raised)))
+        return target
+
+    return decorate
+
+
+def named(door: str | None = None) -> Callable[[Named], Named]:
+    """Make the public methods of a class, inherited ones too, bear its name, or that of its door.
+
+    Otherwise Python says of a missing argument which of our base classes has the method.
+    """
+
+    def decorate(target: Named) -> Named:
+        for name in dir(target):
+            member = inspect.getattr_static(target, name)
+            if not name.startswith("_") and isinstance(member, FunctionType):
+                plain = cast(FunctionType, inspect.unwrap(member))
+                own = FunctionType(
+                    plain.__code__,
+                    plain.__globals__,
+                    name,
+                    plain.__defaults__,
+                    plain.__closure__,
+                )
+                for kept in ("__doc__", "__annotations__", "__kwdefaults__", "__module__"):
+                    setattr(own, kept, getattr(plain, kept))
+                own.__qualname__ = f"{door or target.__name__}.{name}"
+                setattr(target, name, own)
         return target
 
     return decorate

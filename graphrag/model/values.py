@@ -61,6 +61,8 @@ class Episode:
     """Name of the run of episodes that it belongs to: a conversation, a case, a book."""
     key: str | None = None
     """The caller's own id of it, such as that of a message: none other of its group has it."""
+    author: str | None = None
+    """Who wrote it: whom "I" means in a text without speakers."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -288,11 +290,11 @@ class Event:
 
     def __repr__(self) -> str:
         """Show what was done, by whom and when, without the images."""
-        from graphrag.display.log import event_line
+        from graphrag.display.events import event_line
 
         return f"Event({event_line(self)})"
 
     def _repr_html_(self) -> str:
-        from graphrag.display.log import event_page
+        from graphrag.display.events import event_page
 
         return event_page(self)

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from graphrag.names.titles import DESCRIBING
+from graphrag.names.words import DESCRIBING
 
 _QUOTES = re.compile(r"[\"'`´‘’“”«»„]+")
 _POSSESSIVE = re.compile(r"['’]s\b")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
-from graphrag.names.titles import (
+from graphrag.names.words import (
     COURTESIES,
     GENERIC,
     LEGAL_FORMS,

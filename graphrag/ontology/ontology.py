@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphrag.errors import InputError
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Fact
-from graphrag.ontology.check import Check, Violation
+from graphrag.ontology.conform import Check, Violation
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.types import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 

@@ -29,6 +29,7 @@ from graphrag.names.likeness import ALIKE, likeness
 from graphrag.protocols import Matrix
 from graphrag.resolve.doubt import CLOSE, in_full, means_alike
 from graphrag.resolve.known import Declared, differ, may_be_one
+from graphrag.store.links import distinctions
 from graphrag.store.store import Store
 
 _WHOLE = 3_000
@@ -203,18 +204,9 @@ def _pair(
 
 async def _known_to_differ(index: GroupIndex, store: Store) -> set[Pair]:
     """Return the pairs that a person, a split or an arbiter found to be two."""
-    [rows] = await store.query(
-        "SELECT VALUE [record::id(id), distinct_from] FROM entity "
-        "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
-        group=index.group_id,
-    )
     heir = index.heirs.of
-    return {(min(pair), max(pair)) for id_, ids in rows for pair in _heirs(heir, id_, ids)}
-
-
-def _heirs(heir: Callable[[str], str], id_: str, ids: Iterable[str]) -> Iterator[Pair]:
-    for other in ids:
-        yield heir(id_), heir(other)
+    pairs = ((heir(one), heir(other)) for one, other in await distinctions(store, index.group_id))
+    return {(min(pair), max(pair)) for pair in pairs}
 
 
 def _stands(id_: str, index: GroupIndex) -> bool:

@@ -27,7 +27,7 @@ from graphrag.model.ids import new_id
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers as identifiers_of
 from graphrag.names.key import is_name, name_key
-from graphrag.names.titles import GENERIC
+from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
 from graphrag.resolve.known import UNTYPED as UNTYPED

@@ -21,8 +21,9 @@ from graphrag.sagas.compose import composed
 from graphrag.sagas.listing import missing, saga_list
 from graphrag.sagas.order import after_watermark, in_order, mask_of
 from graphrag.search.context import Citation, Context, excerpt
+from graphrag.search.rewind import mentions_then
 from graphrag.search.visibility import Past, Visible
-from graphrag.store.record import Record
+from graphrag.store.links import mentions
 from graphrag.store.store import Store
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class SagaView:
         Raises:
             QueryError: for a budget below 1.
         """
-        from graphrag.text.chunks import count_tokens
+        from graphrag.text.split import count_tokens
 
         return saga_context(self, max_tokens=max_tokens, count=count or count_tokens)
 
@@ -203,7 +204,7 @@ async def read_saga(
     stated = stated[ever.facts[stated]]
     found = await store.get(Episode, ids)
     episodes = tuple(past.rewind(one) for one in found.values())
-    shown = seen.shown(await _mentioned(ids, store, past), index)
+    shown = seen.shown(await _mentioned(ids, index.group_id, store, past), index)
     entities = (await store.get(Entity, shown)).values()
     stages = await read_stages(stated, index, store, past, at=at)
     row_of = index.facts.row_of
@@ -244,22 +245,9 @@ def stated_by(
     return np.flatnonzero(stated)
 
 
-async def _mentioned(episodes: list[str], store: Store, past: Past) -> list[str]:
+async def _mentioned(episodes: list[str], group: str, store: Store, past: Past) -> list[str]:
     """Return the entities that episodes mentioned then, those of the most episodes first."""
-    [rows] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM $records->mentions;",
-        records=[Record("episode", id_) for id_ in episodes],
-    )
-    there = {id_: (episode, entity) for id_, episode, entity in rows}
-    inside = set(episodes)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table != "mentions":
-            continue
-        there.pop(id_, None)
-        if image and {"in", "out"} <= image.keys():  # taken back since
-            episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
-            if episode in inside:
-                there[id_] = (episode, entity)
-    counts = Counter(entity for _, entity in set(there.values()))
+    told = mentions_then(await mentions(store, group, episodes), past)
+    pairs = {(episode, entity) for episode, entity in told.values() if episode in {*episodes}}
+    counts = Counter(entity for _, entity in pairs)
     return sorted(counts, key=lambda id_: (-counts[id_], id_))

@@ -24,11 +24,11 @@ from graphrag.sagas.order import Told, after_watermark, fingerprint, mask_of
 from graphrag.sagas.saga import read_saga, stored_saga
 from graphrag.search.visibility import NOTHING_UNDONE, visible
 from graphrag.store.changes import ChangeSet
-from graphrag.store.record import Record
+from graphrag.store.links import creation_times
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.text.chunks import count_tokens, split_passages
+from graphrag.text.split import count_tokens, split_passages
 
 WORDS = 250
 """What a summary is to be at most."""
@@ -139,11 +139,7 @@ async def standing(name: str, index: GroupIndex, store: Store) -> list[Told]:
     """Return the episodes of a saga that were not removed, in order of telling."""
     seen = visible(index, NOW, NOTHING_UNDONE, now=utc_now())
     rows = mask_of(name, index, seen, NOTHING_UNDONE).nonzero()[0]
-    [told] = await store.query(
-        "SELECT VALUE [created_at, record::id(id)] FROM $ids;",
-        ids=[Record("episode", index.episodes.ids[row]) for row in rows],
-    )
-    return sorted((at, id_) for at, id_ in told)
+    return await creation_times(store, (index.episodes.ids[row] for row in rows))
 
 
 async def next_step(name: str, index: GroupIndex, store: Store, llm: LLM) -> Step | None:

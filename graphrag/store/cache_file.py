@@ -10,13 +10,23 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Final, Literal
 from zlib import crc32
 
+import numpy as np
+import numpy.typing as npt
+
 Bytes = bytes | bytearray | memoryview
+Head = Mapping[str, str | int]
+"""What a file says of itself."""
+PART: Final = 16 << 20
+"""Bytes of an array with one checksum."""
+_LINE: Final = 4096
 _LONGEST_HEAD = 1 << 20
+_AT_ONCE = 32 << 20
+"""Bytes that are on their way to the disk at a time."""
 _PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 """Neither follow a link nor wait for the other end of a pipe; not every system knows these."""
 Mode = Literal["rb", "r+b", "wb"]
@@ -77,20 +87,32 @@ def open_private(path: Path, mode: Mode, *, buffering: int = -1) -> BinaryIO:
 
 
 def write_whole(path: Path, head: Mapping[str, Any], parts: Iterable[Bytes]) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; what is half written is deleted.
 
     Raises:
         OSError: if the disk refuses.
     """
     make_private_folder(path.parent)
     partial = path.with_suffix(".partial")
-    with open_private(partial, "wb") as file:
-        file.write(head_line(head))
-        for part in parts:
-            file.write(part)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    try:
+        with open_private(partial, "wb") as file:
+            file.write(head_line(head))
+            under_way = 0
+            for part in parts:
+                under_way += file.write(part)
+                if under_way >= _AT_ONCE:  # whoever commits meanwhile waits for little of this
+                    _sync(file)
+                    under_way = 0
+            _sync(file)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _sync(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def head_line(head: Mapping[str, Any]) -> bytes:
@@ -115,3 +137,36 @@ def read_head(file: BinaryIO) -> dict[str, Any]:
     if not isinstance(head, dict):
         raise DamagedFileError("its first line says nothing")
     return head
+
+
+def checksum(part: memoryview, begin: int) -> int:
+    """Return the CRC-32 of sums of the 64-bit numbers in a part, and of the bytes after them.
+
+    In lines of 4 KiB, of which every line and every column is summed: what changes one number
+    changes two sums, and a change that changes no sum is one of four numbers at least that belong
+    together. 5 GB/s, where the CRC of all bytes does 2.2.
+    """
+    whole = len(part) - len(part) % _LINE
+    lines = np.frombuffer(part[:whole], np.uint64).reshape(-1, _LINE // 8)
+    for axis in (0, 1):
+        begin = crc32(np.add.reduce(lines, axis=axis), begin)
+    return crc32(part[whole:], begin)
+
+
+def checksum_starts(
+    said: Head, name: str, kind: str, shape: Sequence[int], size: int
+) -> Iterator[tuple[int, int]]:
+    """Yield where each part of an array begins, and with what its checksum does."""
+    whole = crc32(json.dumps([said, name, kind, shape]).encode())
+    return ((start, crc32(b"%d" % start, whole)) for start in _starts(size))
+
+
+def _starts(size: int) -> range:
+    """Return where the parts of so many bytes begin: an empty array has one, too."""
+    return range(0, max(1, size), PART)
+
+
+def parts_of(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+    """Return the bytes of an array by the parts that have a checksum."""
+    whole = array.reshape(-1).view(np.uint8).data
+    return (whole[start : start + PART] for start in _starts(len(whole)))

@@ -32,6 +32,22 @@ _RETRIES = 12
 _SETTLE_SECONDS = 0.1
 
 
+async def outlast(task: asyncio.Task[Any]) -> None:
+    """Wait for the end of what must not be left half done, however often this is cancelled.
+
+    Raises:
+        CancelledError: at the end, if it was.
+    """
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
 class Connection:
     """A database connection that says what went wrong."""
 
@@ -60,7 +76,8 @@ class Connection:
                 raise StoreURLError(f"cannot create {error.filename}: {error.strerror}") from None
         opening = asyncio.create_task(open_flushing(self.target))
         try:
-            self._engine = await asyncio.shield(opening)
+            await outlast(opening)
+            self._engine = opening.result()
         except EngineError as error:
             raise _opening_error(self.target, error) from None
         except OSError as error:
@@ -69,10 +86,9 @@ class Connection:
             ) from None
         except asyncio.CancelledError:
             # What is half open would abort the process at its end: it is opened, and closed.
-            await asyncio.wait([opening])
             if not opening.cancelled() and opening.exception() is None:
                 self._engine = opening.result()
-                await self.close()
+                await outlast(asyncio.create_task(self.close()))
             raise
 
     async def query(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Any]:

@@ -8,7 +8,7 @@ from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, from_row
-from graphrag.store.store import Store
+from graphrag.store.store import WITH_MEMBERS, Store
 
 Value = TypeVar("Value", Fact, Entity, Episode, Community)
 
@@ -21,10 +21,7 @@ _FACTS = (
     "RETURN array::concat($facts, $stated);"
 )
 _OTHERS = "SELECT * OMIT embedding FROM $ids;"
-_COMMUNITIES = (
-    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank, out) "
-    "AS members OMIT embedding FROM $community_ids;"
-)
+_COMMUNITIES = f"{WITH_MEMBERS} FROM $community_ids;"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,42 @@
-"""Read a table in pages, in the order of its ids.
+"""Rows as they are stored: of a table in pages, of a group, or by id; counted and inserted.
 
-Each page is asked for by a range of ids: ``WHERE id > x`` reads the table from its beginning every
+A page is asked for by a range of ids: ``WHERE id > x`` reads the table from its beginning every
 time, which at 100,000 rows costs ten times the page. The next page comes while one is worked on.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
+from graphrag.schema import derived_tables
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
+from graphrag.store.record import NULL, Record
 from graphrag.store.store import Store
 
 PAGE = 250
 """Rows of one page: written in one transaction, more make it slow in memory, fewer on disk."""
+_LONG_PAGE = 1_000
+"""Rows of one page that is read without its vectors."""
+_OWN = frozenset({"meta"})
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of rows that do not follow from others."""
+
+    name: str
+    links: bool
+    """Its rows join others, which must be there first."""
+
+
+async def tables(store: Store) -> list[Table]:
+    """Return what a store holds that does not follow from something else, links last."""
+    [info] = await store.query("INFO FOR DB;")
+    names = info["tables"].keys() - derived_tables() - _OWN
+    found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
+    return sorted(found, key=lambda table: (table.links, table.name))
 
 
 async def read_pages(
@@ -42,8 +66,117 @@ async def read_pages(
 async def _read(store: Store, table: str, columns: str, after: Record | None) -> list[Row]:
     params, source = {}, table
     if after is not None:
-        params = {"after": list(after.id) if isinstance(after.id, tuple) else after.id}
+        params = {"after": _key(after)}
         source = f"type::record('{table}', $after>..)"
     [rows] = await store.query(f"SELECT {columns} FROM {source} LIMIT {PAGE};", **params)
     found: list[Row] = rows
     return found
+
+
+async def group_pages(store: Store, table: str, group: str) -> AsyncIterator[list[Row]]:
+    """Yield the rows of a group in a table, without vectors; one page is asked for at a time."""
+    after = ""
+    while True:
+        [rows] = await store.query(
+            f"SELECT * OMIT embedding FROM type::record('{table}', $after>..) "
+            f"WHERE group_id = $group LIMIT {_LONG_PAGE};",
+            after=after,
+            group=group,
+        )
+        if not rows:
+            return
+        after = rows[-1]["id"].id
+        yield rows
+
+
+async def group_rows(
+    store: Store, table: str, group: str, *, vectors: bool = True
+) -> dict[str, Row]:
+    """Return all rows of a group in a table, by id."""
+    columns = "*" if vectors else "* OMIT embedding"
+    [rows] = await store.query(
+        f"SELECT {columns} FROM {table} WHERE group_id = $group;", group=group
+    )
+    return {row["id"].id: row for row in rows}
+
+
+async def group_ids(store: Store, table: str, group: str, limit: int | None = None) -> list[str]:
+    """Return the ids of a group's rows in a table, sorted; of some of them with a limit."""
+    most = "" if limit is None else f" LIMIT {int(limit)}"
+    sql = f"SELECT VALUE record::id(id) FROM {table} WHERE group_id = $group{most};"
+    [ids] = await store.query(sql, group=group)
+    return sorted(ids)
+
+
+async def groups_in(store: Store, table: str) -> list[str]:
+    """Return the names of the groups that have a row in a table."""
+    [found] = await store.query(f"SELECT VALUE group_id FROM {table} GROUP BY group_id;")
+    return list(found)
+
+
+async def groups_of(store: Store, records: Collection[Record]) -> dict[str, str]:
+    """Return the groups of some records by ``table:id``, of those that are there."""
+    if not records:
+        return {}
+    [found] = await store.query("SELECT id, group_id FROM $records;", records=list(records))
+    return {str(row["id"]): row["group_id"] for row in found}
+
+
+async def last_record(store: Store, table: str) -> Record | None:
+    """Return the last record of a table."""
+    [ids] = await store.query(f"SELECT VALUE id FROM {table} ORDER BY id DESC LIMIT 1;")
+    return ids[0] if ids else None
+
+
+async def any_exists(store: Store, records: Iterable[Record]) -> bool:
+    """Tell whether one of these records is there."""
+    [found] = await store.query("SELECT VALUE id FROM $records;", records=list(records))
+    return bool(found)
+
+
+async def rows_of(store: Store, records: Iterable[Record]) -> list[Row]:
+    """Return the rows of those records that are there, vectors among it."""
+    [rows] = await store.query("SELECT * FROM $records;", records=list(records))
+    found: list[Row] = rows
+    return found
+
+
+async def count_rows(store: Store, table: str) -> int:
+    """Count the rows of a table, those of all groups."""
+    [found] = await store.query(f"SELECT count() FROM {table} GROUP ALL;")
+    return int(found[0]["count"]) if found else 0
+
+
+async def write_page(
+    store: Store,
+    table: Table,
+    rows: Iterable[Row],
+    also: str = "",
+    params: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Insert rows as they were read, with other statements in the same transaction."""
+    relation = "RELATION " if table.links else ""
+    await store.transact(
+        f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
+        rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
+        **params,
+    )
+
+
+def _kept(item: Any) -> Any:
+    """Return a value as it is to be written: a None that was read is a null in JSON."""
+    match item:
+        case None:
+            return NULL
+        case Record():
+            return Record(item.table, _key(item))
+        case dict():
+            return {key: _kept(value) for key, value in item.items()}
+        case list() | tuple():
+            return [_kept(value) for value in item]
+        case _:
+            return item
+
+
+def _key(record: Record) -> Any:
+    return list(record.id) if isinstance(record.id, tuple) else record.id

@@ -18,9 +18,10 @@ from graphrag.errors import TransactionError
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.store.cache_file import MALFORMED
 from graphrag.store.changes import image_of
+from graphrag.store.engine import Row
 from graphrag.store.offsets import Key
 from graphrag.store.row_file import RowFile, Stamp
-from graphrag.store.rows import TABLES, Value, from_image
+from graphrag.store.rows import TABLES, Value, from_image, from_row
 
 _LOG = logging.getLogger("graphrag")
 _MOST_BYTES = 16 << 20
@@ -103,6 +104,17 @@ class Held:
         if self.rows is not None and (group in self.stamps or stamp[0] == 1):
             self.stamps[group] = max(stamp, self.stamps.get(group, stamp))
             self.rows.put((key, image) for key, image in images.items() if key[0] in _TABLES)
+
+    def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
+        """Return what is wrong with what is here of some rows, by table and id, of a group."""
+        if self.rows is not None and (fault := self.rows.fault()):
+            return [f"the rows beside the store are of no use: {fault}"]
+        other = sum(
+            value != from_row(kind, rows[TABLES[kind]][id_])
+            for kind in _OPEN
+            for id_, value in self.find(kind, rows[TABLES[kind]]).items()
+        )
+        return [f"{other} rows beside the store are not what the tables have"] if other else []
 
     def written(self, records: Iterable[Key] | None) -> None:
         """Let go of what a transaction may have changed: these records; None: any."""

@@ -3,7 +3,8 @@
 A row is what SurrealDB takes: record ids for links, aware datetimes, no key for a missing value.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -13,7 +14,7 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.model.checks import DEEPEST, shown
-from graphrag.model.values import Community, Entity, Episode, Fact, Saga, Span
+from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga, Span
 from graphrag.protocols import Matrix
 from graphrag.store.assertions import STATED, stated_row, stated_values
 from graphrag.store.engine import Row
@@ -76,6 +77,20 @@ def from_row(kind: type[Value], row: Row) -> Value:
         elif item is not None:
             given[name] = stated_values(item, row["id"].id) if name in STATED else _read(name, item)
     return kind(**given)
+
+
+def event_of(row: Row) -> Event:
+    """Return the event of a row."""
+    changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
+    return Event(
+        group_id=row["group_id"],
+        seq=row["seq"],
+        at=row["at"],
+        actor=row["actor"],
+        kind=row["kind"],
+        changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
+        note=row.get("note"),
+    )
 
 
 def edge(

@@ -80,14 +80,15 @@ async def read_sizes(query: Query) -> Groups:
 
 async def read_size(group: str, query: Query) -> Group | None:
     """Return one group, None if there is none of this name."""
+    entry = await read_entry(group, query)
+    return None if entry is None else await _read(entry, query)
+
+
+async def read_entry(group: str, query: Query) -> Row | None:
+    """Return the row by which a group is listed, None if there is none of this name."""
     [rows] = await query("SELECT * FROM $info;", info=[Record("group_info", group)])
-    return await _read(rows[0], query) if rows else None
-
-
-async def exists(group: str, query: Query) -> bool:
-    """Tell whether there is a group of this name."""
-    [there] = await query("RETURN record::exists($info);", info=Record("group_info", group))
-    return bool(there)
+    entry: Row | None = rows[0] if rows else None
+    return entry
 
 
 async def newest(group: str, query: Query) -> tuple[int, datetime | None]:

@@ -1,7 +1,6 @@
 """The graph's records: opened and migrated, read by id or by group, written one event at a time."""
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -9,9 +8,9 @@ from typing import Any, TypeVar
 
 from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
-from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga
+from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.schema import Profile
-from graphrag.store import erase
+from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Packed, Row
@@ -20,14 +19,18 @@ from graphrag.store.process import Owner
 from graphrag.store.record import Record
 from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
-from graphrag.store.rows import TABLES, from_row
+from graphrag.store.rows import TABLES, event_of, from_row
 from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
 from graphrag.store.target import Target
 from graphrag.temporal.moment import to_micros, utc_now
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
-_EVENTS_OF_GROUP = "event:[$group, NONE]..=[$group, ..]"
+WITH_MEMBERS = (
+    "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member ORDER BY rank, out) "
+    "AS members OMIT embedding"
+)
+"""Of which communities is to follow."""
 
 
 class StaleGroupError(TransactionError):
@@ -147,7 +150,7 @@ class Store:
             more, derived = await self._derived.following(changes, self.query)
             sql, params = f"{sql}\n{more}", params | derived
         if not self.target.embedded:
-            sql = f"{sql}\n{erase.GUARD}"
+            sql = f"{sql}\n{purge.GUARD}"
             params["info"] = Record("group_info", changes.group_id)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
@@ -174,7 +177,7 @@ class Store:
 
     async def close_group(self, group: str) -> None:
         """Close a group to reads and writes until it is erased, or its row is written anew."""
-        await erase.mark(group, self._connection)
+        await purge.mark(group, self._connection)
 
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
@@ -185,10 +188,10 @@ class Store:
             TransactionError: if what is beside the store cannot be deleted; nothing was erased.
         """
         self.held.erase()
-        await erase.mark(group, self._connection)
+        await purge.mark(group, self._connection)
         self.held.gone(group)  # before, too: nothing may be left if the process dies between
         try:
-            return await erase.erase(group, self._connection)
+            return await purge.erase(group, self._connection)
         finally:
             self.held.written(None)
 
@@ -209,14 +212,9 @@ class Store:
 
     async def _read(self, kind: type[Value], ids: Sequence[str]) -> dict[str, Value]:
         table, writes = TABLES[kind], self.held.writes
-        sql = "SELECT * OMIT embedding FROM $ids;"
+        what = WITH_MEMBERS if kind is Community else "SELECT * OMIT embedding"
         params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in ids]}
-        if kind is Community:
-            sql = (
-                "SELECT *, (SELECT VALUE record::id(out) FROM $parent->has_member "
-                "ORDER BY rank, out) AS members OMIT embedding FROM $ids;"
-            )
-        [rows] = await self._connection.query(sql, params)
+        [rows] = await self._connection.query(f"{what} FROM $ids;", params)
         found = {row["id"].id: from_row(kind, row) for row in rows}
         self.held.hold(found.values(), writes=writes)
         return found
@@ -236,11 +234,11 @@ class Store:
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return await erase.forgotten_since(group, self._connection)
+        return await purge.forgotten_since(group, self._connection)
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""
-        return await erase.count(group, self._connection)
+        return await purge.count(group, self._connection)
 
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
@@ -259,22 +257,28 @@ class Store:
 
     async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
+        return [event_of(row) for row in await self.event_rows(group, after=after, limit=limit)]
+
+    async def event_rows(
+        self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[Row]:
+        """Return the rows of the group's events above ``after`` up to ``upto``, oldest first."""
+        last = ".." if upto is None else "$upto"
         most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(
-            f"SELECT * FROM event:[$group, $first]..=[$group, ..] ORDER BY seq{most};",
+            f"SELECT * FROM event:[$group, $first]..=[$group, {last}] ORDER BY seq{most};",
             group=group,
             first=after + 1,
+            upto=upto,
             limit=limit,
         )
-        return [event_of(row) for row in rows]
+        found: list[Row] = rows
+        return found
 
     async def events_since(self, group: str, moment: datetime) -> list[Event]:
         """Return the group's events committed after a moment, oldest first."""
-        [rows] = await self.query(
-            f"SELECT * FROM {_EVENTS_OF_GROUP} WHERE at > $moment ORDER BY seq;",
-            group=group,
-            moment=moment,
-        )
+        sql = "SELECT * FROM event:[$group, NONE]..=[$group, ..] WHERE at > $moment ORDER BY seq;"
+        [rows] = await self.query(sql, group=group, moment=moment)
         return [event_of(row) for row in rows]
 
 
@@ -284,17 +288,3 @@ def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, 
             "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
         )
     return sized(changes, *changes.statements(seq, at), first=seq == 1)
-
-
-def event_of(row: Row) -> Event:
-    """Return the event of a row."""
-    changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
-    return Event(
-        group_id=row["group_id"],
-        seq=row["seq"],
-        at=row["at"],
-        actor=row["actor"],
-        kind=row["kind"],
-        changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
-        note=row.get("note"),
-    )

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from graphrag.temporal.context import Candidate, is_meant
 from graphrag.temporal.dates import YEAR
 from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
 from graphrag.temporal.period import Period, Prefer, Reference
 from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
+from graphrag.temporal.sense import Candidate, is_meant
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS, normalise
 
 _AROUND: Final = 150

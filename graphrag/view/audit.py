@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from graphrag.analysis.changes import Axis
 from graphrag.analysis.conflicts import Asked, Sources, find_contradictions
 from graphrag.analysis.contradictions import Contradictions, Outcome, checked_outcomes
+from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans, find_orphans
 from graphrag.analysis.stats import Growth, Period, checked_period, hubs, read_growth
 from graphrag.errors import QueryError
@@ -19,7 +19,7 @@ from graphrag.temporal.moment import Moment, parse_moment, utc_now
 from graphrag.view.lens import MOST, Lens
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.audit")
 class Audit:
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
 

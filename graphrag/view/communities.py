@@ -7,11 +7,11 @@ from typing import Final
 
 from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
+from graphrag.community.llm_summaries import Author, Facts
 from graphrag.community.map import CommunityMap, mapped
 from graphrag.community.model import CommunityView, between
 from graphrag.community.report import GlobalContext, assembled
 from graphrag.community.stored import Tree, known_tree
-from graphrag.community.summarize import Author, Facts
 from graphrag.errors import QueryError
 from graphrag.index.derived import ViewCache
 from graphrag.index.group import FOREVER, GroupIndex
@@ -25,7 +25,7 @@ from graphrag.search.request import Recipe, Request
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import to_micros
-from graphrag.text.chunks import count_tokens
+from graphrag.text.split import count_tokens
 from graphrag.view.lens import MOST, Lens
 
 _FACTS = 60
@@ -37,7 +37,7 @@ _STORED: Final = ViewCache[Tree](most=2)
 """Those that were stored at the moments of system time that were asked for last."""
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.communities")
 class CommunityReads:
     """Clusters of entities: ``view.communities``."""
 
@@ -184,7 +184,7 @@ class CommunityReads:
         return {rows_of.ids[one.id]: one.relevance for one in ranked}
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.communities")
 class CommunityWrites(CommunityReads):
     """Communities, made and kept up to date: ``graph.communities``."""
 
@@ -246,7 +246,7 @@ def author_of(llm: LLM | None) -> Author:
     """Return who names and describes communities: a language model, or the facts themselves."""
     if llm is None:
         return Facts()
-    from graphrag.community.summarize import Model
+    from graphrag.community.llm_summaries import Model
 
     return Model(llm)
 

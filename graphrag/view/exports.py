@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphrag.io.pandas_frames import Frames
 
 
-@checked()
+@checked(door="graph.export")
 class Exports:
     """A group as others read it, with what the view sees of it: ``view.export``."""
 
@@ -116,7 +116,7 @@ class Exports:
         return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
 
 
-@checked()
+@checked(door="graph.export")
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 
@@ -150,7 +150,7 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.write import export_group
+        from graphrag.io.jsonl.export import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphrag.search.within import Reach, Within
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.groups(...)")
 class GroupSet:
     """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
 

@@ -1,9 +1,11 @@
 """One group from one viewpoint: its columns, what must be undone of them, and what may be seen."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +23,12 @@ from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis
+    from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
+_LOG = logging.getLogger("graphrag")
+_ALIKE = 0.75
+"""How near a name is to one that was mistyped: ``work_at`` to ``works_at`` is 0.93."""
 MOST = 10_000
 """Rows that a read returns at most."""
 
@@ -100,6 +105,31 @@ class Lens:
     def ever(self, index: GroupIndex, past: Past) -> Visible:
         """Return what there is of all times up to the view's knowledge."""
         return visible(index, replace(self.viewpoint, history=True), past, now=utc_now())
+
+    def relations(self, names: Sequence[str], index: GroupIndex, past: Past) -> list[str]:
+        """Return the relations that facts are stored under and these names mean.
+
+        A name that is neither used nor declared, but nearly one that is used, gives a warning.
+        """
+        known = self.session.relations
+        meant = known.alike(names, index.relations)
+        strange = [
+            name
+            for name in dict.fromkeys("_".join(name.split()) for name in names)
+            if name not in index.relations and known.same(name) == [name] and name not in known
+        ]
+        if strange:
+            facts = self.ever(index, past).facts
+            used = [index.relations[code] for code in np.unique(index.facts["relation"][facts])]
+            for name in strange:
+                if close := get_close_matches(name, used, n=1, cutoff=_ALIKE):
+                    _LOG.warning(
+                        "no fact of group %r has the relation %r: did you mean %r?",
+                        self.group,
+                        name,
+                        close[0],
+                    )
+        return meant
 
     def now(self, axis: "Axis" = "world") -> datetime:
         """Return the moment of the view."""

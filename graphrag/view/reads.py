@@ -11,9 +11,9 @@ import numpy as np
 
 from graphrag.analysis.fact_list import FactList
 from graphrag.errors import InputError, QueryError
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.sagas.order import in_order
+from graphrag.sagas.order import in_order, mask_of
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
@@ -22,7 +22,7 @@ from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:
-    from graphrag.analysis.changes import Axis, Changes
+    from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
     from graphrag.search.sources import Quote
@@ -104,7 +104,8 @@ class Reads:
 
         Args:
             entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none.
+            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
+                and a warning if it is nearly one that somebody did.
             limit: How many at most; default: all about an entity, else 100.
             offset: How many to leave out before: the length of the pages that were read.
 
@@ -124,7 +125,9 @@ class Reads:
             known = (await self._lens.entities([row], index, past))[row]
             wanted = wanted & ((seen.ends[0] == row) | (seen.ends[1] == row))
         if relation is not None:
-            wanted = wanted & np.isin(index.facts["relation"], self._codes(relation, index))
+            names = self._lens.relations([relation], index, past)
+            codes = [index.relation_code(name) for name in names]
+            wanted = wanted & np.isin(index.facts["relation"], codes)
         rows = np.flatnonzero(wanted).tolist()
         rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
         order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
@@ -132,7 +135,13 @@ class Reads:
         return FactList(found.values(), entity=known)
 
     async def episodes(
-        self, ids: Sequence[str] | None = None, *, limit: int = 100, offset: int = 0
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        before: Moment | None = None,
+        saga: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
@@ -141,18 +150,31 @@ class Reads:
 
         Args:
             ids: Ids of episodes; default: those of the group, the latest first.
+            before: Only those whose reference time is earlier, if no ids are given: the last
+                ``limit`` before a moment.
+            saga: Only those of this saga, if no ids are given.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: for an impossible limit or offset, or where ids and others are given.
+            TimeError: if ``before`` cannot be read.
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
+        if ids is not None and (before is not None or saga is not None):
+            raise QueryError("ids name the episodes: leave out before and saga")
         past = await self._lens.past()
         if ids is None:
             index, past, seen = await self._lens.scene()
-            rows = in_order(np.flatnonzero(seen.episodes), index)[::-1]
+            mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
+            latest = [parse_moment(before, what="before")] if before is not None else []
+            limits = [to_micros(moment, FOREVER) for moment in latest]
+            if (until := self.viewpoint.valid_at) is not None:
+                limits.append(to_micros(until, FOREVER) + 1)
+            if limits:
+                mask = mask & (index.episodes["valid"] < min(limits))
+            rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
         found = (await self._lens.store.get(Episode, ids)).values()
         then = [
@@ -212,7 +234,7 @@ class Reads:
             QueryError: if the moments are not in order, or for another axis.
             TimeError: if a moment cannot be read.
         """
-        from graphrag.analysis.changes import happened_between, learned_between
+        from graphrag.analysis.difference import happened_between, learned_between
 
         if axis not in ("system", "world"):
             raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
@@ -245,8 +267,3 @@ class Reads:
             turning |= (start <= moments) & (moments < end)
         rows = np.flatnonzero(turning & seen.facts & (seen.retracted == FOREVER))
         return list((await self._lens.facts(rows, index, past)).values())
-
-    def _codes(self, relation: str, index: GroupIndex) -> list[int]:
-        """Return the codes of a relation and of those that say the same from the other end."""
-        names = self._lens.session.relations.alike([relation], index.relations)
-        return [index.relation_code(name) for name in names]

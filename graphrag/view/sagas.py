@@ -23,7 +23,7 @@ Across = Literal["saga", "group"]
 _WIDEST = 1000
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.sagas")
 class SagaReads:
     """Named runs of episodes, and the order of episodes: ``view.sagas``."""
 
@@ -97,7 +97,7 @@ class SagaReads:
         return EpisodeWindow(tuple(found[:place]), found[place], tuple(found[place + 1 :]))
 
 
-@checked(QueryError)
+@checked(QueryError, door="graph.sagas")
 class SagaWrites(SagaReads):
     """Sagas, and their summaries kept up to date: ``graph.sagas``."""
 

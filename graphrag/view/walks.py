@@ -50,7 +50,7 @@ async def neighbors(
         types = checked_names(types, "types")
     index, past, seen, [start] = await lens.places(entity)
     if relations is not None:
-        relations = lens.session.relations.alike(relations, index.relations)
+        relations = lens.relations(relations, index, past)
     edges = Edges.of(index, seen, relations=relations)
     distance = edges.distances(start, depth)
     wanted = distance > 0
@@ -84,7 +84,7 @@ async def visible(
     relations = checked_names(through, "through")
     checked_number("hops", hops, least=0, most=DEEPEST)
     index, past, seen, [start] = await lens.places(entity)
-    along = lens.session.relations.alike(relations, index.relations)
+    along = lens.relations(relations, index, past)
     known = Edges.of(index, seen, relations=along).distances(start, hops) >= 0
     ever = lens.ever(index, past)
     subject, object_ = ever.ends

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits
     from graphrag.edit.identity import Identity
     from graphrag.health.health import Health
-    from graphrag.health.queue import QueueControl
+    from graphrag.health.queue_control import QueueControl
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
     from graphrag.io.loading import Load
@@ -51,6 +51,7 @@ class Writes(View):
         metadata: Mapping[str, JSON] | None = None,
         saga: str | None = None,
         key: str | None = None,
+        author: str | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
@@ -69,6 +70,7 @@ class Writes(View):
                 place there is that of its reference time.
             key: Your own id of it, such as that of a message. What has the same key is the same
                 episode, whatever its reference time; what has another is another.
+            author: Name of who wrote it: whom "I" means in a text without speakers.
             wait: False stores and indexes the text and returns, with the episode ``pending``; a
                 worker adds its facts later, in the order of reference times, see
                 ``queue.drain``.
@@ -91,6 +93,7 @@ class Writes(View):
             metadata=metadata or {},
             saga=saga,
             key=key,
+            author=author,
         )
         episode = prepare(new, self.group_id)
         if known := await ingestion.known(episode):
@@ -276,7 +279,7 @@ class Writes(View):
     @property
     def queue(self) -> QueueControl:
         """Return the queue of episodes: status, drain, failed and retry."""
-        from graphrag.health.queue import QueueControl
+        from graphrag.health.queue_control import QueueControl
 
         return QueueControl(self.handle, self.group_id)
 

@@ -18,13 +18,13 @@ from graphrag.index.hops import edge_distance
 from graphrag.index.load import load_group, read_sagas
 from graphrag.index.tables import scopes_of
 from graphrag.protocols import Embedder, Matrix
-from graphrag.search.candidates.around import SCOPES, Told, around, bound, read_told, surround
+from graphrag.search.candidates.around import SCOPES, Around, around, bound, read_told, surround
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.search.candidates.matches import Matches
 from graphrag.search.candidates.method import Method, Nearest, by_passage, spread, together
 from graphrag.search.candidates.name_lookup import keys_in, known_as, merged, reworded
 from graphrag.search.candidates.part import Part
-from graphrag.search.candidates.step import Reading
+from graphrag.search.candidates.step import Walk
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.limits import known_here, limited
 from graphrag.search.question import Question, ask
@@ -76,7 +76,7 @@ class Gathering:
         if not near and question.seeds and request.recipe.walks:
             ids_of = question.index.entities.ids
             seeds = {ids_of[row] for row in question.seeds}
-            question = await self._walked(Reading(part, self.limits.walk, seeds))
+            question = await self._walked(Walk(part, self.limits.walk, seeds))
         episodes = part.asked["episode"]
         needed = await around(self.store, question, self._rank, self.limits, episodes)
         for table, more in needed.wanted.items():
@@ -84,15 +84,15 @@ class Gathering:
         await part.read()
         return part.assembled((*needed.mentions, *told.mentions))
 
-    async def _told(self) -> Told:
+    async def _told(self) -> Around:
         """Ask for what the sagas tell of that the filter names."""
         request, part = self.request, self.part
         if not request.sagas:
-            return Told()
+            return Around()
         told = await read_told(self.store, request.group, request.sagas, self.past)
-        part.want("episode", told.episodes)
+        part.want("episode", told.wanted["episode"])
         if bound(request.where):
-            part.want("relates_to", told.facts)
+            part.want("relates_to", told.wanted["relates_to"])
             part.want("entity", (entity for _, entity in told.mentions))
         return told
 
@@ -156,7 +156,7 @@ class Gathering:
             if all(method.full for method in methods):
                 return question
 
-    async def _walked(self, walk: Reading) -> Question:
+    async def _walked(self, walk: Walk) -> Question:
         """Walk from the seeds; one level more if too few facts of the others are visible.
 
         The ends of the last level are one hop farther, so it is needed only for its own facts.
@@ -164,9 +164,9 @@ class Gathering:
         recipe = self.request.recipe
         true_distance = any(isinstance(one, NodeDistance) for one in recipe.rerank)
         for _ in range(_FAR if true_distance else recipe.depth):
-            await walk.step()
+            await walk.read()
         question = await self._question()
-        if not true_distance and _near(question) < recipe.pool and await walk.step():
+        if not true_distance and _near(question) < recipe.pool and await walk.read():
             question = await self._question()
         return question
 

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from graphrag.engine.columns import mark
+from graphrag.engine.lookup import with_words
+from graphrag.engine.scopes import mark
 from graphrag.errors import StoreIndexError
-from graphrag.index.bm25 import Statistics
-from graphrag.index.entries import K1, B
+from graphrag.index.entries import K1, B, Statistics
 from graphrag.index.texts import PIECE
 from graphrag.search.candidates.limits import Limits
 from graphrag.store.store import Store
@@ -87,9 +87,8 @@ class Matches:
         return taken
 
     async def _look_up(self, terms: Sequence[str]) -> None:
-        [rows] = await self._store.query(f"{self._asking} @1,OR@ $any;", any=self._said(terms))
+        [rows] = await with_words(self._store, self._group, self._table, [terms], every=False)
         if not rows:
-            # Without an index SurrealDB answers with nothing.
             raise StoreIndexError(
                 f"the word index of {self._table!r} finds nothing of what is counted: run "
                 "'surreal-graphrag index build', or health.build_indexes()"
@@ -102,35 +101,19 @@ class Matches:
         A row that has only one of them scores little: such are read only to have enough at all.
         """
         terms, self._left = self._left, []
-        most = int(self._limits.words)
-        pairs = list(combinations(terms[:_COMMON], 2))
-        asked = "".join(
-            f"{self._asking} @1,AND@ $pair{number} LIMIT {most};" for number in range(len(pairs))
-        )
-        said = {f"pair{number}": self._said(pair) for number, pair in enumerate(pairs)}
-        for rows in await self._store.query(asked, **said) if pairs else ():
+        of, most = (self._store, self._group, self._table), self._limits.words
+        for rows in await with_words(*of, [*combinations(terms[:_COMMON], 2)], limit=most):
             self._enter(rows)
         for term in terms:
             if len(self._scores) >= count:
                 return
-            [rows] = await self._store.query(
-                f"{self._asking} @1@ $term LIMIT {most};", term=self._said([term])
-            )
-            self._enter(rows)
+            self._enter(*await with_words(*of, [[term]], limit=most))
 
-    def _enter(self, rows: Iterable[tuple[tuple[str, str], str]]) -> None:
-        for (_, id_), stored in rows:
+    def _enter(self, rows: Iterable[tuple[str, str]]) -> None:
+        for id_, stored in rows:
             self._rows += 1
             if id_ not in self._scores:
                 self._scores[id_] = max(map(self._score, stored.split(PIECE)))
-
-    @property
-    def _asking(self) -> str:
-        return f"SELECT VALUE [record::id(id), terms] FROM {self._table}_words WHERE terms"
-
-    def _said(self, terms: Iterable[str]) -> str:
-        before = mark(self._group)
-        return " ".join(before + term for term in terms)
 
     def _frequency(self, term: str) -> int:
         return self._statistics.frequencies[term]

@@ -1,8 +1,7 @@
 """The rows of one group that are nearest to a vector, from an HNSW index that covers all groups.
 
-The index is asked without a filter and its answer is filtered here: a filter inside the query makes
-SurrealDB walk the index ten times as long. If too few rows of the group come back, more are asked
-for, and of a small group all vectors are compared.
+The index is asked without a filter and its answer is filtered here. If too few rows of the group
+come back, more are asked for, and of a small group all vectors are compared.
 
 A way to candidates: asked for more until enough of what it finds may be seen.
 """
@@ -11,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 
-from graphrag.errors import StoreIndexError
+from graphrag.engine.lookup import nearest, vectors_of
 from graphrag.index.scope import Scope
 from graphrag.index.vectors import Vectors, from_bytes
 from graphrag.protocols import Matrix
@@ -20,8 +19,6 @@ from graphrag.store.store import Store
 
 _WIDER = 4
 _SAMPLE = 2_000
-_LEAST_EFFORT = 100
-"""Length of the list of candidates that HNSW keeps while it searches; more find more."""
 
 
 class Nearest:
@@ -62,29 +59,12 @@ class Nearest:
                 if self._rows <= self._limits.largest_scan:
                     self._found = await self._compared()
                 break
-            found = await self._neighbours(asked)
+            found = await nearest(self._store, self._table, self._vector.tolist(), asked)
             self._found = [id_ for group, id_ in found if group == self._group]
             self._asked = asked
             if len(found) < asked:
                 break
         return self._found[:count]
-
-    async def _neighbours(self, count: int) -> list[tuple[str, str]]:
-        # SurrealDB takes only literals here: a number that Python has checked, nothing else.
-        k, effort = int(count), max(int(count), _LEAST_EFFORT)
-        [rows] = await self._store.query(
-            "SELECT VALUE [record::id(id), vector::distance::knn()] "
-            f"FROM {self._table}_vector WHERE vector <|{k},{effort}|> $vector;",
-            vector=self._vector.tolist(),
-        )
-        if any(distance is None for _, distance in rows):
-            # Without an index SurrealDB answers with the whole table.
-            raise StoreIndexError(
-                f"the vector index of {self._table!r} is missing: run 'surreal-graphrag index "
-                "build', or health.build_indexes()"
-            )
-        rows.sort(key=lambda row: (row[1], row[0]))
-        return [(key[0], key[1]) for key, _ in rows]
 
     async def _compared(self) -> list[str]:
         ids, vectors = await _read(self._store, self._group, self._table, self._kept)
@@ -114,14 +94,10 @@ async def _read(
     """Return the vectors of a group's rows in a table, and keep them for the next search."""
     of = "all" if most is None else "some"
     if of not in kept.beside:
-        some = "" if most is None else f" LIMIT {int(most)}"
-        [rows] = await store.query(
-            f"SELECT VALUE [record::id(id), embedding] FROM {table} WHERE group_id = $group{some};",
-            group=group,
-        )
+        ids, stored = await vectors_of(store, table, group, most)
         vectors = Vectors(kept.vectors.dimension)
-        vectors.extend(from_bytes([row[1] for row in rows], vectors.dimension))
-        kept.beside[of] = [row[0] for row in rows], vectors
+        vectors.extend(from_bytes(stored, vectors.dimension))
+        kept.beside[of] = ids, vectors
     return kept.beside[of]
 
 

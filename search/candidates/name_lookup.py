@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from graphrag.engine.columns import TEXTS, keys_of
+from graphrag.engine.lookup import entities_known_as, merges
+from graphrag.engine.scopes import TEXTS, keys_of
 from graphrag.names.key import name_key
 from graphrag.search.near import LONGEST, WORD
 from graphrag.search.visibility import Past
-from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 _WORDS = 1_000
@@ -40,14 +40,9 @@ async def known_as(
     """
     names = [*names]
     wanted = {*keys, *map(name_key, names)} - {""}
-    [found] = await store.query(
-        "SELECT VALUE ids FROM $keys;",
-        keys=[Record("known_as", [group, key]) for key in sorted(wanted)],
-    )
-    ids = {id_ for each in found for id_ in each} | set(names)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table == "entity" and image and not image.keys().isdisjoint(("name", "aliases")):
+    ids = await entities_known_as(store, group, sorted(wanted)) | set(names)
+    for id_, image in past.images("entity"):
+        if not image.keys().isdisjoint(("name", "aliases")):
             then = {"entity_type": "person", "name": "", "aliases": (), **image}
             if not wanted.isdisjoint(keys_of(then)):
                 ids.add(id_)
@@ -56,16 +51,8 @@ async def known_as(
 
 async def merged(store: Store, group: str, past: Past) -> Mapping[str, set[str]]:
     """Return who speaks through whom, now or then: both ways of every merge, by id."""
-    [pairs] = await store.query(
-        "SELECT VALUE [record::id(id), merged_into] FROM entity WITH INDEX entity_merged "
-        "WHERE group_id = $group AND merged_into > '';",
-        group=group,
-    )
-    then = [
-        (record.removeprefix("entity:"), image.get("merged_into"))
-        for record, image in past.before.items()
-        if record.startswith("entity:") and image
-    ]
+    pairs = await merges(store, group)
+    then = ((id_, image.get("merged_into")) for id_, image in past.images("entity"))
     kin: dict[str, set[str]] = {}
     for one, other in (*pairs, *then):
         if other is not None:
@@ -89,8 +76,8 @@ def with_kin(ids: Iterable[str], kin: Mapping[str, set[str]]) -> set[str]:
 def reworded(past: Past) -> dict[str, set[str]]:
     """Return the rows that went by other words, and so had other vectors, in the past."""
     found: dict[str, set[str]] = defaultdict(set)
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table in TEXTS and image and not image.keys().isdisjoint(TEXTS[table].columns):
-            found[table].add(id_)
+    for table, text in TEXTS.items():
+        for id_, image in past.images(table):
+            if not image.keys().isdisjoint(text.columns):
+                found[table].add(id_)
     return found

@@ -23,8 +23,8 @@ from graphrag.index.bm25 import Postings
 from graphrag.index.columns import Column
 from graphrag.index.endpoints import Touching
 from graphrag.index.entries import Entries
-from graphrag.index.episodes import Mentions
 from graphrag.index.group import GroupIndex
+from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows, read_rows
 from graphrag.index.scope import Scope
 from graphrag.index.tables import Rows, scopes_of

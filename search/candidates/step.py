@@ -1,14 +1,11 @@
 """A walk along facts in both directions, level by level, by SurrealDB's graph steps."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from graphrag.engine.lookup import fact_ends_at, facts_at_each
 from graphrag.search.candidates.name_lookup import with_kin
 from graphrag.search.candidates.part import Part
-from graphrag.store.record import Record
-from graphrag.store.store import Store
-
-_ALONG = "WHERE name IN $relations"
 
 
 @dataclass(slots=True)
@@ -19,8 +16,7 @@ class Walk:
     reach is among these.
     """
 
-    store: Store
-    kin: Mapping[str, set[str]]
+    part: Part
     limit: int
     """Facts that it meets at most, the nearest first."""
     frontier: set[str]
@@ -33,54 +29,29 @@ class Walk:
 
     async def step(self) -> bool:
         """Meet the facts about the frontier, and reach their other ends; False at the end."""
-        self.frontier = with_kin(self.frontier, self.kin) - self.reached
-        self.reached |= self.frontier
-        if not self.frontier or len(self.met) >= self.limit:
+        if self._ended():
             return False
-        [found] = await self.store.query(
-            "SELECT VALUE [record::id(id), record::id(in), record::id(out)] "
-            f"FROM $frontier<->relates_to {'' if self.relations is None else _ALONG} "
-            f"LIMIT {2 * int(self.limit)};",
-            frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
-            relations=[] if self.relations is None else sorted(self.relations),
-        )
         ends: set[str] = set()
-        for id_, subject, object_ in found:
+        for id_, subject, object_ in await fact_ends_at(
+            self.part.store, self.frontier, 2 * self.limit, self.relations
+        ):
             if id_ not in self.met and len(self.met) < self.limit:
                 self.met.add(id_)
                 ends |= {subject, object_}
         self.frontier = ends - self.reached
         return True
 
+    async def read(self) -> bool:
+        """Read what a step meets, of whatever relation, into the part of the group.
 
-@dataclass(slots=True)
-class Reading:
-    """A walk that reads the facts that it meets into a part of the group.
-
-    The graph step gives ids only, which costs an eighth of reading the facts; those that are there
-    already are not read again.
-    """
-
-    part: Part
-    limit: int
-    """Facts that it meets at most, the nearest first."""
-    frontier: set[str]
-    met: set[str] = field(default_factory=set)
-    reached: set[str] = field(default_factory=set)
-
-    async def step(self) -> bool:
-        """Read the facts about the frontier, and reach their other ends; False at the end."""
+        The graph step gives ids only, which costs an eighth of reading the facts; those that are
+        there already are not read again.
+        """
         part = self.part
-        self.frontier = with_kin(self.frontier, part.kin) - self.reached
-        self.reached |= self.frontier
-        if not self.frontier or len(self.met) >= self.limit:
+        if self._ended():
             return False
-        [found] = await part.store.query(
-            f"SELECT VALUE array::slice(<->relates_to, 0, {int(self.limit)}) FROM $frontier;",
-            frontier=[Record("entity", id_) for id_ in sorted(self.frontier)],
-        )
         fresh: list[str] = []
-        for fact in (edge.id for edges in found for edge in edges):
+        for fact in await facts_at_each(part.store, self.frontier, self.limit):
             if len(self.met) >= self.limit:
                 break
             if fact not in self.met:
@@ -94,11 +65,7 @@ class Reading:
         self.frontier = ends - self.reached
         return True
 
-
-async def told_of(store: Store, entities: Collection[str], limit: int) -> set[str]:
-    """Return the facts about some entities."""
-    [found] = await store.query(
-        f"SELECT VALUE record::id(id) FROM $entities<->relates_to LIMIT {int(limit)};",
-        entities=[Record("entity", id_) for id_ in sorted(entities)],
-    )
-    return set(found)
+    def _ended(self) -> bool:
+        self.frontier = with_kin(self.frontier, self.part.kin) - self.reached
+        self.reached |= self.frontier
+        return not self.frontier or len(self.met) >= self.limit

@@ -252,9 +252,8 @@ class _Columns:
     def _then(self, scope: str, column: str) -> Iterator[tuple[int, Any]]:
         """Yield the rows that had another value at ``known_at``, and that value."""
         row_of = self._scopes[scope].row_of
-        for record, image in self._past.before.items():
-            table, _, id_ = record.partition(":")
-            if image and table == TABLES[scope] and column in image and id_ in row_of:
+        for id_, image in self._past.images(TABLES[scope]):
+            if column in image and id_ in row_of:
                 yield row_of[id_], unplain(column, image[column])
 
 

@@ -21,7 +21,7 @@ from graphrag.model.values import Entity, Fact
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
 from graphrag.search.rerank.reranker import Item, reordered
-from graphrag.store.record import Record
+from graphrag.store.links import episodes_on
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
@@ -50,9 +50,6 @@ class NodeDistance:
         far = question.walk.of(*ends, enough=question.request.limit if last else None)
         scores = [1 / (1 + steps) if steps >= 0 else 0.0 for steps in far.tolist()]
         return reordered(hits, scores, self.name)
-
-
-_MENTIONS = "SELECT VALUE [record::id(id), <-mentions.in] FROM $ids;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +97,7 @@ async def _mentions(
 ) -> list[Sequence[str]]:
     """Return the episodes that mention each entity, or one that speaks through it."""
     families = [question.walked.heirs.family(id_) for id_ in entities]
-    ids = [Record("entity", id_) for family in families for id_ in family]
-    [pairs] = await store.query(_MENTIONS, ids=ids)
-    mentions = {id_: {episode.id for episode in episodes} for id_, episodes in pairs}
+    mentions = await episodes_on(store, (id_ for family in families for id_ in family))
     return [sorted(set().union(*(mentions.get(id_, ()) for id_ in family))) for family in families]
 
 

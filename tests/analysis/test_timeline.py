@@ -65,7 +65,7 @@ async def test_a_timeline_shows_itself(graph):
     assert shown[0] == "Alice (person)"
     assert "2020-01-01 to 2022-01-01  Alice works at Acme" in shown[1]
     html = timeline._repr_html_()
-    assert html.count("<svg") == len(timeline)
+    assert html.count("<svg") == len(timeline) + 1  # and the years above them
     assert "<b>bold" not in html.replace("<b>Alice</b>", "")
 
 

@@ -34,6 +34,7 @@ def test_json_summary(cli, tmp_path):
         "added": 2,
         "unchanged": 0,
         "failed": 0,
+        "skipped_files": 0,
         "entities": 3,
         "facts": 2,
         "closed": 1,
@@ -75,7 +76,7 @@ def test_name_source_and_group_are_kept(cli):
 
 BAD_FILES = {
     "missing.txt": (None, "no such file"),
-    "folder": ("folder", "is a folder"),
+    "folder": ("folder", "is a folder without files to read"),
     "zeros.txt": (b"a\0b", "binary"),
     "latin.txt": ("Zürich".encode("latin-1"), "no UTF-8 text"),
     "escape.txt": (b"a \x1b[0m b", "control character"),
@@ -94,18 +95,68 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 def test_bad_file_fails_in_one_line_and_leaves_the_store_untouched(cli, tmp_path, name, flags):
-    content, reason = BAD_FILES[name]
-    if content == "folder":
-        (tmp_path / name).mkdir()
-    elif content is not None:
-        (tmp_path / name).write_bytes(content)
-    (tmp_path / "good.txt").write_text("Alice works_at Acme.")
-    done = cli("add", "good.txt", name, *flags)
+    reason = write_bad(tmp_path, name)
+    done = cli("add", name, *flags)
     assert done.code == 1
     assert name in done.error
     assert re.search(reason, done.error)
     assert done.out == ""
     assert not stored(tmp_path)
+
+
+def write_bad(folder, name):
+    content, reason = BAD_FILES[name]
+    if content == "folder":
+        (folder / name).mkdir()
+    elif content is not None:
+        (folder / name).write_bytes(content)
+    return reason
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_file_among_good_ones_is_skipped_in_one_line_and_loses_nothing(cli, tmp_path, name):
+    reason = write_bad(tmp_path, name)
+    (tmp_path / "a.txt").write_text("Alice works_at Acme.")
+    (tmp_path / "z.txt").write_text("Bob works_at Globex.")
+    done = cli("add", "a.txt", name, "z.txt", "--json")
+    assert done.code == 1
+    assert done.err.startswith("skipped: ") and done.err.count("\n") == 1
+    assert name in done.err and re.search(reason, done.err)
+    summary = json.loads(done.out)
+    assert (summary["added"], summary["failed"], summary["skipped_files"]) == (2, 0, 1)
+    assert (summary["facts"], summary["entities"]) == (2, 4)
+
+
+def test_a_folder_is_its_readable_files_and_those_of_its_folders(cli, tmp_path):
+    notes = tmp_path / "notes"
+    for name, text in (
+        ("a.md", "Alice works_at Acme."),
+        ("deep/b.TXT", "Bob works_at Globex."),
+        ("deep/c.jsonl", '{"speaker": "Ann", "text": "Hi."}\n'),
+        ("deep/empty.md", ""),
+        ("picture.png", "no text"),
+        (".obsidian/app.json", "{}"),
+        ("deep/.hidden.md", "Carl knows Dan."),
+    ):
+        (notes / name).parent.mkdir(parents=True, exist_ok=True)
+        (notes / name).write_text(text)
+    done = cli("add", "notes", "--json")
+    assert done.code == 1 and done.err.count("\n") == 1 and "empty.md is empty" in done.err
+    assert json.loads(done.out)["added"] == 3
+    (notes / "deep/empty.md").unlink()
+    again = cli("add", "notes")
+    assert (again.code, again.out) == (
+        0,
+        "nothing new: all 3 episodes were already in the graph\n",
+    )
+    assert "--name names one document" in cli("add", "notes", "--name", "x").error
+
+
+def test_an_author_is_kept_with_each_note(cli, tmp_path):
+    (tmp_path / "note.md").write_text("I met Bob.")
+    cli("add", "note.md", "--author", "Ida Moe")
+    [episode] = json.loads(cli("list", "episodes", "--json").out)
+    assert episode["author"] == "Ida Moe"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_what_waits_is_listed_and_confirmed(rumour):
 
     assert shown(rumour("confirm", waiting["id"], "--actor", "ann")).startswith("confirmed: Bob")
     assert [fact["object"] for fact in read(rumour("facts", "Bob", "--json"))] == ["Rome"]
-    assert read(rumour("log", "--last", 1, "--json"))[0]["actor"] == "ann"
+    assert read(rumour("log", "--limit", 1, "--json"))[0]["actor"] == "ann"
     assert shown(rumour("review")) == "nothing waits for review"
     assert "does not wait" in rumour("confirm", waiting["id"]).error
 
@@ -61,7 +61,7 @@ def test_what_waits_is_rejected(rumour):
     rejected = read(rumour("reject", waiting["id"], "--reason", "she only joked", "--json"))
     assert rejected["retracted_at"]
     assert read(rumour("review", "--json")) == []
-    assert read(rumour("log", "--last", 1, "--json"))[0]["note"] == "she only joked"
+    assert read(rumour("log", "--limit", 1, "--json"))[0]["note"] == "she only joked"
 
 
 def test_a_retracted_fact_gives_back_what_it_closed_and_revert_brings_it_back(told):
@@ -71,7 +71,7 @@ def test_a_retracted_fact_gives_back_what_it_closed_and_revert_brings_it_back(to
     assert shown(done).startswith("retracted: Alice works at Globex, never true")
     assert set(works(told)) == {"Acme"}
 
-    [event] = read(told("log", "--last", 1, "--json"))
+    [event] = read(told("log", "--limit", 1, "--json"))
     assert (event["kind"], event["actor"], event["note"]) == ("retract", "ann", "a namesake")
     undone = read(told("revert", event["seq"], "--json"))
     assert undone["kind"] == "revert" and undone["did"]
@@ -127,7 +127,7 @@ def test_what_was_wrongly_told_of_an_entity_goes_to_another(told):
     assert [fact["object"] for fact in read(told("facts", "Alice Lee", "--history", "--json"))] == [
         "Acme"
     ]
-    [event] = read(told("log", "--last", 1, "--json"))
+    [event] = read(told("log", "--limit", 1, "--json"))
     assert event["kind"] == "split"
     old = read(told("list", "episodes", "--json"))[0]["id"]
     assert read(told("split", "Bob", "Bob Ray", "--episode", old, "--json"))["name"] == "Bob Ray"

@@ -10,7 +10,7 @@ def test_the_log_says_when_who_and_what(told):
     assert lines[0] == "Log of group default"
     assert "add_episode" in lines[2] and "library" in lines[2]
     assert "+1 episode, +2 entities, +1 fact" in " ".join(done.out.split())
-    assert len(told("log", "--last", "1").out.splitlines()) < len(lines)
+    assert len(told("log", "--limit", "1").out.splitlines()) < len(lines)
 
 
 def test_the_log_of_an_entity_and_as_json(told):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from graphrag import NewEpisode
-from graphrag.community.stored import known_tree, read_detection, read_tree
+from graphrag.community.stored import known_tree, read_tree
 from graphrag.index.group import FOREVER
 from graphrag.index.load import load_group
+from graphrag.store.community_rows import read_detection
 from tests.conftest import open_graph
 
 TRIANGLES = [

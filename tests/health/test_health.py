@@ -1,6 +1,7 @@
 """``check`` finds each kind of damage, ``repair`` undoes what needs no guessing."""
 
 import asyncio
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -8,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from graphrag import Claim, Extraction, Mention, Models, QueryError
+from graphrag import Claim, Extraction, Field, Mention, Models, QueryError
 from graphrag.errors import StoreError
+from graphrag.index import checkpoints
+from graphrag.store import row_file
+from graphrag.store.changes import image_of
 from graphrag.store.record import Record
 from graphrag.sync import GraphRAG as BlockingGraphRAG
 from graphrag.testing import HashEmbedder, ScriptedExtractor
@@ -363,3 +367,96 @@ async def test_what_is_told_directly_leaves_a_sound_graph(graph):
     )
     assert [fact.object for fact in await graph.facts("Ann")] == ["Beta"]
     assert (await graph.health.check_all()).findings == ()
+
+
+@pytest.fixture
+async def saved(tmp_path, monkeypatch):
+    """The address of a store with files of columns and of rows beside it."""
+    monkeypatch.setattr(checkpoints, "LARGE", 1)
+    monkeypatch.setattr(row_file, "_FEWEST", 1)
+    url = f"surrealkv://{tmp_path}/store"
+    async with open_graph(url) as graph:
+        await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01", key="one")
+        await graph.add_entity("Bob", attributes={"email": "bob@acme.com"})
+        await graph.search("Alice", where=Field.confidence > 0.1)
+    return url
+
+
+@pytest.mark.parametrize(
+    ("pattern", "place"),
+    [("columns/*.columns", -300), ("columns/*.columns", 30), ("rows/*.rows", -300)],
+)
+async def test_a_file_that_is_damaged_while_the_store_is_open_is_found_and_made_anew(
+    saved, tmp_path, pattern, place
+):
+    [file] = (tmp_path / "store").glob(pattern)
+    async with open_graph(saved) as graph:
+        await graph.search("Alice")
+        assert (await graph.health.check_all()).sound
+        data = bytearray(file.read_bytes())
+        data[place] ^= 4
+        if file.suffix == ".rows":  # which is held open
+            file.write_bytes(data)
+        else:
+            other = file.with_suffix(".other")
+            other.write_bytes(data)
+            other.replace(file)
+        [finding] = (await graph.health.check_all()).findings
+        assert finding.repairable and "beside the store are of no use" in finding.what
+        assert (await graph.health.repair_all()).sound
+    async with open_graph(saved) as graph:
+        assert (await graph.health.check_all()).sound
+
+
+async def test_rows_beside_the_store_that_are_not_those_of_the_tables_are_found(saved):
+    async with open_graph(saved) as graph:
+        [fact] = await graph.facts("Alice")
+        store = graph.handle.session.store
+        store.held.release()
+        store.held.rows.put([(("relates_to", fact.id), image_of(replace(fact, confidence=0.25)))])
+        [finding] = (await graph.health.check_all()).findings
+        assert "1 rows beside the store are not what the tables have" in finding.what
+        assert (await graph.health.repair_all()).sound
+
+
+def _rename(index):
+    index.names.names[index.entities.ids[0]] = ("Eve",)
+
+
+def _forget_time(index):
+    index.timeline._by_key.clear()
+
+
+def _move_words(index):
+    index.facts.postings._built.counts[0] += 1
+
+
+def _summarize(index):
+    index.summarize(index.entities.ids[0], "No.")
+
+
+def _redirect(index):
+    index.heirs.redirect(*index.entities.ids[:2])
+
+
+def _doubt(index):
+    index.facts.aside["confidence"].put(0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("harm", "what"),
+    [
+        (_rename, "1 names"),
+        (_forget_time, "1 times of episodes"),
+        (_move_words, "other words"),
+        (_summarize, "1 summaries"),
+        (_redirect, "1 merged entities"),
+        (_doubt, "1 values of confidence"),
+    ],
+)
+async def test_columns_from_a_file_are_held_against_the_tables(saved, harm, what):
+    async with open_graph(saved) as graph:
+        index = await graph.handle.session.catalog.group("default")
+        harm(index)
+        assert any(what in one.what for one in (await graph.health.check_all()).findings)
+        assert (await graph.health.repair_all()).sound

@@ -1,6 +1,8 @@
 """Events and logs are readable: one line in a program, a table in a notebook."""
 
-from graphrag import Log
+import pytest
+
+from graphrag import InputError, Log
 
 
 async def test_an_event_says_what_it_did(graph):
@@ -26,6 +28,23 @@ async def test_a_log_counts_its_events_and_is_a_table(graph):
     assert "&lt;never&gt;" in log._repr_html_()
     assert isinstance(log[-1:], Log) and isinstance(await graph.log.events(entity="Alice"), Log)
     assert "+1 fact" in repr(log[0])
+
+
+async def test_a_limit_gives_the_newest_events_or_the_next_ones_after_one(graph, monkeypatch):
+    for year in range(2011, 2018):
+        await graph.add_fact("Alice", "works_at", f"Firm {year % 3}", valid_at=str(year))
+        await graph.add_entity(f"Bob {year}")
+    everything = list(await graph.log.events())
+    assert await graph.log.events(limit=3) == everything[-3:]
+    assert await graph.log.events(after=2, limit=3) == everything[2:5]
+    assert await graph.log.events(limit=100) == await graph.log.events(after=0) == everything
+    monkeypatch.setattr("graphrag.history.event_log._PAGE", 3)  # those of one are looked for
+    alice = await graph.entity("Alice")
+    hers = await graph.log.events(entity=alice)
+    assert len(hers) == 7 and await graph.log.events(entity=alice, limit=2) == hers[-2:]
+    assert await graph.log.events(entity=alice, after=hers[0].seq, limit=2) == hers[1:3]
+    with pytest.raises(InputError, match="limit is 0"):
+        await graph.log.events(limit=0)
 
 
 async def test_a_long_log_shows_its_newest_events(graph):

@@ -173,9 +173,8 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
         await graph.load.facts(facts(40, 45))
         slow.may.set()
         await files_of(graph)._written("default")
-        written = SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag").load(
-            "default"
-        )
+        saved = SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag")
+        written = saved.load("default", saved.stamp("default", 64))
         assert (written.seq, len(written.facts)) == (seq, count)
         assert np.array_equal(written.facts.vectors.values, old)
         assert np.array_equal(written.facts.postings.scores("Person7"), scores)

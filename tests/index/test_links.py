@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from graphrag.index import incidence
 from graphrag.index.chunks import Pieces
-from graphrag.index.episodes import Mentions
-from graphrag.index.incidence import Incidence
+from graphrag.index.incidence import Incidence, Mentions
 from graphrag.index.texts import episode_words
 from graphrag.index.titles import Titles, find_phrases
 

@@ -130,3 +130,12 @@ def test_a_text_as_long_as_the_one_before_it_is_scored_by_its_own_words():
         postings.scores("tea").tolist()
         == Postings(["tea cup cup", "tea cup pot"]).scores("tea").tolist()
     )
+
+
+def test_what_waits_for_a_query_is_measured_in_no_time_however_long_it_waits():
+    postings = Postings()
+    for number in range(2_000):
+        postings.append(f"Alice knows Bob{number}")
+    assert len(postings._waiting) <= 257
+    assert postings.scores("Bob7")[7] > 0
+    assert np.count_nonzero(postings.scores("alice")) == 2_000

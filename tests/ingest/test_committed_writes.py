@@ -1,5 +1,6 @@
 """What is committed is acknowledged, and memory is never other than the store, whatever fails."""
 
+import asyncio
 import logging
 
 import pytest
@@ -8,6 +9,7 @@ from graphrag import NewEpisode
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity
 from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 from tests.conftest import open_graph
 
@@ -124,3 +126,41 @@ def test_there_may_be_more_types_than_16_bits_number():
     index.change_entity(entity(0, "another"))
     assert index.entities["type"].tolist() == [*range(many - 1), many]
     assert index.types[-1] == "another"
+
+
+class Held:
+    """Transactions that begin at once and end when they may."""
+
+    def __init__(self, monkeypatch):
+        self.may = asyncio.Event()
+        self.begun = []
+        apply = Store.apply
+
+        async def held(store, changes, *, after):
+            self.begun.append(changes.kind)
+            await self.may.wait()
+            return await apply(store, changes, after=after)
+
+        monkeypatch.setattr(Store, "apply", held)
+
+
+@pytest.mark.parametrize("cancels", [1, 2, 5])
+async def test_however_often_a_writer_is_cancelled_the_next_waits_for_its_write(
+    graph, monkeypatch, cancels
+):
+    held = Held(monkeypatch)
+    first = asyncio.create_task(graph.add_fact("Ann", "knows", "Bob"))
+    while not held.begun:
+        await asyncio.sleep(0.001)
+    for _ in range(cancels):
+        first.cancel()
+        await asyncio.sleep(0.001)
+    second = asyncio.create_task(graph.add_fact("Ann", "knows", "Eve"))
+    await asyncio.sleep(0.05)
+    assert len(held.begun) == 1 and not first.done()
+    held.may.set()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    await second
+    assert {fact.object for fact in await graph.facts("Ann")} == {"Bob", "Eve"}
+    await whole(graph)

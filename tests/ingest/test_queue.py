@@ -235,3 +235,37 @@ def test_error_in_words_is_short_and_has_no_secret():
     text = described(error)
     assert len(text) == 500
     assert not [word for word in ("hunter2", "abcdef", "1234567890") if word in text]
+
+
+class NoChanges:
+    """Allow what is new and refuse every change of what is there."""
+
+    def refuse(self, mutation):
+        return None if mutation.before is None else "nothing changes"
+
+
+class NoFinishing:
+    """Fail instead of deciding."""
+
+    def refuse(self, mutation):
+        if mutation.before is not None:
+            raise ZeroDivisionError("no rule")
+
+
+@pytest.mark.parametrize("policy", [NoChanges(), NoFinishing()])
+@pytest.mark.parametrize("workers", [0, 2])
+async def test_a_failure_is_noted_whatever_the_policy_says(tmp_path, policy, workers):
+    url = f"surrealkv://{tmp_path / 'store'}"
+    async with open_graph(url, policy=policy, workers=workers) as graph:
+        await put(graph)
+        async with asyncio.timeout(20):
+            await graph.queue.drain_all()
+        status = await graph.queue.status()
+        assert (status.pending, status.failed) == (0, len(STORIES))
+        errors = {episode.error.partition(":")[0] for episode in await graph.queue.failed()}
+        assert errors <= {"PolicyError", "ZeroDivisionError"}
+        assert not (await graph.health.check_all()).findings
+    async with open_graph(url) as graph:
+        assert await graph.queue.retry() == len(STORIES)
+        await graph.queue.drain_all()
+        assert (await graph.queue.status()).done == len(STORIES)

@@ -6,9 +6,8 @@ import pytest
 
 from graphrag import copy_store
 from graphrag.errors import StoreError
-from graphrag.io import copy_rows as tables
 from graphrag.io.copy import CopyProgress
-from graphrag.store.pages import read_pages
+from graphrag.store.pages import read_pages, tables
 from tests.conftest import open_graph, triples
 from tests.engine.test_derived import derived
 from tests.engine.worlds import tell
@@ -33,7 +32,7 @@ async def everything(url, **options):
     async with open_graph(url, **options) as graph:
         store = graph.handle.session.store
         found = {}
-        for table in await tables.tables(store):
+        for table in await tables(store):
             rows = [row async for page in read_pages(store, table.name) for row in page]
             found[table.name] = [{**row, "id": key(row["id"].id)} for row in rows]
         return found

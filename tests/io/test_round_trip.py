@@ -187,7 +187,7 @@ async def test_it_is_no_table_of_facts_and_says_how_it_is_imported(world, whole)
 
 
 def test_lines_can_carry_every_column_of_the_schema():
-    kinds = {column.kind for shape in shapes().values() for column in shape.columns}
+    kinds = {column.kind for shape in shapes().values() for column in shape.columns.values()}
     assert kinds <= {
         *("string", "datetime", "bool", "int", "float", "object", "bytes", "link"),
         *("array<string>", "array<object>"),
@@ -297,7 +297,7 @@ async def test_until_the_end_nobody_sees_it_and_a_dead_import_can_be_started_aga
         raise KeyboardInterrupt
 
     async with open_graph(url) as graph:
-        monkeypatch.setattr(restore, "_open", died)
+        monkeypatch.setattr(restore, "open_group", died)
         monkeypatch.setattr(restore, "discard_group", died)
         with pytest.raises(KeyboardInterrupt):
             await graph.load.group(file)

@@ -17,7 +17,7 @@ from graphrag.ingest.intake import prepare
 from graphrag.llm.endpoint import Throttle
 from graphrag.llm.fence import fence_of, fenced
 from graphrag.llm.schema import BadAnswerError, read_answer, strict_schema
-from graphrag.text.chunks import count_tokens
+from graphrag.text.split import count_tokens
 from tests.conftest import day
 
 

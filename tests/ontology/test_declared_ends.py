@@ -171,3 +171,27 @@ async def test_a_table_says_once_what_does_not_fit(graph, caplog):
     caplog.clear()
     await graph.add_fact("Ann", "likes", "tea")
     assert len(warnings(caplog)) == 1
+
+
+class Employee(BaseModel):
+    """Who has a job."""
+
+
+class Firm(BaseModel):
+    """Who gives one."""
+
+
+class EmployedAt(FactType, name="works_at", pairs=[(Employee, Firm)]):
+    """A job."""
+
+
+async def test_what_a_contact_is_taken_for_gives_way_to_the_declared_ends(tmp_path, caplog):
+    (tmp_path / "all.vcf").write_text(CARD.format(name="Ann") + CARD.format(name="Bo"))
+    ontology = Ontology(entities=[Employee, Firm], facts=[EmployedAt])
+    async with open_graph(ontology=ontology) as graph:
+        await graph.load.contacts(tmp_path / "all.vcf")
+        assert await types(graph, "Ann", "Bo", "Acme") == ["employee", "employee", "firm"]
+        assert len(await graph.entities()) == 3
+        facts = await graph.facts(relation="works_at")
+        assert len(facts) == 2 and not any(fact.untyped for fact in facts)
+    assert "works_at" not in caplog.text

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.text.chunks import split_passages
+from graphrag.text.split import split_passages
 
 prose = st.lists(
     st.text(alphabet="ab c.!?\n“”é张", min_size=1, max_size=40), min_size=1, max_size=80

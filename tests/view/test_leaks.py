@@ -33,8 +33,16 @@ NO_READS = {
     *("export.copy", "health.build_indexes", "health.cleanup", "health.repair"),
     *("health.repair_all", "identity.keep_apart", "identity.merge", "identity.split"),
     *("identity.unmerge", "load.calendar", "load.contacts", "load.facts", "load.group"),
-    *("load.seed", "log.remove_episode", "log.replay", "log.replay_all", "log.revert"),
-    *("queue.drain", "queue.drain_all", "queue.retry", "sagas.summarize", "sagas.summarize_all"),
+    *(
+        "load.documents",
+        "load.seed",
+        "log.remove_episode",
+        "log.replay",
+        "log.replay_all",
+        "log.revert",
+    ),
+    *("log.revert", "queue.drain", "queue.drain_all", "queue.retry", "sagas.summarize"),
+    *("sagas.summarize_all",),
 }
 OF_THE_STORE = {"health.check_all", "health.indexes"}
 """They name groups, and tell how large they are."""

@@ -12,8 +12,8 @@ WRITES = {
     "communities.update", "edit.confirm", "edit.correct", "edit.invalidate", "edit.reject",
     "edit.retract", "erase.entity", "erase.group", "export.copy", "identity.keep_apart",
     "identity.merge", "identity.split", "identity.unmerge", "load.calendar", "load.contacts",
-    "load.facts", "load.group", "load.seed", "log.remove_episode", "log.replay", "log.replay_all",
-    "log.revert", "sagas.summarize", "sagas.summarize_all",
+    "load.documents", "load.facts", "load.group", "load.seed", "log.remove_episode", "log.replay",
+    "log.replay_all", "log.revert", "sagas.summarize", "sagas.summarize_all",
 }  # fmt: skip
 OF_TODAY = {
     "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.check",
@@ -108,3 +108,22 @@ async def test_the_past_of_a_split_or_merged_community_is_exact(graph):
     await graph.communities.build()
     for moment, picture in pictures:
         assert await graph.at(known_at=moment).communities.list() == picture
+
+
+async def test_the_last_episodes_before_a_moment(graph):
+    for year in (2019, 2020, 2021, 2022):
+        text = f"Ann works_at Acme from {year}."
+        await graph.add_episode(text, reference_time=f"{year}-05-01", saga=f"s{year % 2}")
+
+    async def years(view, **asked):
+        return [episode.valid_at.year for episode in await view.episodes(**asked)]
+
+    assert await years(graph, before="2022-05-01", limit=2) == [2021, 2020]
+    assert await years(graph, before="2022-05-02", limit=2, saga="s1") == [2021, 2019]
+    assert await years(graph, before="2022-05-01", limit=2, offset=1) == [2020, 2019]
+    assert await years(graph, saga="nobody's") == []
+    then = graph.at(valid_at="2021-05-01")  # a moment itself is of its view
+    assert await years(then, limit=2) == [2021, 2020]
+    assert await years(then, before="2021-05-01", limit=1) == [2020]
+    with pytest.raises(InputError, match="leave out before and saga"):
+        await graph.episodes(["x"], before="2020")

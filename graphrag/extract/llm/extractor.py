@@ -23,7 +23,7 @@ from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, ExtractionContext, Message, call
-from graphrag.text.chunks import count_tokens, split_passages
+from graphrag.text.split import count_tokens, split_passages
 
 _CONTEXT_EPISODES = 4
 _ANSWER = 1.5

@@ -153,10 +153,13 @@ def _asked(context: ExtractionContext, text: str) -> str:
     episode = context.episode
     before = "\n".join(_line(other) for other in context.previous)
     known = _listed(context.known)
-    fence = fence_of((text, before, known, episode.name, episode.source_description))
+    author = episode.author or ""
+    fence = fence_of((text, before, known, author, episode.name, episode.source_description))
     parts = [f"Date: {episode.valid_at:%Y-%m-%d (%A)}\nSource: {episode.source}"]
     if about := " - ".join(filter(None, (episode.name, episode.source_description))):
         parts.append(fenced("title", about, fence))
+    if author:
+        parts.append(fenced('who writes, "I" in the text', author, fence))
     if known:
         parts.append(fenced("known entities", known, fence))
     if before:

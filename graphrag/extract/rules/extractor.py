@@ -34,7 +34,9 @@ from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
+from graphrag.ontology.types import UNTYPED
 from graphrag.protocols import ExtractionContext
+from graphrag.text.markdown import prose_of
 
 _TURN = re.compile(
     r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?"  # "[10:02] "
@@ -115,6 +117,7 @@ class Reader:
         yield from read_nouns(line)
 
 
+_FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
 
 
@@ -147,18 +150,27 @@ def _extract(context: ExtractionContext) -> Extraction:
 
 
 def _prose(episode: Episode) -> Extraction:
-    scene = Scene()
-    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(episode.content)))
+    scene, prose = Scene(speaker=episode.author or ""), prose_of(episode.content)
+    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
     drafts: list[Draft] = []
-    for offset, doc in parse(episode.content):
-        scene.quotes = quoted(doc.text)
+    titles: list[Name] = []
+    for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
+        scene.quotes, before = quoted(doc.text), set(scene.names)
         for sentence in doc.sents:
+            own = episode.author and _FIRST_PERSON.search(sentence.text)
+            reader.prefix = f"{episode.author}: " if own else ""
             drafts += reader.read(sentence, offset)
+        if offset in prose.headings:
+            titles += [name for key, name in scene.names.items() if key not in before]
     for match in SCRIPT.finditer(episode.content):
         name = scene.names.get(name_key(match["name"]))
         if name is not None:
             name.aliases.append(match["alias"].strip())
-    return _finished(scene.names.values(), drafts)
+    used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
+    # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
+    silent = {id(name) for name in titles if name.entity_type == UNTYPED} | {id(scene.speaker)}
+    names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
+    return _finished(names, drafts)
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:

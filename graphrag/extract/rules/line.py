@@ -3,6 +3,7 @@
 When a clause's relation began and ended, from its verb, its tense and its time expressions.
 """
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from graphrag.temporal.phrase import Period
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
+_BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
+"""Left by what stood before a mark, as the end of a link."""
 Lifetime = tuple[datetime | None, datetime | None]
 
 
@@ -127,7 +130,7 @@ class Line:
             one,
             relation,
             other,
-            self.prefix + " ".join(self.sentence.text.split()),
+            self.prefix + _BLANKS.sub("", " ".join(self.sentence.text.split())),
             self.offset + self.sentence.start_char,
             self.offset + self.sentence.end_char,
             None if ends else start,

@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.fields import (
+from graphrag.extract.rules.key_relations import (
+    EMPLOYED,
+    HOMES,
+    JOBS,
+    TECHNICAL,
+    Link,
+    Types,
+    is_relation,
+    link_of,
+)
+from graphrag.extract.rules.own_keys import (
     ALIASES,
     GENERIC,
     PLACES,
@@ -21,16 +31,6 @@ from graphrag.extract.rules.fields import (
     plain,
     type_of,
     unwrapped,
-)
-from graphrag.extract.rules.links import (
-    EMPLOYED,
-    HOMES,
-    JOBS,
-    TECHNICAL,
-    Link,
-    Types,
-    is_relation,
-    link_of,
 )
 from graphrag.extract.rules.register import (
     Entity,

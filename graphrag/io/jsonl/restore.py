@@ -13,27 +13,23 @@ from time import perf_counter
 
 import numpy as np
 
-from graphrag.engine.columns import VECTORS
-from graphrag.engine.rows import Derivation
 from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
-from graphrag.io.copy_group import CopyProgress, Pace
-from graphrag.io.copy_rows import Renaming, Table, claim_group, discard_group, write_page
+from graphrag.io.copy_group import CopyProgress, Pace, write_rows
+from graphrag.io.copy_rows import Renaming
 from graphrag.io.jsonl.lines import EVENT, Header, Placed, read
 from graphrag.io.jsonl.shape import VECTOR
 from graphrag.io.jsonl.survey import event_row, record_row, shape_of, survey
+from graphrag.model.unit_vectors import unit_vectors
 from graphrag.model.values import Episode
-from graphrag.model.vectors import unit_vectors
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
+from graphrag.store.marks import claim_group, discard_group, open_group
+from graphrag.store.pages import PAGE, Table, any_exists
 from graphrag.store.rows import to_row, vector_bytes
-from graphrag.store.sizes import COUNTED, count_group
 from graphrag.store.store import Store
 
-PAGE = 250
-"""Rows of one transaction."""
 _BYTES = 2_000_000
 """Bytes of one transaction: an event may tell of a thousand facts."""
 Tell = Callable[[CopyProgress], None]
@@ -70,11 +66,11 @@ async def import_group(
     async with ingestion.writer.locks[name]:
         await _close(ingestion.store, name, header)
         try:
-            renews = await _has_any(ingestion.store, surveyed.samples)
+            renews = await any_exists(ingestion.store, surveyed.samples)
             renaming = Renaming(name, renews) if renews or name != header.group else None
             coming = _Coming(file, header, name, renaming, ingestion, pace)
             await coming.write()
-            await _open(ingestion.store, name)
+            await open_group(ingestion.store, name)
         except BaseException:
             await discard_group(ingestion.store, name)
             raise
@@ -128,9 +124,7 @@ class _Coming:
             yield page
 
     async def _page(self, kind: str, page: Sequence[Placed]) -> None:
-        store = self.ingestion.store
         table = Table(EVENT, links=False)
-        derivation = Derivation(self.group)
         if kind == EVENT:
             rows = [event_row(one.line, self.group) for one in page]
         else:
@@ -141,10 +135,7 @@ class _Coming:
                 await self._embed(shape.table, rows)
         if self.renaming is not None:
             rows = [self.renaming.row(row) for row in rows]
-        if store.profile == "engine" and table.name in VECTORS:
-            for row in rows:
-                derivation.add(table.name, row)
-        await write_page(store, table, rows, *derivation.statements())
+        await write_rows(self.ingestion.store, table, rows, self.group)
 
     @property
     def _keeps_vectors(self) -> bool:
@@ -176,12 +167,6 @@ class _Coming:
         self.embedded += len(rows)
 
 
-async def _has_any(store: Store, samples: Sequence[Record]) -> bool:
-    """Tell whether the store has these already, in whichever group."""
-    [found] = await store.query("SELECT VALUE id FROM $ids;", ids=[*samples])
-    return bool(found)
-
-
 async def _close(store: Store, group: str, header: Header) -> None:
     """Take the name for a group that is to come.
 
@@ -203,11 +188,3 @@ async def _close(store: Store, group: str, header: Header) -> None:
             f"group({group!r}).erase.group(confirm={group!r}) first"
         )
     await claim_group(store, group, header.created_at)
-
-
-async def _open(store: Store, group: str) -> None:
-    """Let everybody see the group, with its size and its newest event."""
-    await store.transact(
-        f"{COUNTED}\nUPDATE $info SET forgotten_at = NONE RETURN NONE;",
-        **await count_group(group, store.query),
-    )

@@ -5,7 +5,6 @@ column. What people read has the names that Python has: ``fact`` and ``subject_i
 ``relates_to`` and ``in``.
 """
 
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,17 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from graphrag.schema import migrations
-
-_TABLE = re.compile(
-    r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
-    r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
-)
-_FIELD = re.compile(
-    r"DEFINE FIELD IF NOT EXISTS (?P<name>[\w.*]+) ON (?P<table>\w+) (?P<rest>[^;]+);"
-)
-_CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
-_TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
+from graphrag.schema import Field, Table, core_tables
 
 KINDS: Mapping[str, str] = {"relates_to": "fact", "mentions": "mention", "has_member": "member"}
 """What a line is called where its table has another name."""
@@ -43,20 +32,6 @@ class UnreadableError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
-
-    name: str
-    """What a line calls it."""
-    column: str
-    kind: str
-    """Its type in the schema, ``link`` for an end of a link."""
-    required: bool
-    choices: tuple[str, ...] = ()
-    """The only texts that it may have."""
-
-
-@dataclass(frozen=True, slots=True)
 class Shape:
     """A table."""
 
@@ -65,17 +40,18 @@ class Shape:
     """What its lines are called."""
     ends: tuple[str, str] | None
     """The tables that its rows join, if they are links."""
-    columns: tuple[Column, ...]
+    columns: Mapping[str, Field]
+    """What a line calls each column; one of kind ``link`` is an end of a link."""
     fields: frozenset[str]
     """All that a line may have."""
 
     def line(self, row: Mapping[str, Any], *, vectors: bool) -> dict[str, Any]:
         """Return a row as JSON can carry it."""
         line: dict[str, Any] = {"record": self.kind, "id": row["id"].id}
-        for one in self.columns:
-            item = row.get(one.column)
-            if item is not None and (vectors or one.column != VECTOR):
-                line[one.name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
+        for name, one in self.columns.items():
+            item = row.get(one.name)
+            if item is not None and (vectors or one.name != VECTOR):
+                line[name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
         return line
 
     def row(self, line: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,52 +63,39 @@ class Shape:
         if strange := line.keys() - self.fields:
             raise UnreadableError(f"{self.kind} has no field {sorted(strange)[0]!r}")
         row = {"id": _read("id", "link", line.get("id"))}
-        for one in self.columns:
-            item = line.get(one.name)
+        for name, one in self.columns.items():
+            item = line.get(name)
             if item is not None:
                 plain = one.kind == "string" and type(item) is str  # as most are
-                row[one.column] = item if plain else _read(one.name, one.kind, item)
+                row[one.name] = item if plain else _read(name, one.kind, item)
                 if one.choices and item not in one.choices:
                     what = f"expected one of {', '.join(one.choices)}"
-                    raise UnreadableError(f"{one.name!r} is {_shown(item)}: {what}")
+                    raise UnreadableError(f"{name!r} is {_shown(item)}: {what}")
             elif one.required:
-                raise UnreadableError(f"{self.kind} lacks {one.name!r}")
+                raise UnreadableError(f"{self.kind} lacks {name!r}")
         return row
 
 
 @cache
 def shapes() -> Mapping[str, Shape]:
     """Return every table of a group by the kind of its lines, links last; not the log."""
-    text = "\n".join(one.template for one in migrations() if one.profile is None)
-    ends = {
-        match["name"]: (match["source"], match["goal"]) if match["source"] else None
-        for match in _TABLE.finditer(text)
-    }
-    fields: dict[str, dict[str, str]] = {table: {} for table in ends}
-    for match in _FIELD.finditer(text):
-        if "." not in match["name"]:  # a field of a field
-            fields[match["table"]][match["name"]] = match["rest"]
-    tables = [table for table in ends if "group_id" in fields[table] and table not in _APART]
-    tables.sort(key=lambda table: ends[table] is not None)
-    found = (_shape(table, ends[table], fields[table]) for table in tables)
-    return {shape.kind: shape for shape in found}
+    tables = [
+        table
+        for table in core_tables()
+        if table.name not in _APART and any(field.name == "group_id" for field in table.fields)
+    ]
+    tables.sort(key=lambda table: table.ends is not None)
+    return {shape.kind: shape for shape in map(_shape, tables)}
 
 
-def _shape(table: str, ends: tuple[str, str] | None, fields: Mapping[str, str]) -> Shape:
-    names = _NAMES.get(table, {})
-    columns = [Column(names.get(end, end), end, "link", True) for end in ("in", "out") if ends]
-    for column, rest in fields.items():
-        match = _TYPE.match(rest)
-        assert match is not None, f"{table}.{column} has no type that is known here: {rest}"
-        if column not in _OWN:
-            required = match["option"] is None and "DEFAULT" not in rest
-            listed = _CHOICES.search(rest)
-            choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
-            name = names.get(column, column)
-            columns.append(Column(name, column, match["kind"], required, choices))
-    columns.sort(key=lambda one: one.column == VECTOR)
-    every = frozenset({"record", "id", *(one.name for one in columns)})
-    return Shape(table, KINDS.get(table, table), ends, tuple(columns), every)
+def _shape(table: Table) -> Shape:
+    names = _NAMES.get(table.name, {})
+    fields = [Field(end, "link", True, ()) for end in ("in", "out") if table.ends]
+    fields += [one for one in table.fields if one.name not in _OWN]
+    fields.sort(key=lambda one: one.name == VECTOR)
+    columns = {names.get(one.name, one.name): one for one in fields}
+    kind = KINDS.get(table.name, table.name)
+    return Shape(table.name, kind, table.ends, columns, frozenset({"record", "id", *columns}))
 
 
 def moment(item: datetime) -> str:

@@ -20,7 +20,7 @@ from graphrag.io.copy_group import Pace
 from graphrag.io.jsonl.agreement import Agreement
 from graphrag.io.jsonl.lines import EVENT, Header, Line, read
 from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
-from graphrag.model.vectors import BadVectorError, unit_vectors
+from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
@@ -204,7 +204,10 @@ def _check_change(change: Any) -> None:
 @cache
 def _moments() -> frozenset[str]:
     return frozenset(
-        one.column for shape in shapes().values() for one in shape.columns if one.kind == "datetime"
+        one.name
+        for shape in shapes().values()
+        for one in shape.columns.values()
+        if one.kind == "datetime"
     )
 
 

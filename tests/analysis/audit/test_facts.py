@@ -37,6 +37,25 @@ async def test_facts_of_a_relation_come_by_their_start_unknown_starts_first(grap
     assert await graph.facts(relation="never_used") == []
 
 
+async def test_a_relation_that_is_nearly_a_known_one_is_hinted_at(graph, caplog):
+    await tell(graph)
+    assert await graph.facts(relation="work_at") == []
+    assert await graph.neighbors("Alice", relations=["works at", "workat"]) != []
+    assert await graph.facts(relation="never_used") == await graph.facts(relation="lives_in") == []
+    assert [record.getMessage() for record in caplog.records] == [
+        f"no fact of group 'default' has the relation {name!r}: did you mean 'works_at'?"
+        for name in ("work_at", "workat")
+    ]
+
+
+async def test_a_hint_names_no_relation_that_was_not_known_then(graph, caplog):
+    await graph.add_fact("Eve", "mentors", "Bob")
+    await graph.add_fact("Eve", "manages", "Bob")
+    first = (await graph.log.events(limit=1, after=0))[0]
+    assert await graph.at(known_at=first.at).facts(relation="manage") == []
+    assert not caplog.records
+
+
 async def test_pages_of_a_relation_make_the_whole(graph):
     await tell(graph)
     view = graph.at(history=True)

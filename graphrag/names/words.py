@@ -9,9 +9,6 @@ LEGAL_FORMS = frozenset(
 COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms miss mx".split())
 """What may stand before a person's name."""
 
-GENERATIONS = frozenset("jr sr junior senior".split())
-"""What tells a child from the parent of the same name."""
-
 DESCRIBING = frozenset(
     "a an the this that these those my your his her its our their some any every each no one two "
     "of and or with in at on from to for by who whose new old former young best good big little "

@@ -4,23 +4,30 @@ Known facts about entities, as a dictionary: subject, then relation, then object
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError
 from graphrag.ingest.direct_plan import DirectPlan, ImportReport, SkippedRow
-from graphrag.ingest.given import GivenFact
+from graphrag.ingest.fitting import supposed
+from graphrag.ingest.given import End, GivenFact
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.write import DirectWriter, Stream
-from graphrag.io.rows import given_row
-from graphrag.io.tables import Placed
+from graphrag.io.fact_rows import given_row
+from graphrag.io.network_facts import NetworkRows, is_network
+from graphrag.io.tables import Columns, Placed, Rows, read_rows
 from graphrag.model.checks import shown
 from graphrag.ontology.relations import Relations
 
 Item = TypeVar("Item")
 Loadable = GivenFact | SkippedRow
 Report = Callable[[ImportReport], None]
+Record = tuple[list[GivenFact], list[End]]
+"""The facts of one contact or meeting, and the people that it may say nothing else of."""
+_RECORDS = 200
+"""Contacts or meetings of one transaction."""
 
 
 def skipping(rows: Iterable[Placed], given: Callable[[Placed], GivenFact]) -> Iterator[Loadable]:
@@ -103,6 +110,58 @@ def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some
+
+
+async def load_rows(
+    rows: Rows,
+    ingestion: Ingestion,
+    group: str,
+    *,
+    columns: Columns | None,
+    defaults: Mapping[str, Any] | None,
+    judge: bool,
+    batch: int,
+    skip: bool,
+    source: str | None,
+    on_progress: Report | None,
+) -> ImportReport:
+    """Write the facts of a table or a network, as ``graph.load.facts`` is asked to."""
+    writer = DirectWriter.to(
+        ingestion, group, "import_facts", judge=judge, once=True, summarize=False, skip=skip
+    )
+    total, entities = None, 0
+    if is_network(rows):
+        network = NetworkRows.of(rows, columns)
+        ids, entities = await network.tell_nodes(writer, batch)
+        placed = network.rows(ids)
+    else:
+        placed = read_rows(rows, columns)
+        total = len(rows) if isinstance(rows, Sized) and not isinstance(rows, str) else None
+    dimension = ingestion.embedder.dimension
+
+    def given(one: Placed) -> GivenFact:
+        place, row = one
+        return given_row(row, place, source=source, dimension=dimension, defaults=defaults)
+
+    facts = skipping(placed, given) if skip else map(given, placed)
+    report = await load(facts, writer, batch=batch, total=total, on_progress=on_progress)
+    return replace(report, entities=report.entities + entities)
+
+
+async def tell_records(
+    records: Iterable[Record], ingestion: Ingestion, group: str, kind: str
+) -> ImportReport:
+    """Write contacts or meetings, whose types give way to those that the relations declare."""
+    writer = DirectWriter.to(ingestion, group, kind, once=True)
+    report, rest = ImportReport(), iter(records)
+    try:
+        while some := list(islice(rest, _RECORDS)):
+            facts = [supposed(fact, ingestion.ontology) for told, _ in some for fact in told]
+            plan = await writer.tell(facts, [end for _, ends in some for end in ends])
+            report = report.after(plan, rows=len(some), seconds=0.0)
+    finally:
+        writer.warn()
+    return report
 
 
 Known = Mapping[str, Mapping[str, Any]]

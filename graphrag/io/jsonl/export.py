@@ -13,13 +13,14 @@ from graphrag.io.copy_group import CopyProgress, Pace
 from graphrag.io.files import written
 from graphrag.io.formats import LINES, Exported
 from graphrag.io.jsonl.lines import EVENT, Header, Line, Sealing
-from graphrag.io.jsonl.shape import Shape, moment, shapes
+from graphrag.io.jsonl.shape import moment, shapes
 from graphrag.protocols import Embedder
 from graphrag.store.engine import Row
+from graphrag.store.pages import PAGE, group_ids, rows_of
 from graphrag.store.record import Record
+from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
-PAGE = 250
 _EVENTS = 20
 """Events read at once: one may tell of a thousand facts."""
 _ATTEMPTS = 3
@@ -64,7 +65,7 @@ async def _write(
     pace: Pace,
 ) -> dict[str, int]:
     """Write the file and return how many lines of each kind it has."""
-    ids = {kind: await _ids(store, shape, group) for kind, shape in shapes().items()}
+    ids = {kind: await group_ids(store, shape.table, group) for kind, shape in shapes().items()}
     counts = {kind: len(some) for kind, some in ids.items()} | {EVENT: seq}
     header = Header(
         group,
@@ -81,8 +82,9 @@ async def _write(
         sealing.add(header.line())
         for kind, shape in shapes().items():
             for first in range(0, len(ids[kind]), PAGE):
-                rows = await _rows(store, shape.table, ids[kind][first : first + PAGE])
-                for row in rows:
+                some = (Record(shape.table, id_) for id_ in ids[kind][first : first + PAGE])
+                rows = await rows_of(store, some)
+                for row in sorted(rows, key=lambda row: str(row["id"].id)):
                     sealing.add(shape.line(row, vectors=vectors))
                 done[kind] += len(rows)
                 pace.told(kind, len(rows), done[kind], counts[kind])
@@ -106,38 +108,20 @@ class _MovedOnError(Exception):
     """Somebody wrote to the group meanwhile: what was written so far is thrown away."""
 
 
-async def _ids(store: Store, shape: Shape, group: str) -> list[str]:
-    sql = f"SELECT VALUE record::id(id) FROM {shape.table} WHERE group_id = $group;"
-    [ids] = await store.query(sql, group=group)
-    return sorted(ids)
-
-
-async def _rows(store: Store, table: str, ids: list[str]) -> list[Row]:
-    [rows] = await store.query("SELECT * FROM $ids;", ids=[Record(table, id_) for id_ in ids])
-    return sorted(rows, key=lambda row: str(row["id"].id))
-
-
 async def _created_at(store: Store, group: str) -> datetime:
-    [found] = await store.query(
-        "SELECT VALUE created_at FROM $info;", info=[Record("group_info", group)]
-    )
-    if not found:
+    entry = await read_entry(group, store.query)
+    if entry is None:
         raise StoreError(
             f"group {group!r} has lost its entry: group({group!r}).health.repair() mends it"
         )
-    created_at: datetime = found[0]
+    created_at: datetime = entry["created_at"]
     return created_at
 
 
 async def _events(store: Store, group: str, last: int) -> AsyncIterator[list[Row]]:
     for first in range(1, last + 1, _EVENTS):
-        [rows] = await store.query(
-            "SELECT * FROM event:[$group, $first]..=[$group, $last] ORDER BY seq;",
-            group=group,
-            first=first,
-            last=min(first + _EVENTS - 1, last),
-        )
-        yield rows
+        upto = min(first + _EVENTS - 1, last)
+        yield await store.event_rows(group, after=first - 1, upto=upto)
 
 
 def _event(row: Row) -> Line:

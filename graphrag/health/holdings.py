@@ -8,8 +8,10 @@ from typing import Any
 from graphrag.health.findings import Finding
 from graphrag.model.values import Event
 from graphrag.store.engine import Row
+from graphrag.store.pages import group_rows, groups_in, groups_of
 from graphrag.store.record import Record
 from graphrag.store.rows import plain
+from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
 TABLES = (
@@ -57,23 +59,18 @@ class Snapshot:
 async def take(store: Store, group: str) -> Snapshot:
     """Read a group."""
     last_seq = await store.last_seq(group)
-    rows = {}
-    for table in TABLES:
-        sql = f"SELECT * FROM {table} WHERE group_id = $group;"
-        [found] = await store.query(sql, group=group)
-        rows[table] = {row["id"].id: row for row in found}
+    rows = {table: await group_rows(store, table, group) for table in TABLES}
     events = await store.events(group)
-    [info] = await store.query("SELECT * FROM $info;", info=[Record("group_info", group)])
+    info = await read_entry(group, store.query)
     outside = await _outside(store, rows)
-    return Snapshot(group, rows, tuple(events), last_seq, outside, next(iter(info), None))
+    return Snapshot(group, rows, tuple(events), last_seq, outside, info)
 
 
 async def group_names(store: Store) -> list[str]:
     """Return every group that has an entry, an event or a record, sorted."""
     names = set(await store.groups())
     for table in ("event", *TABLES):
-        [found] = await store.query(f"SELECT VALUE group_id FROM {table} GROUP BY group_id;")
-        names.update(found)
+        names.update(await groups_in(store, table))
     return sorted(names)
 
 
@@ -110,7 +107,4 @@ async def _outside(store: Store, rows: Mapping[str, Mapping[str, Row]]) -> dict[
         for end in (row.get("in"), row.get("out"))
         if isinstance(end, Record) and end.id not in rows[end.table]
     }
-    if not ends:
-        return {}
-    [found] = await store.query("SELECT id, group_id FROM $ends;", ends=list(ends))
-    return {str(row["id"]): row["group_id"] for row in found}
+    return await groups_of(store, ends)

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.columns import NAMED, TEXTS, VECTORS
 from graphrag.engine.counts import Tally
 from graphrag.engine.rows import Derivation
+from graphrag.engine.scopes import NAMED, TEXTS, VECTORS
 from graphrag.errors import StoreProfileError
 from graphrag.schema import derived_tables, engine_indexes
 from graphrag.store.engine import Row

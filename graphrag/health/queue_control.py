@@ -8,7 +8,7 @@ from graphrag.model.values import Episode
 from graphrag.session import Handle
 
 
-@checked()
+@checked(door="graph.queue")
 class QueueControl:
     """The queued episodes of a group: ``graph.queue``."""
 

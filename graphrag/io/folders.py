@@ -1,0 +1,141 @@
+"""Notes as people keep them: folders of files, and the date that a file says it was written.
+
+In a folder only files that hold text by their names are read, none that is hidden. A file that
+cannot be read is named with its reason and keeps out no other.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from graphrag.errors import EpisodeError, TimeError
+from graphrag.temporal.moment import parse_moment, utc_now
+from graphrag.text.markdown import front_matter
+
+Read = TypeVar("Read")
+READABLE = frozenset({".md", ".markdown", ".txt", ".text", ".json", ".jsonl", ".ndjson"})
+"""Endings of the files of a folder that are read; a file that is named may have any."""
+_WRITTEN = ("date", "created", "created_at", "day", "published")
+"""Fields of front matter that say when."""
+_DAY = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)", re.ASCII)
+_LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
+_AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
+_YEAR = re.compile(r"\d{4}")
+_LONGEST_LINE = 200
+_AHEAD = timedelta(days=1)
+"""What somebody dated for tomorrow may be written today, elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that could not be read."""
+
+    name: str
+    error: EpisodeError
+
+
+@dataclass(frozen=True, slots=True)
+class Pile(Generic[Read]):
+    """What was read of some files."""
+
+    read: tuple[Read, ...]
+    unread: tuple[Unread, ...]
+
+
+def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) -> Pile[Read]:
+    """Read files, and those of folders in the order of their names, and note which cannot be read.
+
+    Raises:
+        EpisodeError: if none can be, of the first one.
+    """
+    done: list[Read] = []
+    unread: list[Unread] = []
+    for path in paths:
+        found: Sequence[Path | str] = [path]
+        if str(path) != "-" and _is_folder(Path(path)):
+            closed: list[Unread] = []
+            found = sorted(_files_of(Path(path), closed))
+            unread += closed
+            if not found and not closed:
+                kinds = ", ".join(sorted(READABLE))
+                reason = f"{path} is a folder without files to read ({kinds})"
+                unread.append(Unread(str(path), EpisodeError(reason)))
+        for file in found:
+            try:
+                done.append(read(file))
+            except EpisodeError as error:
+                unread.append(Unread(str(file), error))
+    if unread and not done:
+        first = unread[0].error
+        for other in unread[1:]:
+            first.add_note(str(other.error))
+        raise first
+    return Pile(tuple(done), tuple(unread))
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # what cannot be asked for is a file that cannot be read
+        return path.is_dir()
+    return False
+
+
+def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
+    def note(error: OSError) -> None:
+        reason = f"cannot read {error.filename}: {error.strerror}"
+        closed.append(Unread(str(error.filename), EpisodeError(reason)))
+
+    for place, folders, names in os.walk(folder, onerror=note):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if not name.startswith(".") and Path(name).suffix.lower() in READABLE:
+                yield Path(place) / name
+
+
+def written_at(text: str, name: str) -> datetime | None:
+    """Return when a document was written by its own account, None if it does not say.
+
+    Its front matter says so, else its name, else the date that it begins with, such as
+    ``# 4 March 2024`` or ``2024-03-04 Standup``. A moment that is yet to come is none.
+    """
+    start, fields = front_matter(text)
+    dated = (_moment(fields[field]) for field in _WRITTEN if field in fields)
+    first = next((line for line in text[start:].splitlines() if line.strip()), "")
+    latest = utc_now() + _AHEAD
+    for found in (*dated, _day_in(Path(name).stem), _beginning(first)):
+        if found is not None and found <= latest:
+            return found
+    return None
+
+
+def _moment(value: str) -> datetime | None:
+    with suppress(TimeError):
+        return parse_moment(value)
+    return _day_in(value)
+
+
+def _day_in(text: str) -> datetime | None:
+    for match in _DAY.finditer(text):
+        with suppress(ValueError):
+            return datetime(int(match[1]), int(match[3]), int(match[4]), tzinfo=UTC)
+    return None
+
+
+def _beginning(line: str) -> datetime | None:
+    """Return the day that a line begins with, if the year is there and nothing is said of it."""
+    label = _LABEL.match(line[:_LONGEST_LINE])
+    rest = line[label.end() if label else 0 : _LONGEST_LINE]
+    if (iso := _DAY.match(rest)) and iso[2] == "-":
+        return _day_in(iso[0])
+    from graphrag.temporal.find import find_times
+
+    for found in find_times(rest, utc_now()):
+        period, words = found.period, rest[: found.end]
+        if found.start == 0 and (period.granularity, period.bound) == ("day", "in"):
+            dated = _YEAR.search(words) is not None and _AFTER.match(rest, found.end) is not None
+            return period.start if dated else None
+    return None

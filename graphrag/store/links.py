@@ -1,0 +1,132 @@
+"""What ties the rows of a group together: mentions, sources, the order of episodes, who differs.
+
+Links are asked for as ids, in one round trip each: reading the rows that they join costs eight
+times as much. Ids that are not there lead to nothing.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from graphrag.store.record import Record
+from graphrag.store.store import Store
+
+Pair = tuple[str, str]
+"""Ids of two rows that a link joins."""
+_ENDS = "SELECT VALUE [record::id(in), record::id(out)] FROM"
+_NAMED_ENDS = "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM"
+_MENTIONS = f"{_NAMED_ENDS} mentions WHERE group_id = $group;"
+
+
+async def mentions(
+    store: Store, group: str, episodes: Iterable[str] | None = None
+) -> dict[str, Pair]:
+    """Return the episode and the entity of each mention in a group, or in some episodes, by id."""
+    if episodes is None:
+        [rows] = await store.query(_MENTIONS, group=group)
+    else:
+        rows = await _from(store, f"{_NAMED_ENDS} $ids->mentions;", "episode", episodes)
+    return {id_: (episode, entity) for id_, episode, entity in rows}
+
+
+async def mentioned_in(store: Store, episodes: Iterable[str]) -> list[Pair]:
+    """Return each of some episodes with each entity that it mentions."""
+    rows = await _from(store, f"{_ENDS} $ids->mentions;", "episode", episodes)
+    return [(episode, entity) for episode, entity in rows]
+
+
+async def mentions_of(store: Store, entities: Iterable[str], limit: int) -> list[Pair]:
+    """Return each episode that mentions some entities with each of them, so many at most."""
+    sql = f"{_ENDS} $ids<-mentions LIMIT {int(limit)};"
+    return [(episode, entity) for episode, entity in await _from(store, sql, "entity", entities)]
+
+
+async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[str]]:
+    """Return the episodes that mention each of some entities."""
+    sql = "SELECT VALUE [record::id(id), <-mentions.in] FROM $ids;"
+    rows = await _from(store, sql, "entity", entities)
+    return {id_: {episode.id for episode in episodes} for id_, episodes in rows}
+
+
+async def episodes_on_each(store: Store, entities: Iterable[str], most: int) -> list[list[str]]:
+    """Return ``most`` of the episodes that mention each of some entities, without saying which."""
+    sql = f"SELECT VALUE array::slice(<-mentions.in, 0, {int(most)}) FROM $ids;"
+    rows = await _from(store, sql, "entity", entities)
+    return [[episode.id for episode in episodes] for episodes in rows]
+
+
+async def episodes_behind(store: Store, facts: Iterable[str], entities: Iterable[str]) -> set[str]:
+    """Return the episodes that state some facts or mention some entities."""
+    sources, mentions = await store.query(
+        "SELECT VALUE sources.episode FROM $facts; SELECT VALUE <-mentions.in FROM $entities;",
+        facts=[Record("relates_to", id_) for id_ in facts],
+        entities=[Record("entity", id_) for id_ in entities],
+    )
+    stating = {id_ for episodes in sources for id_ in episodes}
+    return stating | {episode.id for episodes in mentions for episode in episodes}
+
+
+async def episodes_beside(store: Store, episodes: Iterable[str]) -> set[str]:
+    """Return the episodes that come just before or after some."""
+    before, after = await store.query(
+        "SELECT VALUE record::id(out) FROM $episodes->occurred_after;"
+        "SELECT VALUE record::id(in) FROM $episodes<-occurred_after;",
+        episodes=[Record("episode", id_) for id_ in episodes],
+    )
+    return {*before, *after}
+
+
+async def saga_episodes(store: Store, group: str, sagas: Iterable[str]) -> set[str]:
+    """Return the episodes of some sagas of a group, given by name."""
+    sql = "SELECT VALUE record::id(id) FROM episode WHERE group_id = $group AND saga IN $sagas;"
+    [ids] = await store.query(sql, group=group, sagas=list(sagas))
+    return set(ids)
+
+
+async def passages_of(store: Store, episodes: Iterable[str]) -> set[str]:
+    """Return the passages of some episodes."""
+    sql = "SELECT VALUE record::id(id) FROM passage WHERE episode IN $episodes;"
+    [ids] = await store.query(sql, episodes=list(episodes))
+    return set(ids)
+
+
+async def creation_times(store: Store, episodes: Iterable[str]) -> list[tuple[datetime, str]]:
+    """Return when some episodes were stored, in system time, with their ids, in that order."""
+    sql = "SELECT VALUE [created_at, record::id(id)] FROM $ids;"
+    return sorted((at, id_) for at, id_ in await _from(store, sql, "episode", episodes))
+
+
+async def episode_links(
+    store: Store, group: str
+) -> tuple[dict[str, Pair], dict[str, frozenset[str]], set[str]]:
+    """Return what ties episodes to the rest of a group, in one round trip.
+
+    Its mentions by id, the episodes of each fact that has some, and the episodes that have no links
+    yet, since they are not read, or could not be.
+    """
+    mentions, sources, unread = await store.query(
+        f"{_MENTIONS}"
+        "SELECT VALUE [record::id(id), sources.episode] FROM relates_to "
+        "WHERE group_id = $group AND sources != [];"
+        "SELECT VALUE record::id(id) FROM episode WHERE group_id = $group AND status != 'done';",
+        group=group,
+    )
+    ends = {id_: (episode, entity) for id_, episode, entity in mentions}
+    return ends, {id_: frozenset(episodes) for id_, episodes in sources}, set(unread)
+
+
+async def distinctions(store: Store, group: str) -> list[Pair]:
+    """Return the pairs of entities of a group that were found to be two."""
+    [rows] = await store.query(
+        "SELECT VALUE [record::id(id), distinct_from] FROM entity "
+        "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
+        group=group,
+    )
+    return [(id_, other) for id_, others in rows for other in others]
+
+
+async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Any]:
+    """Return what a query tells of some rows, ``$ids``; for none it is not asked."""
+    records = [Record(table, id_) for id_ in ids]
+    found: list[Any] = (await store.query(sql, ids=records))[0] if records else []
+    return found

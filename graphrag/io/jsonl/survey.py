@@ -21,6 +21,7 @@ from graphrag.io.jsonl.agreement import Agreement
 from graphrag.io.jsonl.lines import EVENT, Header, Line, read
 from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
+from graphrag.store.assertions import STATED, check_stated
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
@@ -147,9 +148,18 @@ def shape_of(line: Line) -> Shape:
 
 
 def record_row(line: Line, group: str) -> Row:
-    """Return the row of a record's line."""
+    """Return the row of a record's line.
+
+    Raises:
+        UnreadableError: if it is none.
+    """
     shape = shape_of(line)
     row = shape.row(line)
+    for column in STATED & row.keys():
+        try:
+            check_stated(row[column], row["id"])
+        except ValueError as error:
+            raise UnreadableError(f"{column!r} holds what nobody can have said: {error}") from None
     row |= {"id": Record(shape.table, row["id"]), "group_id": group}
     for end, table in zip(("in", "out"), shape.ends or (), strict=False):
         row[end] = Record(table, row[end])

@@ -105,6 +105,12 @@ class _Checking:
 
     def _record(self, shape: Shape, line: Line) -> None:
         row = shape.row(line)
+        for column in STATED & row.keys():
+            try:
+                check_stated(row[column], row["id"])
+            except ValueError as error:
+                what = f"{column!r} holds what nobody can have said: {error}"
+                raise UnreadableError(what) from None
         if row["id"] in self.ids[shape.table]:
             raise UnreadableError(f"{shape.kind} {row['id']!r} is there twice")
         self.ids[shape.table].add(row["id"])
@@ -148,18 +154,9 @@ def shape_of(line: Line) -> Shape:
 
 
 def record_row(line: Line, group: str) -> Row:
-    """Return the row of a record's line.
-
-    Raises:
-        UnreadableError: if it is none.
-    """
+    """Return the row of a record's line."""
     shape = shape_of(line)
     row = shape.row(line)
-    for column in STATED & row.keys():
-        try:
-            check_stated(row[column], row["id"])
-        except ValueError as error:
-            raise UnreadableError(f"{column!r} holds what nobody can have said: {error}") from None
     row |= {"id": Record(shape.table, row["id"]), "group_id": group}
     for end, table in zip(("in", "out"), shape.ends or (), strict=False):
         row[end] = Record(table, row[end])

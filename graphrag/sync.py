@@ -557,9 +557,9 @@ class ManualEdits:
         """Set a fact right, and return the fact that stands.
 
         Dates and text are changed in place. Another subject, relation or object makes another fact,
-        confirmed and of origin ``manual``, and retracts the old one in its favour. Either way the
-        result is judged against the other facts as if it was told now, so it may close some, and be
-        cut short by one that starts later; what the old version had closed is looked at again.
+        confirmed and of origin ``manual``, and retracts the old one in its favour. Either way what
+        was said before no longer counts, and all lifetimes that this concerns are settled anew: it
+        may close some, and be cut short by one that starts later.
 
         Args:
             fact: The fact to be set right.
@@ -574,8 +574,8 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, the ontology refuses it,
-                or another fact says the same of the same time.
+                borne by several entities, the end is not after the start, or the ontology refuses
+                it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
@@ -603,8 +603,8 @@ class ManualEdits:
     def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
         """Accept a fact that waits for review, and return the fact that stands.
 
-        It is judged then, as if it was told now: it may close others, and if it only repeats or
-        ends another fact, that one stands and the waiting one is put aside.
+        From then on it counts like what others say: it may close other facts, and if it only
+        repeats or ends one, they are one fact.
 
         Raises:
             InputError: if there is no such fact, or it does not wait.

@@ -11,7 +11,7 @@ from graphrag.model.values import Event
 _NOUNS = {
     "episode": ("episode",),
     "entity": ("entity", "entities"),
-    "relates_to": ("text",),
+    "relates_to": ("fact",),
     "community": ("community", "communities"),
     "saga": ("saga",),
 }

@@ -180,11 +180,10 @@ class GroupIndex:
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
+        ids, texts = [one.id for one in entities], [*map(entity_text, entities)]
         rows = [self._columns(one) for one in entities]
         columns = {name: [row[name] for row in rows] for name in self.entities.columns}
-        self.entities.extend(
-            [one.id for one in entities], vectors, [*map(entity_text, entities)], columns
-        )
+        self.entities.extend(ids, vectors, texts, columns)
         for entity in entities:
             self.summarize(entity.id, entity.summary)
             self._register(entity)
@@ -197,10 +196,9 @@ class GroupIndex:
 
     def summarize(self, id_: str, summary: str) -> None:
         """Take over an entity's new summary, which is remembered and not searched."""
+        self.summaries.pop(id_, None)
         if summary:
             self.summaries[id_] = summary
-        else:
-            self.summaries.pop(id_, None)
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""

@@ -141,11 +141,8 @@ class Ledger:
     def _end(self, fact: Fact) -> None:
         ending = Ending(fact.statements[0], fact.relation, fact.text, fact.object_id)
         self.endings.setdefault(fact.subject_id, []).append(ending)
-        component = self.component
-        component.endings[fact.subject_id] = (
-            *component.endings.get(fact.subject_id, ()),
-            ending,
-        )
+        known = self.component.endings.get(fact.subject_id, ())
+        self.component.endings[fact.subject_id] = (*known, ending)
 
     def _correct(self, fact: Fact) -> None:
         """Let what a statement corrects fall."""
@@ -175,13 +172,11 @@ class Ledger:
             and exclusion(fact, other, self.rules.relations) is None
             and not _same(fact, other)
         ]
-        homes = tuple(
-            dict.fromkeys(
-                other.id if other.statements else self._home(other.id) for other in against
-            )
-        )
+        kept = (one.id if one.statements else self._home(one.id) for one in against)
+        homes = tuple(dict.fromkeys(kept))
         for id_ in homes:
-            facts[id_] = replace(facts[id_], rivals=(*facts[id_].rivals, fact.id))
+            rivals = dict.fromkeys((*facts[id_].rivals, fact.id))
+            facts[id_] = replace(facts[id_], rivals=tuple(rivals))
         return replace(fact, statements=(replace(told, excludes=homes),), rivals=homes)
 
     def _home(self, fact: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args
 
-from graphrag.model.assertion import Assertion, Date, Ending, Precision, Void
+from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
 
 STATED = frozenset({"statements", "endings", "rivals"})
 """Columns that are not there if they are empty."""
@@ -37,6 +37,23 @@ def stated_row(items: Iterable[Assertion | Ending | str], record: str) -> list[A
 def stated_values(items: Iterable[Any], record: str) -> tuple[Any, ...]:
     """Return what a column, or its image in the log, holds."""
     return tuple(item if isinstance(item, str) else _value(item, record) for item in items)
+
+
+def check_stated(items: Iterable[Any], record: str) -> None:
+    """Look at what somebody else wrote into a column.
+
+    Raises:
+        ValueError: if it is no statement.
+    """
+    try:
+        for one in stated_values(items, record):
+            said = one.assertion if isinstance(one, Ending) else one
+            if isinstance(said, Assertion):
+                right = all(type(getattr(said, name)) is type(usual) for name, usual in _PLAIN)
+                if not right or said.kind not in get_args(Kind):
+                    raise ValueError("it has another type")
+    except (AttributeError, KeyError, OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from None
 
 
 def assertions(items: Iterable[Mapping[str, Any]] | None, record: str) -> dict[str, Assertion]:
@@ -86,7 +103,7 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
         row["at"] = _moment(item.at)
     for name, usual in _PLAIN:
         if (value := getattr(item, name)) != usual:
-            row[name] = value
+            row[name] = float(value) if type(usual) is float else value
     if item.excludes:
         row["excludes"] = list(item.excludes)
     if item.void is not None:

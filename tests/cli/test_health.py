@@ -40,7 +40,7 @@ def test_findings_are_code_1_and_repair_mends_them(told, tmp_path):
 
 
 def test_what_is_left_is_code_1(told, tmp_path):
-    damage(tmp_path, "UPDATE relates_to SET fact = 'other';")
+    damage(tmp_path, "UPDATE relates_to SET text = 'other';")
     assert told("check").code == 1
     done = told("repair")
     assert done.code == 1
@@ -52,7 +52,7 @@ def test_what_is_left_is_code_1(told, tmp_path):
 def test_many_findings_are_cut_for_people(cli, tmp_path):
     (tmp_path / "many.txt").write_text("".join(f"Ann{n} works_at Acme. " for n in range(60)))
     assert cli("add", "many.txt").code == 0
-    damage(tmp_path, "UPDATE relates_to SET fact = 'other';")
+    damage(tmp_path, "UPDATE relates_to SET text = 'other';")
     assert "and 10 more: --json lists them all" in cli("check").out
 
 

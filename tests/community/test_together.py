@@ -82,7 +82,7 @@ async def test_two_whose_facts_have_ended_are_not_tied_by_a_text():
         assert casts(await graph.communities.build(), names) == {"AB"}
         fact = await graph.add_fact("Ann", "married_to", "Bob", valid_at="2020-02-01")
         await graph.communities.build()
-        await graph.edit.invalidate(fact.text, at="2020-03-01")
+        await graph.edit.invalidate(fact.fact, at="2020-03-01")
         assert casts(await graph.communities.build(), names) == {"A", "B"}
 
 

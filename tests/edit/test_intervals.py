@@ -100,10 +100,10 @@ def test_facts_that_exclude_each_other(old_triple, new_triple, old, new, new_aft
         assert victim.invalidated_by == victor.id
         if victim.retracted_at is None:
             assert victim.expired_at == NOW
-            assert victim.reason == f"ended by: {victor.fact}"
+            assert victim.reason == f"ended by: {victor.text}"
         else:
             assert (victim.retracted_at, victim.expired_at) == (NOW, None)
-            assert victim.reason == f"replaced by: {victor.fact}"
+            assert victim.reason == f"replaced by: {victor.text}"
     assert (old_after is None) == (verdict.changed == {})
 
 
@@ -204,7 +204,7 @@ def test_an_end(old, end, old_after):
     assert verdict.new is None
     assert interval(verdict.changed.get("old")) == shown(old_after)
     if old_after is not None:
-        assert verdict.changed["old"].reason == f"ended: {told.fact}"
+        assert verdict.changed["old"].reason == f"ended: {told.text}"
         assert verdict.changed["old"].expired_at == NOW
 
 

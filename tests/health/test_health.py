@@ -81,7 +81,7 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
         await graph.add_episode("Alice works_at Acme.")
     async with open_graph(url) as graph:
         assert (await graph.health.check_all()).sound
-        await damage(graph, "UPDATE relates_to SET fact = 'Alice owns Acme.';")
+        await damage(graph, "UPDATE relates_to SET text = 'Alice owns Acme.';")
     async with open_graph(url) as graph:
         [finding] = (await graph.health.check_all()).findings
         assert finding.what == "differs from the log in fact"

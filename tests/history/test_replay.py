@@ -140,7 +140,7 @@ async def test_what_was_changed_behind_the_log_is_as_it_was():
         await fill(graph)
         before = await tables(graph)
         await graph.handle.session.store.query(
-            "UPDATE relates_to SET fact = 'no'; DELETE community;"
+            "UPDATE relates_to SET text = 'no'; DELETE community;"
         )
         await graph.log.replay_all(again)
         assert await tables(again) == before

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
-from graphrag.ingest.lifetimes.rivalry import exclusion, shares_end
+from graphrag.ingest.lifetimes.rivalry import Rivalry, exclusion, shares_end
 from graphrag.model.assertion import Assertion, Date, Ending
 from graphrag.model.values import Fact
 
@@ -55,7 +55,7 @@ def never(_):
 
 
 def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
-    component = Component.of(None, relations)
+    component = Component(None, Rivalry(relations))
     kept = {one.id for fact in old for one in fact.statements}  # one may be of such an id
     component.facts = {
         fact.id: fact if fact.statements or fact.id in kept else said(fact, number)

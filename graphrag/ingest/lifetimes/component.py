@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphrag.index.derived import Slot
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.derive import Outcome, derive
 from graphrag.ingest.lifetimes.rivalry import Rivalry, Triple
@@ -17,6 +18,7 @@ from graphrag.store.store import Store
 
 Place = tuple[str, str, str | None]
 """Relation, one end, and the other if it is known."""
+_RIVALRY = Slot[Rivalry]()
 
 
 def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection[str] = ()) -> Gone:
@@ -59,7 +61,11 @@ class Component:
     @classmethod
     def of(cls, index: GroupIndex, relations: Relations) -> "Component":
         """Return an empty one."""
-        return cls(index, Rivalry(relations))
+        rivalry = _RIVALRY.get(index)
+        if rivalry is None or rivalry.relations is not relations:
+            rivalry = Rivalry(relations)
+            _RIVALRY.set(index, rivalry)
+        return cls(index, rivalry)
 
     def enter(self, fact: Fact) -> None:
         """Let a fact be met that is new, or is being written."""

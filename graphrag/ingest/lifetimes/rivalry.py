@@ -49,7 +49,12 @@ class Rivalry:
         """Return where others are that a fact of this relation may meet."""
         found = self._probes.get(name)
         if found is None:
-            found = self._probes[name] = tuple(dict.fromkeys(self._worked_out(name)))
+            every = dict.fromkeys(self._worked_out(name))
+            # What shares an end of its own role is found there, if both ends are the same, too.
+            wide = {probe.relation for probe in every if probe.role is not None}
+            found = self._probes[name] = tuple(
+                probe for probe in every if probe.side is not None or probe.relation not in wide
+            )
         return found
 
     def plain(self, name: str) -> bool:

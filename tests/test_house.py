@@ -60,7 +60,7 @@ BOUNDS = {
 TODAY = {
     "modules": 379,
     "modules with exactly one importer": 106,
-    "lines written by hand": 58_500,
+    "lines written by hand": 58_550,
     "own files on one add_episode": 74,
     "own files on one search": 71,
     "own files on one at().facts": 29,

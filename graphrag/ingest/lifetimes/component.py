@@ -9,7 +9,7 @@ from datetime import datetime
 from graphrag.index.derived import Slot
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.derive import Outcome, derive
-from graphrag.ingest.lifetimes.rivalry import Rivalry, Triple
+from graphrag.ingest.lifetimes.rivalry import Rivalry, Side, Triple
 from graphrag.ingest.lifetimes.said import Gone
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Entity, Fact
@@ -56,6 +56,8 @@ class Component:
     """What was settled last."""
     _beside: dict[str, Fact] = field(default_factory=dict)
     """Facts that the index does not know, or not as they are to be."""
+    _quiet: bool | None = None
+    """Whether nothing was said of any entity that is no fact, once that was asked for."""
     _at: defaultdict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
@@ -81,11 +83,18 @@ class Component:
 
     def meets(self, fact: Fact) -> bool:
         """Tell whether a fact meets any other."""
-        if any(id_ != fact.id for id_, _ in self._met(_triple(fact))):
-            return True
+        triple, id_ = _triple(fact), fact.id
+        for _ in self.rivalry.meeting(triple, self.index):
+            return True  # it is not stored itself
+        for place, _ in self._places(triple):
+            known = self._at.get(place)
+            if known is not None and (len(known) > 1 or known[0] != id_):
+                return True
         if not self.rivalry.plain(fact.relation):
             return True
-        return any(self._ended(end) for end in (fact.subject_id, fact.object_id))
+        if self._quiet is None:
+            self._quiet = not self.index.entities["endings"].any()
+        return not self._quiet and (self._ended(fact.subject_id) or self._ended(fact.object_id))
 
     def reach(
         self, triples: Iterable[Triple], endings: Iterable[tuple[str, str]] = ()
@@ -192,16 +201,21 @@ class Component:
     def _met(self, triple: Triple) -> Iterator[tuple[str, Triple]]:
         for row in self.rivalry.meeting(triple, self.index):
             yield self.index.facts.ids[row], self._stored_triple(row)
-        if self._at:
-            name, subject, object_ = triple
-            for probe in self.rivalry.probes(name):
-                place: Place = (probe.relation, subject, object_)
-                if probe.side is not None:
-                    place = (probe.relation, subject if probe.side == "subject" else object_, None)
-                for id_ in self._at.get(place, ()):
-                    other = self._beside[id_]
-                    if probe.role is None or place[1] == getattr(other, f"{probe.role}_id"):
-                        yield id_, _triple(other)
+        for place, role in self._places(triple) if self._at else ():
+            for id_ in self._at.get(place, ()):
+                other = self._beside[id_]
+                if role is None or place[1] == getattr(other, f"{role}_id"):
+                    yield id_, _triple(other)
+
+    def _places(self, triple: Triple) -> Iterator[tuple[Place, Side | None]]:
+        """Yield where others are noted that a fact may meet, and which end of them that is."""
+        name, subject, object_ = triple
+        for probe in self.rivalry.probes(name):
+            if probe.side is None:
+                yield (probe.relation, subject, object_), None
+            else:
+                end = subject if probe.side == "subject" else object_
+                yield (probe.relation, end, None), probe.role
 
     def _stored_triple(self, row: int) -> Triple:
         relation = self.index.relations[self.index.facts["relation"][row]]

@@ -169,7 +169,7 @@ async def test_other_relation_and_subject(graph):
     new = await graph.edit.correct(
         fact, subject=bob, relation="founder of", text="Bob founded Acme."
     )
-    assert (new.subject_id, new.relation, new.fact) == (bob.id, "founder_of", "Bob founded Acme.")
+    assert (new.subject_id, new.relation, new.text) == (bob.id, "founder_of", "Bob founded Acme.")
     assert {one.relation for one in await graph.facts("Bob")} == {"knows", "founder_of"}
     await whole(graph)
 

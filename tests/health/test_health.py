@@ -84,7 +84,7 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
         await damage(graph, "UPDATE relates_to SET text = 'Alice owns Acme.';")
     async with open_graph(url) as graph:
         [finding] = (await graph.health.check_all()).findings
-        assert finding.what == "differs from the log in fact"
+        assert finding.what == "differs from the log in text"
         assert str(finding).startswith(f"{finding.record} in group 'default': differs")
 
 
@@ -184,7 +184,7 @@ async def test_links_that_lead_nowhere_are_removed_and_cross_group_facts_reporte
         "INSERT RELATION INTO mentions"
         " {id: 'astray', in: $episode, out: $cid, group_id: 'default', start: 0, end: 1};"
         "INSERT RELATION INTO relates_to {id: 'leak', in: $alice, out: $jazz, subject: 'Alice',"
-        " name: 'likes', object: 'jazz', fact: '', group_id: 'default', created_at: time::now()};",
+        " name: 'likes', object: 'jazz', text: '', group_id: 'default', created_at: time::now()};",
         episode=Record("episode", (await told.log.events())[0].changes[0].record.partition(":")[2]),
         cid=Record("entity", cid.id),
         alice=Record("entity", (await told.entity("Alice")).id),

@@ -142,7 +142,7 @@ async def test_a_fact_that_lacks_an_end_is_left_out_and_named(told):
     await damage(
         told,
         "INSERT RELATION INTO relates_to {id: 'leak', in: $alice, out: $jazz, subject: 'Alice',"
-        " name: 'likes', object: 'jazz', fact: '', group_id: 'default', created_at: time::now()};",
+        " name: 'likes', object: 'jazz', text: '', group_id: 'default', created_at: time::now()};",
         alice=Record("entity", (await told.entity("Alice")).id),
         jazz=Record("entity", other.entities[1].id),
     )

@@ -70,7 +70,7 @@ def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
     )
     new = said(new, 99, excludes=ruled, **kind)
     if not new.object_id:
-        ending = Ending(new.statements[0], new.relation, new.fact)
+        ending = Ending(new.statements[0], new.relation, new.text)
         component.endings = {new.subject_id: (ending,)}
         component.settle(never, now=now)
         stands = None

@@ -367,7 +367,7 @@ async def test_a_long_text_is_read_in_passages_with_true_offsets(server, connect
     assert len(added.facts) == 120
     for one in added.facts:
         span = one.sources[0]
-        assert content[span.start : span.end] == one.fact
+        assert content[span.start : span.end] == one.text
 
 
 def test_the_blocking_graph_takes_a_model_too(server):

@@ -1,7 +1,10 @@
 """The entities that a query names, and closeness to them in the graph."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +12,11 @@ import numpy.typing as npt
 from graphrag.index.cosines import Cosines, top_within
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import Walk
-from graphrag.search.fuse import Candidates, Mask, Scores
 from graphrag.search.visibility import Visible
 from graphrag.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from graphrag.search.fuse import Candidates, Mask, Scores
 
 WORD = re.compile(r"[^\s?!,;:()\"“”]+")
 LONGEST = 7

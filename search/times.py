@@ -6,22 +6,24 @@ A search that names no moment of its own sees what is true now. A question may a
 a time mentioned comes first.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.fuse import Mask
 from graphrag.temporal.moment import to_micros
 
 if TYPE_CHECKING:
+    from graphrag.search.fuse import Mask
     from graphrag.search.query_time import When
 
 Micros = npt.NDArray[np.int64]
 
 
-def overlapping(when: "When", valid: Micros, invalid: Micros) -> Mask:
+def overlapping(when: When, valid: Micros, invalid: Micros) -> Mask:
     """Mark the lifetimes that share an instant with a period the question speaks of."""
     found = np.zeros(len(valid), dtype=np.bool_)
     for period in when.intervals:
@@ -32,7 +34,7 @@ def overlapping(when: "When", valid: Micros, invalid: Micros) -> Mask:
     return found
 
 
-def answering(when: "When", valid: Micros, invalid: Micros, at: int) -> Mask:
+def answering(when: When, valid: Micros, invalid: Micros, at: int) -> Mask:
     """Mark the lifetimes that may answer a question asked at a moment."""
     if when.filters:
         return overlapping(when, valid, invalid)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag.analysis.fact_list import FactList
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
@@ -23,6 +22,7 @@ from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
+    from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
     from graphrag.search.sources import Quote
@@ -112,6 +112,8 @@ class Reads:
         Raises:
             QueryError: if there is no such entity, or for an impossible limit or offset.
         """
+        from graphrag.analysis.fact_list import FactList
+
         if limit is None:
             limit = _FARTHEST if entity is not None else 100
         else:

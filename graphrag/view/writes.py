@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.batch import BatchReport, Episodes, OnError, Progress, add_all
 from graphrag.ingest.direct_plan import Told
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.ingestion import Added
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from graphrag.health.queue_control import QueueControl
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
+    from graphrag.ingest.batch import BatchReport, Episodes, OnError, Progress
     from graphrag.io.loading import Load
     from graphrag.view.communities import CommunityWrites
     from graphrag.view.exports import GroupExports
@@ -126,6 +126,8 @@ class Writes(View):
         Raises:
             GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
         """
+        from graphrag.ingest.batch import add_all
+
         return await add_all(
             self._lens.session.ingestion,
             episodes,

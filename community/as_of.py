@@ -78,7 +78,7 @@ async def communities_of(
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, seen.valid, seen.invalid)
     made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
-    told = await Facts().describe(made, {}, Describer(index, moment), set())
+    descriptions = await Facts().describe(made, {}, Describer(index, moment), set())
     ids = [known[place].id if place in known else _id(one) for place, one in enumerate(made)]
     return in_order(
         Community(
@@ -92,13 +92,13 @@ async def communities_of(
             level=one.level,
             parent=None if one.parent is None else ids[one.parent],
         )
-        for place, (one, (said, mark)) in enumerate(zip(made, told, strict=True))
+        for place, (one, (said, mark)) in enumerate(zip(made, descriptions, strict=True))
     )
 
 
 def _id(draft: Draft) -> str:
-    told = "\n".join((str(draft.level), *sorted(draft.members)))
-    return str(uuid.UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest()))
+    key = "\n".join((str(draft.level), *sorted(draft.members)))
+    return str(uuid.UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))
 
 
 _EACH = 50

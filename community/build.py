@@ -127,7 +127,7 @@ async def _planned(
     known = lasting(redrawn.loose, made, same)
     describer = Describer(index, moment)
     names = {one.name for one in redrawn.kept}
-    told = await workshop.author.describe(made, known, describer, names)
+    descriptions = await workshop.author.describe(made, known, describer, names)
     ids = [known[place].id if place in known else new_id() for place in range(len(made))]
     fresh = [
         Community(
@@ -141,14 +141,14 @@ async def _planned(
             level=draft.level,
             parent=None if draft.parent is None else ids[draft.parent],
         )
-        for place, (draft, (said, mark)) in enumerate(zip(made, told, strict=True))
+        for place, (draft, (said, mark)) in enumerate(zip(made, descriptions, strict=True))
     ]
     ranks = {id_: draft.ranks for id_, draft in zip(ids, made, strict=True)}
     storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)
-    retold = storing.retold()
-    texts = [community_text(one.name, one.summary) for one in retold]
+    reworded = storing.reworded()
+    texts = [community_text(one.name, one.summary) for one in reworded]
     vectors = await workshop.embedder.embed(texts, purpose="document") if texts else ()
-    found = tuple(zip(retold, texts, vectors, strict=True))
+    found = tuple(zip(reworded, texts, vectors, strict=True))
     changes = storing.changes(kind, {one.id: vector for one, _, vector in found})
     changes = noted(changes, tree.detection, done)
     return Planned(storing.after(done if changes else tree.detection), changes, found)

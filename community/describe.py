@@ -15,7 +15,7 @@ import numpy as np
 from graphrag.community.refine import Nodes
 from graphrag.community.text_ties import Quote
 from graphrag.community.ties import NO_FACT, Ties
-from graphrag.community.wording import Told, families, sentences
+from graphrag.community.wording import NamedFact, families, sentences
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT
 
@@ -118,12 +118,14 @@ class Describer:
             found.append(int(ties.rows[order[best]]))
         return found
 
-    def told(self, row: int) -> Told:
+    def named_fact(self, row: int) -> NamedFact:
         """Return a fact in names."""
         index, moment = self._index, self.moment
         subject, object_ = (self.name(int(ends[row])) for ends in moment.ends)
         relation = index.relations[int(index.facts["relation"][row])]
-        return Told(subject, relation, object_, int(moment.valid[row]), int(moment.invalid[row]))
+        return NamedFact(
+            subject, relation, object_, int(moment.valid[row]), int(moment.invalid[row])
+        )
 
     def name(self, row: int) -> str:
         """Return the name of the entity in a row."""
@@ -146,7 +148,7 @@ class Describer:
         return strength
 
     def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
-        facts = [self.told(row) for row in self._chosen(one, strength, _FACTS)]
+        facts = [self.named_fact(row) for row in self._chosen(one, strength, _FACTS)]
         said = self._quoted(one, strength, _QUOTES) if self._by_texts(one) else []
         return " ".join([*said, *sentences(facts)][:_SENTENCES])
 
@@ -159,20 +161,20 @@ class Describer:
         each = {quote.text: quote for quote in one.ties.quotes}.values()  # a refrain only once
         near = [(quote, [row for row in quote.rows if row in members]) for quote in each]
         left = [(quote, inside) for quote, inside in near if len(inside) > 1]
-        told: Counter[int] = Counter()
+        spoken: Counter[int] = Counter()
         found: list[str] = []
 
         def worth(one: tuple[Quote, list[int]]) -> tuple[float, str]:
             # What names others, too, is less about these; who was spoken of tells less again.
             quote, inside = one
-            said = sum(strength[row] / (1 + told[row]) for row in inside)
+            said = sum(strength[row] / (1 + spoken[row]) for row in inside)
             return quote.fit * said * len(inside) / len(quote.rows), quote.text
 
         while left and len(found) < count:
             best = max(left, key=worth)
             left.remove(best)
             found.append(best[0].text)
-            told.update(best[1])
+            spoken.update(best[1])
         return found
 
     def _by_texts(self, one: Subject) -> bool:
@@ -209,4 +211,4 @@ class Describer:
         facts = one.ties.facts
         rows = facts.rows[facts.subjects == hub]
         classes = rows[np.isin(index.facts["relation"][rows], codes)]
-        return f" ({self.told(int(classes[-1])).object})" if len(classes) else ""
+        return f" ({self.named_fact(int(classes[-1])).object})" if len(classes) else ""

@@ -1,4 +1,4 @@
-"""Clusters as communities in the making: who is in them, and a mark of all they are told by.
+"""Clusters as communities in the making: who is in them, and a mark of all they are described by.
 
 Which new cluster continues which old community, so that ids last across rebuilds.
 
@@ -155,8 +155,8 @@ def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: 
     """
     marks = hashlib.blake2b(digest_size=16)
     for id_ in sorted(members):
-        told = id_, moment.name_of(id_), index.entity_type(id_)
-        marks.update("\0".join((*told, "\n")).encode())
+        labels = id_, moment.name_of(id_), index.entity_type(id_)
+        marks.update("\0".join((*labels, "\n")).encode())
     ids = index.facts.ids
     rows = np.array(sorted(ties.facts.rows.tolist(), key=ids.__getitem__), dtype=np.int64)
     marks.update("\n".join(ids[row] for row in rows.tolist()).encode())

@@ -125,10 +125,10 @@ def _ties(chart: CommunityMap, spots: dict[int, _Point], *, across: bool) -> Ite
 
 def _disc(community: Community, disc: _Disc, colour: str) -> str:
     x, y, radius = disc
-    told = escape(f"{community.name} ({len(community.members)} members). {community.summary}")
+    label = escape(f"{community.name} ({len(community.members)} members). {community.summary}")
     return (
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{radius:.0f}" fill="{colour}" fill-opacity="0.14" '
-        f'stroke="{colour}" stroke-opacity="0.6"><title>{told}</title></circle>'
+        f'stroke="{colour}" stroke-opacity="0.6"><title>{label}</title></circle>'
     )
 
 
@@ -136,10 +136,10 @@ def _dot(chart: CommunityMap, place: int, spot: _Point) -> str:
     entity = chart.entities[place]
     colour = COLOURS[entity.community % len(COLOURS)]
     size = _size(entity)
-    told = escape(f"{entity.name} ({entity.entity_type}, {entity.facts} facts)")
+    label = escape(f"{entity.name} ({entity.entity_type}, {entity.facts} facts)")
     return (
         f'<circle cx="{spot[0]:.0f}" cy="{spot[1]:.0f}" r="{size:.1f}" fill="{colour}">'
-        f"<title>{told}</title></circle>"
+        f"<title>{label}</title></circle>"
     )
 
 

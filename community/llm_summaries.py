@@ -1,7 +1,7 @@
 """Names and summaries of communities by a language model, from the smallest to the largest.
 
 One question a community, those of one level side by side, as far as the model's throttle lets them.
-What the parts of a community were found to be is told of it together with its own facts.
+What the parts of a community were found to be is said of it together with its own facts.
 
 Who names and summarizes communities: the facts themselves, or a language model.
 """
@@ -21,7 +21,7 @@ from graphrag.llm.schema import AnswerModel
 from graphrag.model.values import Community
 from graphrag.protocols import LLM, Message, call
 
-Told = tuple[Description, str]
+MarkedDescription = tuple[Description, str]
 """What is said of a community, and the mark by which it is known to be still right."""
 
 
@@ -34,7 +34,7 @@ class Author(Protocol):
         known: Mapping[int, Community],
         describer: Describer,
         taken: Set[str],
-    ) -> list[Told]:
+    ) -> list[MarkedDescription]:
         """Return what is to be said of each draft, the old words where nothing changed.
 
         Args:
@@ -54,7 +54,7 @@ class Facts:
         known: Mapping[int, Community],
         describer: Describer,
         taken: Set[str],
-    ) -> list[Told]:
+    ) -> list[MarkedDescription]:
         """Return what is to be said of each draft; what a model said of the same stays."""
         kept = {
             place: one
@@ -62,7 +62,7 @@ class Facts:
             if one.fingerprint.partition(" ")[0] == drafts[place].fingerprint
         }
         names = {*taken, *(one.name for one in kept.values())}
-        found: list[Told] = []
+        found: list[MarkedDescription] = []
         for place, draft in enumerate(drafts):
             if (same := kept.get(place)) is not None:
                 found.append((Description(same.name, same.summary), same.fingerprint))
@@ -125,7 +125,7 @@ class Model:
         known: Mapping[int, Community],
         describer: Describer,
         taken: Set[str],
-    ) -> list[Told]:
+    ) -> list[MarkedDescription]:
         """Return what is to be said of each draft, asking about those that changed.
 
         Raises:
@@ -164,7 +164,9 @@ def ask_community(
     members = [f"{describer.name(row)} ({describer.type(row)})" for row in rows[:_MEMBERS]]
     if len(rows) > _MEMBERS:
         members.append(f"and {len(rows) - _MEMBERS} more")
-    facts = sentences([describer.told(row) for row in describer.chosen(draft.subject, _FACTS)])
+    facts = sentences(
+        [describer.named_fact(row) for row in describer.chosen(draft.subject, _FACTS)]
+    )
     said = "\n".join(describer.quoted(draft.subject, _QUOTES))
     smaller = "\n".join(f"{part.name}: {part.summary}" for part in parts)
     return [

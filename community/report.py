@@ -3,7 +3,7 @@
 A vector search answers "where does Ann work"; it has no answer to "what is going on here", which no
 single fact or passage gives (Edge et al., 2024, let a model read every community for it). Here the
 hierarchy is walked instead: each community is ranked against the question as in any search, one
-whose parts answer more than it does is told by them, and what is left of the budget goes to the
+whose parts answer more than it does is described by them, and what is left of the budget goes to the
 largest communities, so that the whole is covered.
 """
 
@@ -19,14 +19,14 @@ from graphrag.search.context import Citation
 from graphrag.search.results import Results
 
 _FACTS = 4
-"""Facts that a community is told with, at most."""
+"""Facts that a community is shown with, at most."""
 _EVIDENCE = 12
 """Facts, the best found, by which communities are judged beside their own words."""
 _HOLDS, _MOSTLY = 0.25, 0.75
-"""Share of a community's evidence at which a part is told instead of it, if all those parts
+"""Share of a community's evidence at which a part is shown instead of it, if all those parts
 together hold most of it."""
 _SAYS = 0.05
-"""By how much the words of a part must answer more for it to be told instead."""
+"""By how much the words of a part must answer more for it to be shown instead."""
 _ANSWERS = 0.2
 """Worth below which a community does not answer, and counts by its size."""
 _PATIENCE = 3
@@ -65,7 +65,7 @@ class GlobalContext:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One community as it is told."""
+    """One community as it is shown."""
 
     community: Community
     within: str
@@ -96,12 +96,12 @@ def assembled(
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
     names = {one.id: one.name for one in communities}
-    told = _told(communities, relevance, results)
-    facts = _by_community(results, told)
+    selected = _selected(communities, relevance, results)
+    facts = _by_community(results, selected)
     episodes = {one.id: one for one in results.passages}
     shown: list[_Block] = []
     text, failed = "", 0
-    for one in told:
+    for one in selected:
         block = _Block(one, names.get(one.parent or "", "").partition(":")[0], facts[one.id])
         for facts_shown in sorted({len(block.facts), min(1, len(block.facts)), 0}, reverse=True):
             version = replace(block, facts=block.facts[:facts_shown])
@@ -119,14 +119,14 @@ def assembled(
         for id_, number in _numbers(shown, episodes).items()
     )
     used = tuple(block.community for block in shown)
-    left_out = len(told) - len(shown)
+    left_out = len(selected) - len(shown)
     return GlobalContext(results.query, text, used, citations, count(text), left_out)
 
 
-def _told(
+def _selected(
     communities: Sequence[Community], relevance: Mapping[str, float], results: Results
 ) -> list[Community]:
-    """Return the communities to tell, what answers best first, then the largest."""
+    """Return the communities to show, what answers best first, then the largest."""
     parts: dict[str | None, list[Community]] = defaultdict(list)
     for one in communities:
         parts[one.parent].append(one)
@@ -149,7 +149,7 @@ def _told(
         answers = relevance.get(one.id, 0.0) + evidence[one.id]
         return (-answers if answers >= _ANSWERS else 0.0, -len(one.members), one.id)
 
-    return sorted((told for top in parts[None] for told in walked(top)), key=worth)
+    return sorted((one for top in parts[None] for one in walked(top)), key=worth)
 
 
 def _evidence(communities: Sequence[Community], results: Results) -> dict[str, float]:

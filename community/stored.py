@@ -128,7 +128,7 @@ class Storing:
     """Of the fresh ones."""
 
     def after(self, detection: Detection) -> Tree:
-        """Return the tree as it is to be, made as told."""
+        """Return the tree as it is to be, made as ``detection`` says."""
         ranks = dict(self.tree.ranks)
         for one in self.loose:
             del ranks[one.id]
@@ -138,13 +138,13 @@ class Storing:
             insort(communities, one, key=_place)
         return Tree(tuple(communities), ranks, detection)
 
-    def retold(self) -> list[Community]:
+    def reworded(self) -> list[Community]:
         """Return the fresh communities that are found by other words than before."""
         said = {one.id: (one.name, one.summary) for one in self.loose}
         return [one for one in self.fresh if said.get(one.id) != (one.name, one.summary)]
 
     def changes(self, kind: str, vectors: Mapping[str, Matrix]) -> ChangeSet:
-        """Return what stores it; ``vectors`` are those of the retold."""
+        """Return what stores it; ``vectors`` are those of the reworded."""
         changes = ChangeSet(self.group, kind=kind)
         known = {one.id: one for one in self.loose}
         staying = {one.id for one in self.fresh}

@@ -1,4 +1,4 @@
-"""Who is named close together in long texts: what ties those of whom few facts are told.
+"""Who is named close together in long texts: what ties those of whom few facts are stated.
 
 A novel, a report or a transcript names far more pairs than it states facts about; rules read from
 one mostly what its people do with things. So two that are named within a few sentences are tied as
@@ -25,7 +25,7 @@ from graphrag.search.visibility import Mask, Past, Visible
 from graphrag.store.store import Store
 
 _TEXTS = 2000
-"""Long texts that are read, those told last."""
+"""Long texts that are read, those added last."""
 _WINDOW, _STEP = 600, 300
 """Characters of what is near, a few sentences, and from one such stretch to the next."""
 _LIST = 12
@@ -41,7 +41,7 @@ _FIT = 80, 160
 _CLOSING = ".!?…\"'”’)"
 _SPOKEN = re.compile('["“”«»„]')
 _SPOKEN_SHARE = 0.4
-"""Worth of a sentence with what somebody says, who need not know, against one that is told."""
+"""Worth of a sentence with what somebody says, who need not know, against one that is narrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _ended(seen: Visible, nodes: int) -> Nodes:
     """Return the pairs between which there were facts, and none holds."""
     one, other = np.sort(np.stack(seen.ends), axis=0)
     keys = one * np.int64(nodes) + other
-    return np.setdiff1d(keys[seen.told & ~seen.facts], keys[seen.facts])
+    return np.setdiff1d(keys[seen.stated & ~seen.facts], keys[seen.facts])
 
 
 async def _texts(rows: Sequence[int], index: GroupIndex, store: Store, past: Past) -> list[_Read]:

@@ -64,8 +64,8 @@ class Ties:
         facts = cls(rows, subject[rows], object_[rows], weights)
         if not len(index.passages):  # no text is long
             return facts
-        told = facts.strengths(len(index.entities))
-        named = await named_together(index, store, seen, past, told)
+        strengths = facts.strengths(len(index.entities))
+        named = await named_together(index, store, seen, past, strengths)
         if named is None:
             return facts
         return cls(

@@ -22,8 +22,8 @@ from graphrag.store.community_rows import Detection
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
-_TOLD_BY = frozenset({"aliases", "entity_type", "merged_into", "name", "removed_at"})
-"""Columns of an entity that say where it belongs, or what its community is told by."""
+_DESCRIBED_BY = frozenset({"aliases", "entity_type", "merged_into", "name", "removed_at"})
+"""Columns of an entity that say where it belongs, or what its community is described by."""
 
 
 async def changed_since(
@@ -40,7 +40,7 @@ async def changed_since(
             if table == "relates_to" and id_ in index.facts.row_of:
                 facts.add(index.facts.row_of[id_])
             elif table == "entity" and id_ in entities:
-                if _TOLD_BY & (change.after or {}).keys():
+                if _DESCRIBED_BY & (change.after or {}).keys():
                     nodes |= {entities[id_], entities[of(id_)]}
             elif table == "episode":
                 spoken[id_]

@@ -24,7 +24,7 @@ _STATES = frozenset({"based", "born", "engaged", "located", "married"})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NamedFact:
     """A fact in the names of its ends."""
 
     subject: str
@@ -44,12 +44,12 @@ class Told:
         return f"since {start}" if start else f"until {end}" if end else ""
 
 
-def sentences(facts: Sequence[Told]) -> list[str]:
+def sentences(facts: Sequence[NamedFact]) -> list[str]:
     """Return facts as sentences, in order; facts that differ in one end only share theirs."""
-    at_object: dict[tuple[str, str], list[Told]] = defaultdict(list)
+    at_object: dict[tuple[str, str], list[NamedFact]] = defaultdict(list)
     for fact in facts:
         at_object[fact.relation, fact.object].append(fact)
-    at_subject: dict[tuple[str, str], list[Told]] = defaultdict(list)
+    at_subject: dict[tuple[str, str], list[NamedFact]] = defaultdict(list)
     for fact in facts:
         if len(at_object[fact.relation, fact.object]) == 1:
             at_subject[fact.subject, fact.relation].append(fact)

@@ -127,7 +127,7 @@ class GraphRAG(Writes):
 
         Args:
             valid_at: World time: what was true then.
-            known_at: System time: what the graph had been told by then.
+            known_at: System time: what the graph knew by then.
             history: Facts of every time, each with its interval.
 
         Raises:

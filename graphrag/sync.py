@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Self
 from graphrag._portal import Portal, feed
 from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.difference import Axis
-from graphrag.analysis.fact_list import FactList
 from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap
@@ -43,11 +42,7 @@ from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
-from graphrag.ingest.batch import (
-    BatchReport,
-    OnError,
-    Progress,
-)
+from graphrag.ingest.batch import BatchReport, OnError, Progress
 from graphrag.ingest.direct_plan import ImportReport, Told
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode
@@ -88,6 +83,7 @@ if TYPE_CHECKING:
 
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
+    from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.orphans import Kind
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.stats import Stats
@@ -100,6 +96,7 @@ if TYPE_CHECKING:
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
+    from graphrag.ingest.batch import BatchReport, OnError, Progress
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
@@ -177,8 +174,8 @@ class CommunityReads:
         """Return what the communities say of a question about the whole, as a text for a prompt.
 
         The hierarchy is walked from the coarsest level down: a community whose parts answer more
-        than it does itself is told by those parts. Each is told by its summary and by the facts in
-        it that answer best, with their dates and sources. Communities must have been built.
+        than it does itself is shown by those parts. Each is shown by its summary and by the facts
+        in it that answer best, with their dates and sources. Communities must have been built.
 
         Args:
             question: What is asked; a search for one fact is better answered by ``search``.
@@ -278,7 +275,7 @@ class SagaWrites(SagaReads):
     def summarize(self, name: str) -> Saga:
         """Bring the summary of a saga up to date and return its row.
 
-        With a language model, the summary so far and the episodes told since make the next one,
+        With a language model, the summary so far and the episodes added since make the next one,
         some at a time, each step one transaction: after an error or a crash, call it again and it
         goes on. When an episode that it tells of was removed, it is written anew. Without a model
         it is made of the saga's own sentences. If nothing is new, nothing is asked or written.
@@ -322,14 +319,14 @@ class Audit:
     ) -> Contradictions:
         """Return where facts cannot both hold: what was settled and why, and what is still open.
 
-        Facts of all times are compared; a view with ``valid_at`` gives those that both were told
-        for that moment.
+        Facts of all times are compared; a view with ``valid_at`` gives those that were both
+        stated for that moment.
 
         Args:
             since: The earliest moment; default: any.
             until: The first moment that is too late; default: none.
-            axis: ``system``: when it was settled, or when the later of an open pair was told.
-                ``world``: the time for which both facts were told.
+            axis: ``system``: when it was settled, or when the later of an open pair was added.
+                ``world``: the time for which both facts were stated.
             outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
             limit: How many at most; open ones come first, the latest first.
 
@@ -343,7 +340,7 @@ class Audit:
         )
 
     def orphans(self, *, limit: int = 100) -> Orphans:
-        """Return what leads nowhere: entities that nothing speaks of, texts that told nothing, ...
+        """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
 
         Facts and episodes of every time count, whatever moment of world time the view is of.
         ``health.cleanup()`` takes out what nobody can miss.
@@ -357,7 +354,7 @@ class Audit:
         return self._portal.wait(self._twin.orphans(limit=limit))
 
     def growth(self, by: Period = "month") -> Growth:
-        """Return how many episodes, entities and facts the graph was told in each period.
+        """Return how many episodes, entities and facts were added to the graph in each period.
 
         Args:
             by: ``day``, ``week`` (from Monday on), ``month`` or ``year``, in UTC.
@@ -464,7 +461,7 @@ class GroupExports(Exports):
             format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
             vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
-            on_progress: Told after each page.
+            on_progress: Called after each page.
 
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
@@ -491,7 +488,7 @@ class GroupExports(Exports):
             name: Of the copy; default: the same, in another store.
             into: Another graph, as ``GraphRAG.open`` returned it: it is opened for the copy and
                 closed again, unless it is open. Its policy is not asked. Default: this one.
-            on_progress: Told after each page.
+            on_progress: Called after each page.
 
         Raises:
             InputError: if there is no such group, or the target has one of that name.
@@ -1333,7 +1330,7 @@ class Reads:
     ) -> FactList:
         """Return the facts that hold at the viewpoint, by their start, unknown starts first.
 
-        Facts told from the other end count: ``relation="employs"`` gives those of ``works_at``
+        Facts stated from the other end count: ``relation="employs"`` gives those of ``works_at``
         where one is declared the inverse of the other. They come as they are stored.
 
         Args:
@@ -1361,7 +1358,7 @@ class Reads:
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
-        Unknown ids are left out; so is what was told after ``known_at``, or is dated after
+        Unknown ids are left out; so is what was added after ``known_at``, or is dated after
         ``valid_at``.
 
         Args:
@@ -1521,7 +1518,7 @@ class View(Reads):
             types: Only entities of these types; others are walked through.
             relations: Only along facts of these relations.
             limit: How many at most.
-            facts: How many of the facts that lead to each are read, told last first.
+            facts: How many of the facts that lead to each are read, added last first.
 
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
@@ -1595,7 +1592,7 @@ class View(Reads):
 
         Args:
             entity: An entity, its name or its id.
-            facts: How many of those that hold, told last first.
+            facts: How many of those that hold, added last first.
             changes: How many of those that ended, latest first.
 
         Raises:
@@ -1677,7 +1674,7 @@ class GroupSet:
 
 @named()
 class Writes(View):
-    """What tells a group something, and what changes what was told."""
+    """What tells a group something, and what changes what it knows."""
 
     _twin: AsyncWrites
 
@@ -2006,7 +2003,7 @@ class GraphRAG(Writes):
 
         Args:
             valid_at: World time: what was true then.
-            known_at: System time: what the graph had been told by then.
+            known_at: System time: what the graph knew by then.
             history: Facts of every time, each with its interval.
 
         Raises:

@@ -116,7 +116,7 @@ class Fused(Generic[Id]):
         return self._why
 
     def __eq__(self, other: object) -> bool:
-        """Compare what is told of both."""
+        """Compare the ids, scores, reasons and relevance."""
         return isinstance(other, Fused) and (self.id, self.score, self.why, self.relevance) == (
             other.id,
             other.score,
@@ -125,7 +125,7 @@ class Fused(Generic[Id]):
         )
 
     def __repr__(self) -> str:
-        """Show what is told of it."""
+        """Show the id, score, reasons and relevance."""
         return f"Fused({self.id!r}, {self.score}, {self.why}, {self.relevance})"
 
 
@@ -211,8 +211,8 @@ class Reasons:
     def of(self, at: int) -> tuple[Why, ...]:
         """Return the methods that found a candidate, best rank first."""
         places, scores = self.places[:, at].tolist(), self._scores[:, at].tolist()
-        told = sorted(zip(places, self._names, scores, self._found[:, at].tolist(), strict=True))
-        return tuple(Why(name, place, score) for place, name, score, found in told if found)
+        ranked = sorted(zip(places, self._names, scores, self._found[:, at].tolist(), strict=True))
+        return tuple(Why(name, place, score) for place, name, score, found in ranked if found)
 
 
 def relevance(scope: Rows, query: str, cosines: Scores, words: Scores) -> npt.NDArray[np.float64]:

@@ -16,25 +16,25 @@ def with_inverses(request: Request, relations: Relations) -> Request:
     """Return the request with every relation that it names joined by those that say the same."""
     where, within = request.where, request.within
     if where is not None and where.names("relation"):
-        request = replace(request, where=_told_both_ways(where, relations))
+        request = replace(request, where=_both_ways(where, relations))
     if isinstance(within, Within) and within.relations is not None:
         names = (same for name in within.relations for same in relations.same(name))
         request = replace(request, within=replace(within, relations=tuple(dict.fromkeys(names))))
     return request
 
 
-def _told_both_ways(where: Filter, relations: Relations) -> Filter:
+def _both_ways(where: Filter, relations: Relations) -> Filter:
     match where:
         case Compare("relation", "==" | "in" as op, value):
-            told = (value,) if op == "==" else value
-            names = dict.fromkeys(same for name in told for same in relations.same(name))
-            return where if len(names) == len(told) else Compare("relation", "in", tuple(names))
+            asked = (value,) if op == "==" else value
+            names = dict.fromkeys(same for name in asked for same in relations.same(name))
+            return where if len(names) == len(asked) else Compare("relation", "in", tuple(names))
         case Compare("relation", "!=", value) if len(others := relations.same(value)) > 1:
             return Every(tuple(Compare("relation", "!=", name) for name in others))
         case Every(parts):
-            return Every(tuple(_told_both_ways(part, relations) for part in parts))
+            return Every(tuple(_both_ways(part, relations) for part in parts))
         case Some(parts):
-            return Some(tuple(_told_both_ways(part, relations) for part in parts))
+            return Some(tuple(_both_ways(part, relations) for part in parts))
         case Not(part):
-            return Not(_told_both_ways(part, relations))
+            return Not(_both_ways(part, relations))
     return where

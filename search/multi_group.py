@@ -50,10 +50,10 @@ async def join(
     near = request.asks_near_episodes
     then: list[Part] = []
     for part in parts:
-        told = bool(request.sagas)
+        by_saga = bool(request.sagas)
         if near and not part.past.before:
             await read_mentions(store, part.index)
-        index = await index_then(part.index, part.past, store, embedder, mentions=told or near)
+        index = await index_then(part.index, part.past, store, embedder, mentions=by_saga or near)
         if request.where is not None:
             await prepare(request.where, index, store)
         then.append(Part(index, part.past))
@@ -171,16 +171,16 @@ def _link(joint: GroupIndex, index: GroupIndex) -> None:
     """Take over what the episodes tell of, which a filter by saga looks at."""
     ours, theirs = joint.episodes, index.episodes
     rows = [theirs.row_of[id_] for id_ in ours.row_of if id_ in theirs.row_of]
-    for mine, links, known, told in (
+    for mine, links, known, scope in (
         (ours.mentions, theirs.mentions, joint.entities, index.entities),
         (ours.sources, theirs.sources, joint.facts, index.facts),
     ):
         assert mine is not None and links is not None
         pairs = zip(*links.of_left(rows), strict=True)
         mine.enter(
-            (ours.row_of[theirs.ids[episode]], known.row_of[told.ids[other]])
+            (ours.row_of[theirs.ids[episode]], known.row_of[scope.ids[other]])
             for episode, other in pairs
-            if told.ids[other] in known.row_of
+            if scope.ids[other] in known.row_of
         )
 
 

@@ -8,7 +8,7 @@ turn: rerankers that look at columns inside ``rank``, those that read the items 
 
 When the events of a question were: "before the move" becomes a time if a fact tells of the move.
 
-The words of the event are looked up among the facts that were ever told, those about the entities
+The words of the event are looked up among the facts that were ever stated, those about the entities
 of the question first of all. A guess, so it only prefers: what overlaps the time comes first.
 """
 

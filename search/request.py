@@ -229,8 +229,8 @@ class Request:
     @property
     def reads_mentions(self) -> bool:
         """Tell whether the ranking or the filter looks at what episodes mention."""
-        told = self.where is not None and self.where.names("saga")
-        return told or self.follows_mentions or self.asks_near_episodes
+        by_saga = self.where is not None and self.where.names("saga")
+        return by_saga or self.follows_mentions or self.asks_near_episodes
 
     @property
     def follows_mentions(self) -> bool:

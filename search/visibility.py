@@ -109,7 +109,7 @@ class Visible:
     """The row of the subject and of the object of each fact, seen through the heirs."""
     names: Mapping[str, frozenset[str]]
     """Keys of the names of those entities that went by others then than now."""
-    told: Mask
+    stated: Mask
     """Every fact that there was at all, whether it held or not."""
     valid: Micros
     invalid: Micros
@@ -128,10 +128,10 @@ class Visible:
         return self.touching.at(entities, len(self.facts))
 
     def degree(self, id_: str, index: GroupIndex) -> int:
-        """Count the facts that were told of an entity."""
+        """Count the facts that were stated of an entity."""
         row = index.entities.row_of.get(id_, -1)
         subject, object_ = self.ends
-        return int((self.told & ((subject == row) | (object_ == row))).sum())
+        return int((self.stated & ((subject == row) | (object_ == row))).sum())
 
     def named(self, name: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible entities that bear this name or alias, oldest first."""
@@ -180,15 +180,15 @@ def visible(
     A viewpoint without a moment of world time leaves it to the question: see ``search/times.py``.
     The last views are kept until a row changes, or a fact begins or ends.
     """
-    told = when if viewpoint.valid_at is None and not viewpoint.history else None
-    if past.before or told:
-        return _visible(index, viewpoint, past, now=now, when=told)
+    asked = when if viewpoint.valid_at is None and not viewpoint.history else None
+    if past.before or asked:
+        return _visible(index, viewpoint, past, now=now, when=asked)
     at = _moment(viewpoint, now)
     kind = viewpoint.history, viewpoint.valid_at is None
     if (view := _VIEWS.find(index, kind, at)) is not None:
         return view
     seen = _visible(index, viewpoint, past, now=now)
-    for mask in (seen.facts, seen.entities, seen.episodes, seen.communities, seen.told):
+    for mask in (seen.facts, seen.entities, seen.episodes, seen.communities, seen.stated):
         mask.flags.writeable = False
     if viewpoint.history:
         since, until = BEGINNING, FOREVER
@@ -257,7 +257,7 @@ def _visible(
     speaks = heirs.rows(index.entities.row_of, len(index.entities)) if heirs else None
     if speaks is not None:
         entities &= speaks == np.arange(len(speaks))
-    told = facts.copy()
+    stated = facts.copy()
     facts &= ~pending
     if not viewpoint.history:
         entities &= gone == FOREVER
@@ -280,7 +280,7 @@ def _visible(
         speaks=speaks,
         ends=index.ends(heirs),
         names=names,
-        told=told,
+        stated=stated,
         valid=valid,
         invalid=invalid,
         retracted=retracted,

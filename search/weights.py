@@ -100,7 +100,7 @@ class EpisodeWeights:
     own: float = 0.1
     """Being said by the user of an assistant, if the question is about the one who asks."""
     time: float = 0.3
-    """Saying, or being told at, a time that the query speaks of."""
+    """Saying, or being said at, a time that the query speaks of."""
     titles: float = 0.6
     """Being linked by titles to what else is found, where episodes name each other by them."""
     mentions: float = 0.2

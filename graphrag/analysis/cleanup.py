@@ -1,7 +1,7 @@
 """Take out of the reads what nothing speaks of, one event for each kind, which ``revert`` undoes.
 
 Nothing is deleted: an entity or an episode gets ``removed_at``, as with its last episode, and comes
-back when it is told of again. What a person entered for its own sake stays, and so do facts.
+back when it is spoken of again. What a person entered for its own sake stays, and so do facts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
 _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
-"""Kinds of events that move what was told; who tells something of an entity does none of these."""
+"""Kinds of events that move what was stated; who tells something of an entity does none of these."""
 
 
-def told_by_hand(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
-    """Return the ids of entities of which something was told without a text and beyond a fact.
+def manual_entities(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
+    """Return the ids of entities of which something was said without a text and beyond a fact.
 
     ``log`` is the kind and the changes of each event.
     """
@@ -41,8 +41,8 @@ def told_by_hand(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
             for end in ("in", "out")
         }
         for change in changes:
-            told = change.before is None or "attributes" in (change.after or {})
-            if change.record.startswith("entity:") and told and change.record not in related:
+            new = change.before is None or "attributes" in (change.after or {})
+            if change.record.startswith("entity:") and new and change.record not in related:
                 found.add(change.record.removeprefix("entity:"))
     return found
 
@@ -144,5 +144,5 @@ async def _meant(ids: Sequence[str], index: GroupIndex, store: Store) -> set[str
     if not ids:
         return set()
     events = await store.events(index.group_id)
-    by_hand = told_by_hand((event.kind, event.changes) for event in events)
+    by_hand = manual_entities((event.kind, event.changes) for event in events)
     return {id_ for id_ in ids if by_hand.intersection(index.heirs.family(id_))}

@@ -36,7 +36,7 @@ class Rivals:
     index: GroupIndex
     seen: Visible
     """Their lifetimes and ends, as they are known at the view."""
-    told: Mask
+    compared: Mask
     given: Mask
     """Facts of tables that nobody was to judge: two of them exclude nothing."""
 
@@ -65,7 +65,7 @@ class Rivals:
                     yield from self._overlapping(both, keys, side)
 
     def _rows_of(self, relation: int) -> _Rows:
-        return np.flatnonzero(self.told & (self.index.facts["relation"] == relation))
+        return np.flatnonzero(self.compared & (self.index.facts["relation"] == relation))
 
     def _overlapping(self, rows: _Rows, keys: _Keys, values: _Keys) -> Iterator[Pair]:
         """Yield the rows of one key and two values whose lifetimes overlap."""
@@ -98,7 +98,7 @@ class Asked:
     until: datetime | None = None
     axis: Axis = "system"
     at: datetime | None = None
-    """World time that both facts must have been told for; None for any."""
+    """World time that both facts must have been stated for; None for any."""
     limit: int = 100
     outcomes: frozenset[Outcome] = frozenset()
     """Those wanted; empty for any."""
@@ -178,9 +178,9 @@ async def _open(sources: Sources) -> list[Contradiction]:
     """Return the facts that overlap others, and those that end before they start."""
     seen = sources.seen
     live = seen.facts & (seen.retracted == FOREVER)
-    waits = seen.told & ~seen.facts & (seen.retracted == FOREVER)
-    told = (live | waits) & (seen.valid < seen.invalid) & ~_flags("untyped", sources)
-    rivals = Rivals(sources.index, seen, told, _flags("as_given", sources))
+    waits = seen.stated & ~seen.facts & (seen.retracted == FOREVER)
+    compared = (live | waits) & (seen.valid < seen.invalid) & ~_flags("untyped", sources)
+    rivals = Rivals(sources.index, seen, compared, _flags("as_given", sources))
     pairs = {
         (min(pair), max(pair))
         for pair in rivals.pairs(sources.relations)
@@ -199,8 +199,8 @@ async def _open(sources: Sources) -> list[Contradiction]:
 def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
     """Return a fact with the one that closed it."""
     rule, outcome = _decided(fact, closer, relations)
-    told_until = _told_until(fact) if outcome == "ended" else fact.invalid_at
-    own = interval(fact.valid_at, told_until)
+    stated_until = _stated_until(fact) if outcome == "ended" else fact.invalid_at
+    own = interval(fact.valid_at, stated_until)
     both = own and _meeting(own, interval(closer.valid_at, closer.invalid_at))
     # One that corrects another need not speak of the same time: all of the other is in dispute.
     disputed = both or (None if outcome == "ended" else own)
@@ -208,8 +208,8 @@ def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
     return Contradiction(fact, closer, outcome, rule, disputed, at)
 
 
-def _told_until(fact: Fact) -> datetime | None:
-    """Return the end that was told of a fact that another one cut short; None for none."""
+def _stated_until(fact: Fact) -> datetime | None:
+    """Return the end that was stated for a fact that another one cut short; None for none."""
     return max((one.until.moment for one in fact.statements if one.until), default=None)
 
 

@@ -45,7 +45,7 @@ class Contradiction:
     """Two facts that cannot both hold."""
 
     fact: Fact
-    """The one that gave way; of an open pair the one told first, or the one that waits."""
+    """The one that gave way; of an open pair the one added first, or the one that waits."""
     other: Fact | None
     """What stands against it; None for a fact whose own times are impossible."""
     outcome: Outcome
@@ -55,9 +55,9 @@ class Contradiction:
     rule: Rule | None
     """What is declared by which they exclude each other; None if nothing is any more."""
     disputed: Interval | None
-    """World time for which both were told; None for none at all."""
+    """World time for which both were stated; None for none at all."""
     at: datetime
-    """System time: when it was settled, or when the later of the two was told."""
+    """System time: when it was settled, or when the later of the two was added."""
     quotes: tuple[Quote, ...] = ()
     """Where the fact is stated."""
     other_quotes: tuple[Quote, ...] = ()
@@ -205,12 +205,12 @@ def _row(one: Contradiction) -> dict[str, Any]:
     for fact, quotes in ((one.fact, one.quotes), (one.other, one.other_quotes)):
         first = next(iter(quotes), None)
         where = (None, None) if first is None else (first.shown, first.episode.valid_at)
-        told = (
+        cells = (
             (None,) * 5
             if fact is None
             else (fact.id, triple(fact), fact.valid_at, fact.invalid_at, fact.confidence)
         )
-        sides += [*told, *where]
+        sides += [*cells, *where]
     values = (one.outcome, one.rule, one.why, one.at, *disputed, *sides)
     return dict(zip(_COLUMNS, values, strict=True))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SIZE = 760
 _MARGIN = 60
-_TOLD = 12
+_KINDS = 12
 """Kinds of facts that a line names when it is pointed at."""
 _NAME, _SAID = 11, 9
 """Sizes of letters."""
@@ -99,7 +99,7 @@ def _lines(
             if any(edge.target == target for edge in some)
         )
         width = min(5.0, sqrt(sum(edge.count for edge in some)))
-        said = escape("\n".join(_said(edge, names) for edge in some[:_TOLD]))
+        said = escape("\n".join(_said(edge, names) for edge in some[:_KINDS]))
         yield (
             f'<line x1="{x1 + begin * right:.1f}" y1="{y1 + begin * down:.1f}" '
             f'x2="{x2 - end * right:.1f}" y2="{y2 - end * down:.1f}" stroke="#bbb" '

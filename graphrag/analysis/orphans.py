@@ -1,4 +1,4 @@
-"""What leads nowhere: entities that nothing speaks of, texts that told nothing, empty sagas."""
+"""What leads nowhere: entities that nothing speaks of, texts that state nothing, empty sagas."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -137,15 +137,15 @@ async def look(index: GroupIndex, store: Store, seen: Visible, ever: Visible, pa
         index: The group.
         store: Where its links are.
         seen: What is there at the view, at any moment of world time.
-        ever: What was told of all times, with what was removed.
+        ever: What was stated of all times, with what was removed.
         past: What has changed since the view.
     """
     mentions, sources, unread = await _links(index, store, past)
-    stands = ever.told & (ever.retracted == FOREVER)
+    stands = ever.stated & (ever.retracted == FOREVER)
     held = _ends_of(stands, ever) | _mentioned(mentions, index, seen)
     entities = _ids(index.entities.ids, seen.entities & ~held)
     standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
-    states = {one for id_, told in sources.items() if id_ in standing for one in told}
+    states = {one for id_, episodes in sources.items() if id_ in standing for one in episodes}
     mentioning = {episode for episode, _ in mentions}
     there = set(_ids(index.episodes.ids, seen.episodes))
     row_of = index.entities.row_of
@@ -171,10 +171,10 @@ def _ends_of(facts: Mask, ever: Visible) -> Mask:
 
 def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Mask:
     """Return the entities that an episode which is there mentions."""
-    rows, told = index.entities.row_of, index.episodes.row_of
+    rows, episode_rows = index.entities.row_of, index.episodes.row_of
     held = np.zeros(len(index.entities), dtype=np.bool_)
     for episode, entity in mentions:
-        if episode in told and seen.episodes[told[episode]]:
+        if episode in episode_rows and seen.episodes[episode_rows[episode]]:
             row = rows.get(seen.heirs.of(entity))
             if row is not None:
                 held[row] = True
@@ -184,8 +184,8 @@ def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Ma
 async def _sagas(index: GroupIndex, store: Store, seen: Visible, past: Past) -> list[Saga]:
     used = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
     empty = [id_ for name, id_ in index.sagas.items() if index.saga_code(name) not in used]
-    told = [id_ for id_ in empty if past.before.get(f"saga:{id_}", {}) is not None]
-    return [past.rewind(saga) for saga in (await store.get(Saga, told)).values()]
+    known = [id_ for id_ in empty if past.before.get(f"saga:{id_}", {}) is not None]
+    return [past.rewind(saga) for saga in (await store.get(Saga, known)).values()]
 
 
 def _was(entity: str, past: Past) -> bool:
@@ -199,7 +199,7 @@ def _ids(ids: Sequence[str], mask: Mask) -> list[str]:
 async def find_orphans(
     index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past, *, limit: int
 ) -> Orphans:
-    """Return what leads nowhere, up to ``limit`` of each kind, those told first."""
+    """Return what leads nowhere, up to ``limit`` of each kind, those added first."""
     found = await look(index, store, seen, ever, past)
     entities, episodes, aliases, facts = (
         ids[:limit] for ids in (found.entities, found.episodes, found.aliases, found.facts)

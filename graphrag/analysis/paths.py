@@ -31,7 +31,7 @@ class Neighbor:
     count: int
     """Facts that join it to what is one step nearer."""
     facts: tuple[Fact, ...]
-    """Those told last, as many as were asked for."""
+    """Those added last, as many as were asked for."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,7 +74,7 @@ class EntityProfile:
 
     entity: Entity
     facts: tuple[Fact, ...]
-    """What holds at the viewpoint, told last first."""
+    """What holds at the viewpoint, added last first."""
     changes: tuple[Fact, ...]
     """What ended last, latest first."""
 
@@ -86,8 +86,8 @@ class EntityProfile:
             head += flatten(f", also called {', '.join(one.aliases)}")
         lines = [head]
         if one.attributes:
-            told = (f"{key}: {value}" for key, value in one.attributes.items())
-            lines.append(flatten("; ".join(told)))
+            shown = (f"{key}: {value}" for key, value in one.attributes.items())
+            lines.append(flatten("; ".join(shown)))
         lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
         if self.changes:
             lines.append("before:")
@@ -154,7 +154,7 @@ def shortest(
 
 
 def _descend(edges: Edges, far: npt.NDArray[np.int8], facts: Rows, start: int) -> Way:
-    """Walk down the distances from the other side; of equals the fact told first is taken."""
+    """Walk down the distances from the other side; of equals the fact added first is taken."""
     entities, taken = [start], []
     subject, object_ = edges.subject[facts], edges.object[facts]
     while far[entities[-1]] > 0:

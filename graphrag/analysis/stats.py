@@ -73,7 +73,7 @@ def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: d
         facts_now=int((held & (ever.valid <= moment) & (moment < ever.invalid)).sum()),
         facts_ended=int((held & (ever.invalid <= moment)).sum()),
         facts_retracted=int((ever.facts & ~held).sum()),
-        facts_pending=int((ever.told & ~ever.facts).sum()),
+        facts_pending=int((ever.stated & ~ever.facts).sum()),
         events=events,
         first=from_micros(int(times.min())) if times.size else None,
         last=from_micros(int(times.max())) if times.size else None,
@@ -122,7 +122,7 @@ _COLUMNS = ("start", "episodes", "entities", "facts")
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """What was told in one period."""
+    """What was added in one period."""
 
     start: datetime
     episodes: int
@@ -132,7 +132,7 @@ class Grown:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Growth:
-    """What a group was told, period by period; those without anything are left out."""
+    """What was added to a group, period by period; those without anything are left out."""
 
     group: str
     by: Period
@@ -143,7 +143,7 @@ class Growth:
         return iter(self.periods)
 
     def __len__(self) -> int:
-        """Count the periods in which something was told."""
+        """Count the periods in which something was added."""
         return len(self.periods)
 
     def __repr__(self) -> str:
@@ -200,7 +200,7 @@ async def read_growth(index: GroupIndex, store: Store, ever: Visible, by: Period
     await read_aside(store, index, {table: ["created_at"] for table in _TABLES})
     counts: dict[datetime, list[int]] = {}
     scopes = (index.episodes, index.entities, index.facts)
-    there = (ever.episodes, ever.entities, ever.told)
+    there = (ever.episodes, ever.entities, ever.stated)
     for place, (scope, mask) in enumerate(zip(scopes, there, strict=True)):
         micros = scope.aside["created_at"].values(len(scope))[mask]
         for start, number in _by_period(micros[micros != MISSING], by):

@@ -43,7 +43,7 @@ class Subgraph:
     edges: tuple[Edge, ...]
     """All visible facts between them, counted; those of the most facts first."""
     facts: tuple[Fact, ...]
-    """These facts, told last first, as many as were asked for."""
+    """These facts, added last first, as many as were asked for."""
     degrees: Mapping[str, int]
     """By entity id: its facts in the whole graph."""
     heat: Mapping[str, float]
@@ -150,7 +150,7 @@ def _first(rows: Rows, distance: Distances, degrees: Counts, limit: int) -> Rows
 
 
 def nearer(edges: Edges, distance: Distances, rows: Rows) -> dict[int, Rows]:
-    """Return the facts that lead from entities to what is one step nearer, told last first."""
+    """Return the facts that lead from entities to what is one step nearer, added last first."""
     chosen = np.zeros(edges.nodes, dtype=np.bool_)
     chosen[rows] = True
     about = edges.about(chosen)

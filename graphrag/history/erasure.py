@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
-from graphrag.analysis.cleanup import told_by_hand
+from graphrag.analysis.cleanup import manual_entities
 from graphrag.health.holdings import TABLES
 from graphrag.history.redact import Names
 from graphrag.index.group import GroupIndex
@@ -151,7 +151,7 @@ def _unheard_of(
     } | set(_ends(rows["relates_to"][id_] for id_ in facts))
     held = {row["out"].id for row in rows["mentions"].values() if row["in"].id not in episodes}
     held |= set(_ends(row for id_, row in rows["relates_to"].items() if id_ not in facts))
-    held |= told_by_hand(group.told())
+    held |= manual_entities(group.told())
     heirs = {index.heirs.of(id_) for id_ in touched - family}
     families = [set(index.heirs.family(heir)) for heir in heirs]
     return {id_ for members in families if not members & held for id_ in members} - family

@@ -1,7 +1,7 @@
 """A summary of a saga out of its own sentences: no model writes it.
 
 The run is cut into as many stretches as there is room for sentences, and each stretch, the first
-and the last episode among them, is told by its most telling one: a sentence counts by how common
+and the last episode among them, is represented by its most telling one: a sentence counts by how common
 its words are in the whole saga (SumBasic), by the entities that it names and the facts that it
 states, each entity as much as the saga tells of it. What was said before counts less. Around them
 stand the span of time, who it is about, and what holds at the end.
@@ -59,22 +59,22 @@ class _Sentence:
 
 @dataclass(slots=True)
 class _Words:
-    """How common each word still is: told once, it counts less."""
+    """How common each word still is: used once, it counts less."""
 
     counts: Counter[str]
     total: int
-    told: Counter[str] = field(default_factory=Counter)
+    used: Counter[str] = field(default_factory=Counter)
 
     def share(self, terms: Iterable[str]) -> float:
         """Return the mean commonness of some words, relative to the commonest."""
-        found = [self.counts[term] / self.total / 4 ** self.told[term] for term in terms]
+        found = [self.counts[term] / self.total / 4 ** self.used[term] for term in terms]
         return sum(found) / len(found) if found else 0.0
 
 
 def composed(
     episodes: Sequence[Episode],
     entities: Sequence[Entity],
-    told: Sequence[Fact],
+    facts: Sequence[Fact],
     holding: Sequence[Fact],
 ) -> str:
     """Return a summary of episodes in their order.
@@ -82,16 +82,16 @@ def composed(
     Args:
         episodes: In their order.
         entities: Those that they mention, those of the most episodes first.
-        told: Facts that they state and nobody took back, of all times.
+        facts: Facts that they state and nobody took back, of all times.
         holding: Those of them that hold at the end.
     """
     if not episodes:
         return ""
-    weight = _weights(entities, told)
+    weight = _weights(entities, facts)
     sentences = [
-        one for place, told_in in enumerate(episodes) for one in _sentences(place, told_in, told)
+        one for place, episode in enumerate(episodes) for one in _sentences(place, episode, facts)
     ]
-    _judge(sentences, episodes, entities, told, weight)
+    _judge(sentences, episodes, entities, facts, weight)
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, entities, weight)
     room = LONGEST - len(lines[0]) - len(tail) - 2
@@ -116,9 +116,9 @@ def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
     return list(lines.values())
 
 
-def _weights(entities: Sequence[Entity], told: Sequence[Fact]) -> Mapping[str, float]:
+def _weights(entities: Sequence[Entity], facts: Sequence[Fact]) -> Mapping[str, float]:
     """Return how much of the saga each entity is, from 0 to 1."""
-    counts = Counter(end for fact in told for end in (fact.subject_id, fact.object_id))
+    counts = Counter(end for fact in facts for end in (fact.subject_id, fact.object_id))
     for place, entity in enumerate(entities):
         counts[entity.id] += 2 if place < _NAMED else 0  # spoken of in the most episodes
     most = max(counts.values(), default=1)
@@ -157,9 +157,9 @@ def _worth(fact: Fact, weight: Mapping[str, float]) -> float:
     return 2 * min(ends) + max(ends) / 4
 
 
-def _sentences(place: int, episode: Episode, told: Sequence[Fact]) -> Iterator[_Sentence]:
+def _sentences(place: int, episode: Episode, facts: Sequence[Fact]) -> Iterator[_Sentence]:
     if episode.source == "json":  # a record does not read as sentences: its facts do
-        for fact in told:
+        for fact in facts:
             for span in fact.sources:
                 if span.episode_id == episode.id:
                     yield _Sentence(place, span.start, triple(fact))
@@ -183,12 +183,12 @@ def _judge(
     sentences: Sequence[_Sentence],
     episodes: Sequence[Episode],
     entities: Sequence[Entity],
-    told: Sequence[Fact],
+    facts: Sequence[Fact],
     weight: Mapping[str, float],
 ) -> None:
     """Work out what each sentence is worth."""
     stated: dict[str, list[tuple[int, float]]] = {}
-    for fact in told:
+    for fact in facts:
         worth = _worth(fact, weight)
         for span in fact.sources:
             stated.setdefault(span.episode_id, []).append((span.start, worth))
@@ -221,7 +221,7 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
                 break
             best.score = score
             inside.remove(best)
-            words.told.update(best.terms)
+            words.used.update(best.terms)
             chosen.append(best)
     return sorted(chosen, key=lambda one: (one.place, one.start))
 

@@ -42,8 +42,8 @@ class Sagas(Listed[SagaInfo]):
 
     def __repr__(self) -> str:
         """Name each saga with its number of episodes."""
-        told = (f"{one.name!r}: {some(one.episodes, 'episode')}" for one in self)
-        return f"Sagas({', '.join(told)})"
+        shown = (f"{one.name!r}: {some(one.episodes, 'episode')}" for one in self)
+        return f"Sagas({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
         return table(HEADER, map(cells, self))

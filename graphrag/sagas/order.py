@@ -1,11 +1,11 @@
-"""The order of episodes by reference time, and what was told around one.
+"""The order of episodes by reference time, and what was said around one.
 
 An episode names its saga, so order, removal and the past need nothing of their own: a saga is what
 its visible episodes are. The links ``occurred_after`` are this order in the database.
 
 Which episodes a summary tells of: the watermark, and how it is known to hold.
 
-The watermark is in system time: an episode of last year that is told today comes after it. Beside
+The watermark is in system time: an episode of last year that is added today comes after it. Beside
 it stands a hash of the episodes' ids, so that what the watermark cannot say is seen, too: one of
 them was removed, or one that was handed in earlier was written later, or joined the saga since. A
 summary whose hash does not fit is neither shown nor continued.
@@ -88,8 +88,8 @@ def _only(row: int, length: int) -> Mask:
     return mask
 
 
-Told = tuple[datetime, str]
-"""When an episode was told, and its id."""
+Addition = tuple[datetime, str]
+"""When an episode was added, and its id."""
 
 
 def fingerprint(ids: Iterable[str]) -> str:
@@ -97,7 +97,7 @@ def fingerprint(ids: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()
 
 
-def after_watermark(saga: Saga, told: Iterable[Told]) -> list[str] | None:
+def after_watermark(saga: Saga, episodes: Iterable[Addition]) -> list[str] | None:
     """Return those of a saga's episodes that its summary does not tell of, in order of telling.
 
     None if there is no summary, or it tells of something else than the others.
@@ -105,7 +105,7 @@ def after_watermark(saga: Saga, told: Iterable[Told]) -> list[str] | None:
     until = saga.summarized_until
     if until is None:
         return None
-    order = sorted(told)
+    order = sorted(episodes)
     known = [id_ for at, id_ in order if at <= until]
     if fingerprint(known) != saga.fingerprint:
         return None

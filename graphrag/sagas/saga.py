@@ -108,15 +108,15 @@ class SagaView:
     """The summary that a model wrote, see ``sagas.summarize``; empty if there is none, or if it
     tells of an episode that is not visible here."""
     summarized_until: datetime | None = None
-    """System time: ``written`` tells of the episodes told by then."""
+    """System time: ``written`` tells of the episodes added by then."""
 
     @cached_property
     def summary(self) -> str:
         """Return what happened: as a model wrote it, else out of its own sentences."""
         if self.written:
             return self.written
-        told = [one.fact for one in self.timeline if one.status != "never true"]
-        return composed(self.episodes, self.entities, told, self.facts)
+        facts = [one.fact for one in self.timeline if one.status != "never true"]
+        return composed(self.episodes, self.entities, facts, self.facts)
 
     @property
     def unsummarized(self) -> int:
@@ -209,8 +209,8 @@ async def read_saga(
     stages = await read_stages(stated, index, store, past, at=at)
     row_of = index.facts.row_of
     saga = await stored_saga(name, index, store, past)
-    told = [(one.created_at, one.id) for one in episodes]
-    by_model = saga.summarized_by == "model" and after_watermark(saga, told) is not None
+    additions = [(one.created_at, one.id) for one in episodes]
+    by_model = saga.summarized_by == "model" and after_watermark(saga, additions) is not None
     return SagaView(
         name,
         episodes,
@@ -247,7 +247,7 @@ def stated_by(
 
 async def _mentioned(episodes: list[str], group: str, store: Store, past: Past) -> list[str]:
     """Return the entities that episodes mentioned then, those of the most episodes first."""
-    told = mentions_then(await mentions(store, group, episodes), past)
-    pairs = {(episode, entity) for episode, entity in told.values() if episode in {*episodes}}
+    found = mentions_then(await mentions(store, group, episodes), past)
+    pairs = {(episode, entity) for episode, entity in found.values() if episode in {*episodes}}
     counts = Counter(entity for _, entity in pairs)
     return sorted(counts, key=lambda id_: (-counts[id_], id_))

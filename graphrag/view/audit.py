@@ -37,14 +37,14 @@ class Audit:
     ) -> Contradictions:
         """Return where facts cannot both hold: what was settled and why, and what is still open.
 
-        Facts of all times are compared; a view with ``valid_at`` gives those that both were told
-        for that moment.
+        Facts of all times are compared; a view with ``valid_at`` gives those that were both
+        stated for that moment.
 
         Args:
             since: The earliest moment; default: any.
             until: The first moment that is too late; default: none.
-            axis: ``system``: when it was settled, or when the later of an open pair was told.
-                ``world``: the time for which both facts were told.
+            axis: ``system``: when it was settled, or when the later of an open pair was added.
+                ``world``: the time for which both facts were stated.
             outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
             limit: How many at most; open ones come first, the latest first.
 
@@ -70,7 +70,7 @@ class Audit:
         return await find_contradictions(sources, Asked(first, last, axis, at, limit, wanted))
 
     async def orphans(self, *, limit: int = 100) -> Orphans:
-        """Return what leads nowhere: entities that nothing speaks of, texts that told nothing, ...
+        """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
 
         Facts and episodes of every time count, whatever moment of world time the view is of.
         ``health.cleanup()`` takes out what nobody can miss.
@@ -88,7 +88,7 @@ class Audit:
         return await find_orphans(index, self._lens.store, seen, ever, past, limit=limit)
 
     async def growth(self, by: Period = "month") -> Growth:
-        """Return how many episodes, entities and facts the graph was told in each period.
+        """Return how many episodes, entities and facts were added to the graph in each period.
 
         Args:
             by: ``day``, ``week`` (from Monday on), ``month`` or ``year``, in UTC.

@@ -115,8 +115,8 @@ class CommunityReads:
         """Return what the communities say of a question about the whole, as a text for a prompt.
 
         The hierarchy is walked from the coarsest level down: a community whose parts answer more
-        than it does itself is told by those parts. Each is told by its summary and by the facts in
-        it that answer best, with their dates and sources. Communities must have been built.
+        than it does itself is shown by those parts. Each is shown by its summary and by the facts
+        in it that answer best, with their dates and sources. Communities must have been built.
 
         Args:
             question: What is asked; a search for one fact is better answered by ``search``.
@@ -267,7 +267,7 @@ def _found(asked: str, communities: Sequence[Community], group: str) -> Communit
         lambda one: bool(key) and key in name_key(one.name),
     )
     for fits in ways:
-        # A part may be named like what it is a part of: the coarser one is meant, it is told first.
+        # A part may be named like what it is a part of: the coarser one is meant, it comes first.
         found = [one for one in communities if fits(one)]
         same = [one for one in found if one.level == found[0].level]
         if len(same) == 1:

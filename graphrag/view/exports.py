@@ -139,7 +139,7 @@ class GroupExports(Exports):
             format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
             vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
-            on_progress: Told after each page.
+            on_progress: Called after each page.
 
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
@@ -182,7 +182,7 @@ class GroupExports(Exports):
             name: Of the copy; default: the same, in another store.
             into: Another graph, as ``GraphRAG.open`` returned it: it is opened for the copy and
                 closed again, unless it is open. Its policy is not asked. Default: this one.
-            on_progress: Told after each page.
+            on_progress: Called after each page.
 
         Raises:
             InputError: if there is no such group, or the target has one of that name.

@@ -99,7 +99,7 @@ class Reads:
     ) -> FactList:
         """Return the facts that hold at the viewpoint, by their start, unknown starts first.
 
-        Facts told from the other end count: ``relation="employs"`` gives those of ``works_at``
+        Facts stated from the other end count: ``relation="employs"`` gives those of ``works_at``
         where one is declared the inverse of the other. They come as they are stored.
 
         Args:
@@ -147,7 +147,7 @@ class Reads:
     ) -> list[Episode]:
         """Return the episodes with these ids, in the order asked, or all by their time.
 
-        Unknown ids are left out; so is what was told after ``known_at``, or is dated after
+        Unknown ids are left out; so is what was added after ``known_at``, or is dated after
         ``valid_at``.
 
         Args:

@@ -1,4 +1,4 @@
-"""Sagas as seen from a view, and what was told around an episode."""
+"""Sagas as seen from a view, and what was said around an episode."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class SagaWrites(SagaReads):
     async def summarize(self, name: str) -> Saga:
         """Bring the summary of a saga up to date and return its row.
 
-        With a language model, the summary so far and the episodes told since make the next one,
+        With a language model, the summary so far and the episodes added since make the next one,
         some at a time, each step one transaction: after an error or a crash, call it again and it
         goes on. When an episode that it tells of was removed, it is written anew. Without a model
         it is made of the saga's own sentences. If nothing is new, nothing is asked or written.

@@ -135,7 +135,7 @@ class View(Reads):
             types: Only entities of these types; others are walked through.
             relations: Only along facts of these relations.
             limit: How many at most.
-            facts: How many of the facts that lead to each are read, told last first.
+            facts: How many of the facts that lead to each are read, added last first.
 
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
@@ -246,7 +246,7 @@ class View(Reads):
 
         Args:
             entity: An entity, its name or its id.
-            facts: How many of those that hold, told last first.
+            facts: How many of those that hold, added last first.
             changes: How many of those that ended, latest first.
 
         Raises:

@@ -61,13 +61,13 @@ async def neighbors(
     via = nearer(edges, distance, rows)
     shown = {row: some[:facts].tolist() for row, some in via.items()}
     read = [fact for some in shown.values() for fact in some]
-    entities, told = await lens.read(rows, read, index, past)
+    entities, fact_of = await lens.read(rows, read, index, past)
     return [
         Neighbor(
             entities[row],
             int(distance[row]),
             len(via[row]),
-            tuple(told[fact] for fact in shown[row]),
+            tuple(fact_of[fact] for fact in shown[row]),
         )
         for row in rows.tolist()
     ]
@@ -141,11 +141,11 @@ async def profile(
     now = to_micros(lens.now(), FOREVER)
     over = at[ever.facts[at] & (ever.retracted[at] == FOREVER) & (ever.invalid[at] <= now)]
     latest = over[np.lexsort((-over, -ever.invalid[over]))][:changes].tolist()
-    entities, told = await lens.read([row], [*holding, *latest], index, past)
+    entities, fact_of = await lens.read([row], [*holding, *latest], index, past)
     return EntityProfile(
         entities[row],
-        tuple(told[fact] for fact in holding),
-        tuple(told[fact] for fact in latest),
+        tuple(fact_of[fact] for fact in holding),
+        tuple(fact_of[fact] for fact in latest),
     )
 
 
@@ -168,7 +168,7 @@ async def _ways(
 
 
 async def _costs(lens: Lens, index: GroupIndex, past: Past) -> Costs:
-    """Return what each fact costs on a way: what is told again is surer than before."""
+    """Return what each fact costs on a way: what is stated again is surer than before."""
     from graphrag.index.read_lazy import read_aside
 
     await read_aside(lens.store, index, {"relates_to": ["confidence"]})
@@ -220,7 +220,7 @@ async def subgraph(
     chosen[rows] = True
     inside = edges.within(chosen)
     read = inside[::-1][:facts]
-    entities, told = await lens.read(rows, read, index, past)
+    entities, fact_of = await lens.read(rows, read, index, past)
     number = np.zeros(edges.nodes, dtype=np.intp)
     number[rows] = np.arange(len(rows))
     ends_of = number[edges.subject[inside]], number[edges.object[inside]]
@@ -230,7 +230,7 @@ async def subgraph(
     return Subgraph(
         entities=tuple(entities[row] for row in rows.tolist()),
         edges=_counted(index, edges, inside),
-        facts=tuple(told[row] for row in read.tolist()),
+        facts=tuple(fact_of[row] for row in read.tolist()),
         degrees=dict(zip(ids, degrees[rows].tolist(), strict=True)),
         heat=dict(zip(ids, warm.tolist(), strict=True)),
         changed={

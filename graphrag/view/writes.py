@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Writes(View):
-    """What tells a group something, and what changes what was told."""
+    """What tells a group something, and what changes what it knows."""
 
     def __init__(self, handle: Handle, group: str = DEFAULT_GROUP, *, strict: bool = False) -> None:
         super().__init__(Lens(handle, group, strict=strict))

@@ -67,7 +67,7 @@ async def _near(within: Within, part: Part, past: Past, limits: Limits, *, episo
         )
     part.want("entity", begun)
     if within.relations is not None and len(begun) > 1:
-        # Which of them is meant is told by all facts about each.
+        # Which of them is meant is decided by all facts about each.
         part.want("relates_to", await facts_at(part.store, begun, limits.within))
     part.want("relates_to", walk.met)
     part.want("episode", (episode for episode, _ in part.spoken))
@@ -96,7 +96,7 @@ class Around:
     """Episodes and the entities that they mention."""
 
 
-async def read_told(store: Store, group: str, sagas: frozenset[str], past: Past) -> Around:
+async def read_saga_rows(store: Store, group: str, sagas: frozenset[str], past: Past) -> Around:
     """Return what the episodes of some sagas of a group tell of, now or in the past."""
     episodes = await links.saga_episodes(store, group, sorted(sagas))
     episodes |= {id_ for id_, image in past.images("episode") if image.get("saga") in sagas}
@@ -162,7 +162,7 @@ async def around(
 
 
 async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
-    """Return the episodes told just before and after some."""
+    """Return the episodes added just before and after some."""
     found = fresh = set(episodes)
     for _ in range(_NEIGHBOURS):
         if fresh:
@@ -174,9 +174,9 @@ async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
 async def _linked(store: Store, mentions: Collection[Pair], limits: Limits) -> set[str]:
     """Return the episodes that speak of the same entities, unless too many do."""
     entities = sorted({entity for _, entity in mentions})
-    told = await links.episodes_on_each(store, entities, _COMMON + 1)
+    mentioning = await links.episodes_on_each(store, entities, _COMMON + 1)
     found: set[str] = set()
-    for episodes in sorted(told, key=len):
+    for episodes in sorted(mentioning, key=len):
         if len(episodes) <= _COMMON and len(found) < limits.walk:
             found.update(episodes)
     return found

@@ -18,7 +18,14 @@ from graphrag.index.hops import edge_distance
 from graphrag.index.load import load_group, read_sagas
 from graphrag.index.tables import scopes_of
 from graphrag.protocols import Embedder, Matrix
-from graphrag.search.candidates.around import SCOPES, Around, around, bound, read_told, surround
+from graphrag.search.candidates.around import (
+    SCOPES,
+    Around,
+    around,
+    bound,
+    read_saga_rows,
+    surround,
+)
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.search.candidates.matches import Matches
 from graphrag.search.candidates.method import Method, Nearest, by_passage, spread, together
@@ -70,7 +77,7 @@ class Gathering:
         )
         for table, ids in reworded(self.past).items():
             part.want(table, ids)
-        told = await self._told()
+        saga_rows = await self._saga_rows()
         near = await surround(part, request, self.past, self.limits)
         question = await (self._question() if near else self._chosen([*await self._methods()]))
         if not near and question.seeds and request.recipe.walks:
@@ -82,19 +89,19 @@ class Gathering:
         for table, more in needed.wanted.items():
             part.want(table, more)
         await part.read()
-        return part.assembled((*needed.mentions, *told.mentions))
+        return part.assembled((*needed.mentions, *saga_rows.mentions))
 
-    async def _told(self) -> Around:
+    async def _saga_rows(self) -> Around:
         """Ask for what the sagas tell of that the filter names."""
         request, part = self.request, self.part
         if not request.sagas:
             return Around()
-        told = await read_told(self.store, request.group, request.sagas, self.past)
-        part.want("episode", told.wanted["episode"])
+        saga_rows = await read_saga_rows(self.store, request.group, request.sagas, self.past)
+        part.want("episode", saga_rows.wanted["episode"])
         if bound(request.where):
-            part.want("relates_to", told.wanted["relates_to"])
-            part.want("entity", (entity for _, entity in told.mentions))
-        return told
+            part.want("relates_to", saga_rows.wanted["relates_to"])
+            part.want("entity", (entity for _, entity in saga_rows.mentions))
+        return saga_rows
 
     async def _methods(self) -> list[Method]:
         """Return the methods of the recipe, and what finds entities to walk from, if none is named.

@@ -1,6 +1,6 @@
 """What meaning and words alone say of every episode.
 
-Episodes of the time that a question speaks of: told then, or naming one of its years.
+Episodes of the time that a question speaks of: said then, or naming one of its years.
 
 Messages in their conversation: what was said before and after, and what all of it is about.
 
@@ -131,7 +131,7 @@ _YEAR_LONG = 200
 def of_time(when: "When", episodes: Episodes, seen: Mask) -> Parts | None:
     """Score the episodes that tell of a period of the question; None: it says nothing.
 
-    1 for naming one of its years or being told in it, half for naming years before and after it:
+    1 for naming one of its years or being said in it, half for naming years before and after it:
     what began earlier and ended later went on meanwhile.
     """
     found = np.zeros(len(seen), dtype=np.float64)
@@ -187,16 +187,16 @@ class Sessions:
     """From 1 for chats down to 0 for long letters."""
 
 
-def sessions_of(episodes: Episodes, seen: Mask, *, told: bool = True) -> Sessions | None:
+def sessions_of(episodes: Episodes, seen: Mask, *, in_order: bool = True) -> Sessions | None:
     """Order the visible messages; None if there are no two of one session.
 
-    Of one moment the one told first comes first. With ``told`` the rows are in that order, else
-    they came as they were read: then the ids tell.
+    Of one moment the one added first comes first. With ``in_order`` the rows are in that order,
+    else they came as they were read: then the ids tell.
     """
     rows = np.flatnonzero(episodes["message"] & seen)
     if len(rows) < 2:
         return None
-    if not told:
+    if not in_order:
         rows = np.array(sorted(rows.tolist(), key=episodes.ids.__getitem__), dtype=np.intp)
     saga, valid = episodes["saga"][rows], episodes["valid"][rows]
     # Twice stable: rows come nearly in order, which this sort is quick with.

@@ -64,7 +64,7 @@ def bridged(
         near = np.clip(episodes.vectors.rows(others) @ both, 0.0, None)
         share = score / max(float(scores[0]), 1e-9)
         place = np.searchsorted(every, others)
-        gains[place] = np.maximum(gains[place], share * (near + rest.told(row, others)) / 2)
+        gains[place] = np.maximum(gains[place], share * (near + rest.scores(row, others)) / 2)
     found = np.isin(every, np.concatenate(list(ends.values())))
     return every[found], gains[found]
 
@@ -76,7 +76,7 @@ class _Rest:
         self._rows = rows
         self._gains, self._begins = pieces.by_term(list(dict.fromkeys(tokenize(query))), rows)
 
-    def told(self, row: int, others: Candidates) -> Parts:
+    def scores(self, row: int, others: Candidates) -> Parts:
         """Return the BM25 of the missing words in the best piece of others, the best of them 1."""
         at = int(np.searchsorted(self._rows, row))
         own = self._gains[slice(*np.append(self._begins, len(self._gains))[at : at + 2])]

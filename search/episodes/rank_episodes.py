@@ -97,7 +97,7 @@ class _Table:
         weights = recipe.episodes
         seen, episodes = question.walked.episodes, question.index.episodes
         if _surrounded(question):
-            self._sessions = sessions_of(episodes, seen, told=not question.index.is_part)
+            self._sessions = sessions_of(episodes, seen, in_order=not question.index.is_part)
         if self._sessions is not None:
             self.rows = with_neighbours(self.rows, self._sessions)
             if weights.session:

@@ -138,7 +138,7 @@ class Field(metaclass=_Fields):
     observed: Final = Same("observed")
     """Facts: whether its start is when it was first seen to hold."""
     provenance: Final = Several("provenance")
-    """Facts: where they were told without an episode, such as the name of a table."""
+    """Facts: where they come from without an episode, such as the name of a table."""
     fact_attributes: Final = Json("fact_attributes")
     """Facts: their attributes."""
     valid_at: Final = Time("valid_at")
@@ -146,11 +146,11 @@ class Field(metaclass=_Fields):
     invalid_at: Final = Time("invalid_at")
     """Facts: when it ended."""
     created_at: Final = Time("created_at")
-    """Every scope: when the graph was told."""
+    """Every scope: when it was added to the graph."""
     expired_at: Final = Time("expired_at")
     """Facts: when later information closed it."""
     reference_time: Final = Time("reference_time")
-    """Facts: reference time of the episode that told it first. Episodes: their own."""
+    """Facts: reference time of the episode that stated it first. Episodes: their own."""
     entity_type: Final = Text("entity_type")
     """Entities: ``person``, ``organization``, ..."""
     labels: Final = Several("labels")

@@ -174,7 +174,7 @@ class _Columns:
             assert types is not None
             return types[self._seen.ends[_TYPES[compare.field]]]
         if compare.field == "saga" and scope != "episodes":
-            return self._told_in(compare, scope)
+            return self._of_sagas(compare, scope)
         column = spec.columns[scope]
         mask = self._now(compare, spec.kind, scope, column)
         for row, value in self._then(scope, column):
@@ -190,11 +190,11 @@ class _Columns:
             mask[[row_of[self._seen.heirs.of(id_)] for id_ in ids]] = True
         return ~mask if compare.op == "!=" else mask
 
-    def _told_in(self, compare: Compare, scope: str) -> Mask:
+    def _of_sagas(self, compare: Compare, scope: str) -> Mask:
         """Return what an episode of one of the sagas tells of; for !=, what none of it does.
 
-        A fact of last year may have been told today: when an episode was told says nothing of what
-        it tells, so only removed ones do not count.
+        A fact of last year may have been added today: when an episode was added says nothing of
+        what it tells, so only removed ones do not count.
         """
         wanted = Compare("saga", "==", compare.value) if compare.op == "!=" else compare
         episodes = self._compare(wanted, "episodes")
@@ -205,10 +205,10 @@ class _Columns:
         episodes &= ~removed | self._seen.episodes
         rows = np.flatnonzero(episodes)
         links = self._index.episodes
-        told = links.sources if scope == "facts" else links.mentions
-        assert told is not None
+        linked = links.sources if scope == "facts" else links.mentions
+        assert linked is not None
         mask = np.zeros(len(self._scopes[scope]), dtype=np.bool_)
-        mask[told.of_left(rows)[1]] = True
+        mask[linked.of_left(rows)[1]] = True
         if scope == "facts":
             for row, spans in self._then("facts", "sources"):
                 known = (links.row_of.get(span["episode"], -1) for span in spans or ())

@@ -79,15 +79,17 @@ class EpisodeMentions:
         self, hits: list[Fused[int]], items: Sequence[Item], question: Question, store: Store
     ) -> list[Fused[int]]:
         """Return the hits, most mentioned first."""
-        told: list[Sequence[str]] = [item.episodes for item in items if isinstance(item, Fact)]
+        episodes_of: list[Sequence[str]] = [
+            item.episodes for item in items if isinstance(item, Fact)
+        ]
         if entities := [item.id for item in items if isinstance(item, Entity)]:
-            told = await _mentions(entities, question, store)
-        if not told:
+            episodes_of = await _mentions(entities, question, store)
+        if not episodes_of:
             return hits
         row_of, seen = question.index.episodes.row_of, question.walked.episodes
         counts = [
             float(sum(id_ in row_of and bool(seen[row_of[id_]]) for id_ in episodes))
-            for episodes in told
+            for episodes in episodes_of
         ]
         return reordered(hits, counts, self.name)
 

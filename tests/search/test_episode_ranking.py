@@ -207,6 +207,6 @@ def test_messages_of_one_moment_follow_each_other_as_they_were_told_however_they
     said = [("", f"Ann: {id_}", "message") for id_ in ids]
     moments = {"valid": [7, 7, 7], "removed": [FOREVER] * 3, "saga": [-1] * 3}
     index.episodes.enter(ids, np.eye(3, 4), said, moments)
-    sessions = sessions_of(index.episodes, np.ones(3, dtype=np.bool_), told=False)
+    sessions = sessions_of(index.episodes, np.ones(3, dtype=np.bool_), in_order=False)
     assert sessions.following.tolist() == [-1, 2, 0]
     assert sessions.previous.tolist() == [2, -1, 1]

@@ -123,9 +123,8 @@ class Describer:
         index, moment = self._index, self.moment
         subject, object_ = (self.name(int(ends[row])) for ends in moment.ends)
         relation = index.relations[int(index.facts["relation"][row])]
-        return NamedFact(
-            subject, relation, object_, int(moment.valid[row]), int(moment.invalid[row])
-        )
+        start, end = int(moment.valid[row]), int(moment.invalid[row])
+        return NamedFact(subject, relation, object_, start, end)
 
     def name(self, row: int) -> str:
         """Return the name of the entity in a row."""

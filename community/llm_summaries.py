@@ -164,9 +164,8 @@ def ask_community(
     members = [f"{describer.name(row)} ({describer.type(row)})" for row in rows[:_MEMBERS]]
     if len(rows) > _MEMBERS:
         members.append(f"and {len(rows) - _MEMBERS} more")
-    facts = sentences(
-        [describer.named_fact(row) for row in describer.chosen(draft.subject, _FACTS)]
-    )
+    chosen = describer.chosen(draft.subject, _FACTS)
+    facts = sentences([describer.named_fact(row) for row in chosen])
     said = "\n".join(describer.quoted(draft.subject, _QUOTES))
     smaller = "\n".join(f"{part.name}: {part.summary}" for part in parts)
     return [

@@ -3,7 +3,7 @@
 A vector search answers "where does Ann work"; it has no answer to "what is going on here", which no
 single fact or passage gives (Edge et al., 2024, let a model read every community for it). Here the
 hierarchy is walked instead: each community is ranked against the question as in any search, one
-whose parts answer more than it does is described by them, and what is left of the budget goes to the
+whose parts answer more than it does is shown by them, and what is left of the budget goes to the
 largest communities, so that the whole is covered.
 """
 

@@ -56,8 +56,8 @@ def rank_rows(
 ) -> list[Fused[int]]:
     """Rank communities by a question, given as its vector and its words; of equals by their ids.
 
-    Their rows are where they were written last, which is another order in memory than in the tables:
-    so they are ranked in the order of their ids. There are few of them.
+    Their rows are where they were written last, which is another order in memory than in the
+    tables: so they are ranked in the order of their ids. There are few of them.
     """
     weights = recipe.communities
     by_id = np.array(sorted(range(len(rows_of)), key=rows_of.ids.__getitem__), dtype=np.intp)

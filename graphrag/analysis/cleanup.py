@@ -20,7 +20,7 @@ from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
 _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
-"""Kinds of events that move what was stated; who tells something of an entity does none of these."""
+"""Kinds of events that move what was stated; to say something of an entity is none of these."""
 
 
 def manual_entities(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:

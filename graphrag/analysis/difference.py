@@ -1,8 +1,8 @@
 """What became different between two moments: what the graph learned, or what happened in the world.
 
 In system time two states of the graph are compared, each rebuilt from the log: a fact that was
-added and taken back in between is not news. In world time the facts known at the view are asked what
-began and what ended.
+added and taken back in between is not news. In world time the facts known at the view are asked
+what began and what ended.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

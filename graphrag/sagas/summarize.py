@@ -61,8 +61,8 @@ summary: what happened, of all texts together, the earlier ones by the summary s
 - At most {words} words of plain sentences in the order of time, no list, no heading.
 - Who, what and when: names as the texts give them, dates where they matter. A date of a text is \
 when it was said, not when things happened.
-- What was true and changed is stated as past, with what took its place. What was corrected is stated \
-as corrected.
+- What was true and changed is stated as past, with what took its place. What was corrected is \
+stated as corrected.
 - Nothing that is neither in the texts nor in the summary so far, no guesses, no judgement.
 - In the language of the texts."""
 

@@ -162,7 +162,7 @@ async def around(
 
 
 async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
-    """Return the episodes added just before and after some."""
+    """Return the episodes that come just before and after some."""
     found = fresh = set(episodes)
     for _ in range(_NEIGHBOURS):
         if fresh:

@@ -944,7 +944,7 @@ class Load:
         ``subject_embedding`` and ``object_embedding``. Empty cells are as good as none. A network
         (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        Facts are told in the order of the rows. Importing the same rows again adds nothing; a fact
+        Facts are added in the order of the rows. Importing the same rows again adds nothing; a fact
         that was retracted meanwhile stays retracted. Summaries of entities follow at the end.
 
         Args:
@@ -1089,7 +1089,7 @@ class Load:
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
         ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold for as long as it lasts. Of a repeated one each meeting is told, at most 1,000;
+        facts hold for as long as it lasts. Of a repeated one each meeting is added, at most 1,000;
         cancelled ones and those who declined are left out. Importing the same again adds nothing.
         Nothing is written unless every meeting can be read.
 
@@ -1128,7 +1128,7 @@ class Load:
         Args:
             file: What ``export.file`` wrote.
             name: Of the group; default: the one that it had.
-            on_progress: Told after each page.
+            on_progress: Called after each page.
 
         Raises:
             InputError: if the file cannot be used, naming the line, or there is such a group.

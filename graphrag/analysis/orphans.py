@@ -9,7 +9,7 @@ import numpy as np
 from graphrag.display.cards import entity_line, episode_line, fact_line
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.index.read_lazy import told_in
+from graphrag.index.read_lazy import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.search.rewind import mentions_then
 from graphrag.search.visibility import Mask, Past, Visible
@@ -112,7 +112,7 @@ async def _links(
     mentions, sources, waiting = await episode_links(store, index.group_id)
     for id_, image in past.images("relates_to"):
         if "sources" in image:
-            sources[id_] = frozenset(told_in(image))
+            sources[id_] = frozenset(source_episodes(image))
     for id_, image in past.images("episode"):
         if "status" in image:
             (waiting.discard if image["status"] == "done" else waiting.add)(id_)

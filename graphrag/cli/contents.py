@@ -128,7 +128,7 @@ async def stats(
         int, typer.Option(help="Entities, relations and types to list, most first.", min=0)
     ] = 10,
     growth: Annotated[
-        PeriodName | None, typer.Option(help="Count what was told in each of these as well.")
+        PeriodName | None, typer.Option(help="Count what was added in each of these as well.")
     ] = None,
 ) -> None:
     """Count episodes, entities and facts, by relation, type and time, and the most connected."""
@@ -185,4 +185,4 @@ async def stats(
 
 def _growth_table(grown: "Growth") -> RenderableType:
     rows = [(day(one.start), str(one.episodes), str(one.entities), str(one.facts)) for one in grown]
-    return table("Told", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)
+    return table("Added", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)

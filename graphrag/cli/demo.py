@@ -1,4 +1,4 @@
-"""``demo``: three years of an invented valley, told to a fresh graph and asked about.
+"""``demo``: three years of an invented valley, given to a fresh graph and asked about.
 
 Ask a graph the questions of the chronicle and mark its answers.
 """
@@ -183,16 +183,16 @@ def _episodes(group: str) -> Iterator["NewEpisode"]:
     from graphrag.cli.demo_world import chronicle
     from graphrag.ingest.intake import NewEpisode
 
-    for told in chronicle():
+    for episode in chronicle():
         yield NewEpisode(
-            told.content,
-            told.reference_time,
-            told.name,
-            told.source,
-            told.source_description,
+            episode.content,
+            episode.reference_time,
+            episode.name,
+            episode.source,
+            episode.source_description,
             group,
-            {"chronicle": told.id},
-            told.saga,
+            {"chronicle": episode.id},
+            episode.saga,
         )
 
 

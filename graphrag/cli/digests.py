@@ -30,7 +30,7 @@ Summarize = Annotated[
 
 
 async def sagas(session: Session, summarize: Summarize = False) -> None:
-    """List the sagas of a group: conversations, cases, books told episode by episode."""
+    """List the sagas of a group: conversations, cases, books given episode by episode."""
     from graphrag.sagas.listing import HEADER, cells
 
     with session.busy("reading"):

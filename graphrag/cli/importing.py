@@ -12,7 +12,7 @@ import typer
 from graphrag.cli.moments import moment
 from graphrag.cli.moving import import_whole
 from graphrag.cli.preview import KINDS, Kind, OnError, Wanted, show_survey, survey_of
-from graphrag.cli.progress import Told
+from graphrag.cli.progress import Imported
 from graphrag.cli.render import line, table
 from graphrag.cli.terminal import PANEL, Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
@@ -132,17 +132,17 @@ async def import_files(
         return
     began = time.perf_counter()
     done: dict[Path, ImportReport] = {}
-    with Told(session.err) as told:
+    with Imported(session.err) as progress:
         try:
             async with session.graph(create=True) as graph:
                 for file in files:
-                    told.begin(file.name)
-                    done[file] = await _import(graph, file, kinds[file], wanted, session, told)
+                    progress.begin(file.name)
+                    done[file] = await _import(graph, file, kinds[file], wanted, session, progress)
         except asyncio.CancelledError:
-            raise Stopped(f"{_kept(told)}; run the same command again to continue") from None
+            raise Stopped(f"{_kept(progress)}; run the same command again to continue") from None
         except GraphRAGError as error:
             if done:
-                error.add_note(f"of the files before, {_kept(told)}")
+                error.add_note(f"of the files before, {_kept(progress)}")
             raise
     _show(session, done, time.perf_counter() - began)
     if skipped := [row for report in done.values() for row in report.skipped]:
@@ -161,8 +161,8 @@ def _is_whole(file: Path) -> bool:
     return is_whole_group(file)
 
 
-def _kept(told: Told) -> str:
-    return f"{told.rows} rows are in the graph"
+def _kept(progress: Imported) -> str:
+    return f"{progress.rows} rows are in the graph"
 
 
 def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
 
 
 async def _import(
-    graph: "GraphRAG", file: Path, kind: Kind, wanted: Wanted, session: Session, told: Told
+    graph: "GraphRAG", file: Path, kind: Kind, wanted: Wanted, session: Session, progress: Imported
 ) -> "ImportReport":
     source = wanted.source or file.name
     if kind is Kind.CONTACTS:
@@ -200,9 +200,9 @@ async def _import(
             batch=wanted.batch,
             on_error=wanted.on_error.value,
             source=source,
-            on_progress=told,
+            on_progress=progress,
         )
-    told(report)
+    progress(report)
     return report
 
 

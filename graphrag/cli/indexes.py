@@ -35,13 +35,13 @@ async def build(session: Session, keep_rows: KeepRows = False) -> None:
     """
     from graphrag.engine.rebuild import build as build_indexes
 
-    def told(step: "Built") -> None:
+    def report(step: "Built") -> None:
         if not session.json:
             session.note(f"{step.name}: {step.rows} rows in {step.seconds:.1f} s")
 
     with session.busy("building"):
         async with _opened(session) as (store, dimension):
-            steps = await build_indexes(store, dimension, rows=not keep_rows, on_step=told)
+            steps = await build_indexes(store, dimension, rows=not keep_rows, on_step=report)
     if session.json:
         session.show_json(plain(steps))
     else:

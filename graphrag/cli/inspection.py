@@ -138,7 +138,7 @@ async def contradictions(
     ] = None,
     axis: Annotated[
         AxisName,
-        typer.Option(help="system: when it was settled or told; world: the time in dispute."),
+        typer.Option(help="system: when it was settled or stated; world: the time in dispute."),
     ] = AxisName.system,
     outcomes: Annotated[
         list[OutcomeName] | None,
@@ -176,7 +176,7 @@ async def contradictions(
 
 
 async def orphans(session: Session, limit: Limit = 20, known_at: KnownAt = None) -> None:
-    """List what leads nowhere: entities that nothing speaks of, texts that told nothing, ..."""
+    """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
     view = seen(None, known_at, history=False)
     with session.busy("looking"):
         async with session.graph() as graph:
@@ -195,7 +195,7 @@ async def cleanup(
         bool, typer.Option("--apply", help="Do it; otherwise it is only shown.")
     ] = False,
     episodes: Annotated[
-        bool, typer.Option("--episodes", help="Take out texts that told nothing, too.")
+        bool, typer.Option("--episodes", help="Take out texts that state nothing, too.")
     ] = False,
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
 ) -> None:

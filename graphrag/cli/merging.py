@@ -44,7 +44,7 @@ async def merge(
 ) -> None:
     """Make one entity of two: merge "Alice Johnson" "A. Johnson" --reason "same phone".
 
-    All that was told of the second is told of the first from now on; its names become aliases.
+    All that was said of the second is said of the first from now on; its names become aliases.
     """
     with session.busy("merging"):
         async with session.graph() as graph:
@@ -58,7 +58,7 @@ async def unmerge(
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Undo a merge; what was told since stays at the entity that was kept: unmerge 12."""
+    """Undo a merge; what was added since stays at the entity that was kept: unmerge 12."""
     with session.busy("parting"):
         async with session.graph() as graph:
             after = await graph.identity.unmerge(event, reason=reason, actor=actor)
@@ -87,7 +87,7 @@ async def split(
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Make another entity of what was wrongly told of one: split Ann "Ann Lee" --fact ID.
+    """Make another entity of what was wrongly said of one: split Ann "Ann Lee" --fact ID.
 
     `facts Ann --ids` and `list episodes` print the ids. To take back a merge there is `unmerge`.
     """

@@ -18,7 +18,7 @@ At = Annotated[
     ),
 ]
 KnownAt = Annotated[
-    str | None, typer.Option(metavar="DATE", help="What the graph had been told by then.")
+    str | None, typer.Option(metavar="DATE", help="What the graph had been given by then.")
 ]
 History = Annotated[
     bool, typer.Option("--history", help="Facts of every time, each with its interval.")

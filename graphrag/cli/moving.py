@@ -56,11 +56,11 @@ async def export(
     """
     view = seen(at, known_at, history=at is None)
     given = format_of(file, None if format is None else format.value)
-    with Copied(session.err, quiet=session.json or not session.err.is_terminal) as told:
+    with Copied(session.err, quiet=session.json or not session.err.is_terminal) as progress:
         async with session.graph() as graph:
             if at is None and known_at is None:
                 done = await graph.export.file(
-                    file, format=given, vectors=vectors, on_progress=told
+                    file, format=given, vectors=vectors, on_progress=progress
                 )
             elif not vectors:
                 raise InputError("--no-vectors is for a whole graph, without --at or --known-at")
@@ -83,9 +83,9 @@ async def import_whole(session: Session, file: Path, name: str | None, *, dry_ru
         header = (await survey(file, Pace(None))).header
         group, records = name or header.group, dict(header.counts)
     else:
-        with Copied(session.err, quiet=session.json or not session.err.is_terminal) as told:
+        with Copied(session.err, quiet=session.json or not session.err.is_terminal) as progress:
             async with session.graph(create=True) as graph:
-                done = await graph.load.group(file, name, on_progress=told)
+                done = await graph.load.group(file, name, on_progress=progress)
         if session.json:
             session.show_json(plain(done))
             return
@@ -156,7 +156,7 @@ async def copy(
     from graphrag.io.copy import copy_store
 
     settings = session.settings
-    with Copied(session.err, quiet=session.json) as told:
+    with Copied(session.err, quiet=session.json) as progress:
         copying = partial(
             copy_store,
             source,
@@ -170,7 +170,7 @@ async def copy(
             to_database=to_database,
             group=group,
             name=as_,
-            on_progress=told,
+            on_progress=progress,
         )
         report = await session.unlocked(copying)
     if session.json:
@@ -194,7 +194,7 @@ async def replay(
     ],
     until: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Only what the graph had been told by then."),
+        typer.Option(metavar="DATE", help="Only what the graph had been given by then."),
     ] = None,
     all_groups: Annotated[
         bool, typer.Option("--all-groups", help="Every group of the store, not only --group.")

@@ -49,11 +49,11 @@ async def queue(
         status = await graph.queue.status()
         failed = await graph.queue.failed()
     if session.json:
-        told = [
+        failures = [
             {"id": one.id, "name": one.name, "valid_at": one.valid_at, "error": one.error}
             for one in failed
         ]
-        session.show_json(plain(status) | {"retried": retried, "failures": plain(told)})
+        session.show_json(plain(status) | {"retried": retried, "failures": plain(failures)})
     else:
         since = status.oldest_pending
         rows = [

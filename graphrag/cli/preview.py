@@ -1,4 +1,4 @@
-"""``import --dry-run``: what files hold, read to their ends and not told."""
+"""``import --dry-run``: what files hold, read to their ends and not added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Wanted:
 
 
 def survey_of(file: Path, kind: Kind, wanted: Wanted) -> "Survey":
-    """Read a file to its end, and count what would be told.
+    """Read a file to its end, and count what would be added.
 
     Raises:
         InputError: naming what cannot be used.
@@ -106,7 +106,7 @@ def show_survey(session: Session, found: "dict[Path, Survey]") -> None:
         )
         for file, one in found.items()
     ]
-    session.show(table("Would be told", "", ">facts", ">names", "relations", rows=rows))
+    session.show(table("Would be added", "", ">facts", ">names", "relations", rows=rows))
     for one in found.values():
         for example in one.examples:
             session.show(line(f"  {example}"))

@@ -48,12 +48,12 @@ class _Drawn:
             SpinnerColumn(),
             TextColumn("{task.description}"),
             *((BarColumn(), MofNCompleteColumn()) if bounded else ()),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[note]}"),
             console=self.console,
             transient=True,
             disable=hidden or not self.console.is_terminal,
         )
-        self._bar.add_task(first, total=total, told="")
+        self._bar.add_task(first, total=total, note="")
         self._bar.start()
 
 
@@ -96,19 +96,19 @@ class Counted(_Drawn):
             self._bar.task_ids[0],
             completed=progress.done,
             description=escape(shown),
-            told=_left(progress.eta),
+            note=_left(progress.eta),
         )
 
 
 @dataclass(slots=True)
-class Told(_Drawn):
+class Imported(_Drawn):
     """Follow imports, file by file; the rows are counted on a terminal only."""
 
     rows: int = 0
     """Rows of all files that are in the graph."""
     _before: int = 0
 
-    def __enter__(self) -> "Told":
+    def __enter__(self) -> "Imported":
         """Draw the counter."""
         self._draw("loading models", bounded=False)
         return self
@@ -116,13 +116,13 @@ class Told(_Drawn):
     def begin(self, name: str) -> None:
         """Turn to the next file."""
         self._before = self.rows
-        self._bar.update(self._bar.task_ids[0], description=escape(name), told="")
+        self._bar.update(self._bar.task_ids[0], description=escape(name), note="")
 
     def __call__(self, report: "ImportReport") -> None:
         """Count the rows of one more batch."""
         self.rows = self._before + report.rows
-        told = f"{report.rows:,} rows, {report.rate:,.0f} a second"
-        self._bar.update(self._bar.task_ids[0], told=told)
+        note = f"{report.rows:,} rows, {report.rate:,.0f} a second"
+        self._bar.update(self._bar.task_ids[0], note=note)
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ class Copied(_Drawn):
     """Follow a copy, table by table: a bar on a terminal, else a line when a table is done."""
 
     quiet: bool
-    """Nothing is told."""
+    """Nothing is printed."""
 
     def __enter__(self) -> "Copied":
         """Draw the bar."""
@@ -145,7 +145,7 @@ class Copied(_Drawn):
             description=escape(progress.table),
             completed=progress.done,
             total=progress.total,
-            told=rate,
+            note=rate,
         )
         if progress.done >= progress.total and not self.quiet:
             self.console.print(

@@ -69,7 +69,7 @@ def episode_title(episode: Episode) -> str:
 
 
 def episode_line(episode: Episode) -> str:
-    """Return when an episode was told, its name and how it begins."""
+    """Return when an episode was said, its name and how it begins."""
     words = " ".join(episode.content.split())
     cut = words if len(words) <= _SHORT else f"{words[: _SHORT - 1]}…"
     name = f"{flatten(episode.name)}: " if episode.name else ""
@@ -103,7 +103,7 @@ def fact_card(fact: Fact) -> str:
             "why": fact.reason or "",
             "confidence": "" if fact.confidence == 1.0 else f"{fact.confidence:.2f}",
             "waits": (fact.waits_as or "to be confirmed") if fact.pending else "",
-            "told in": ", ".join(fact.provenance),
+            "stated in": ", ".join(fact.provenance),
             **_values(fact.attributes),
         },
     )
@@ -124,7 +124,7 @@ def entity_card(entity: Entity) -> str:
 
 
 def episode_card(episode: Episode) -> str:
-    """Return an episode as HTML: when it was told, by whom, and its words."""
+    """Return an episode as HTML: when it was said, by whom, and its words."""
     words = episode.content
     cut = words if len(words) <= _LONG else f"{words[: _LONG - 1]}…"
     name = escape(episode.name or "episode")

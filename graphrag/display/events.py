@@ -35,7 +35,7 @@ class Log(Listed[Event]):
         more = f"<p>… and {left} before these</p>" if left > 0 else ""
         return more + table(
             ("no.", "when (UTC)", "who", "what", "to", "note"),
-            ((str(one.seq), moment(one), one.actor, *_told(one)) for one in self[-_SHOWN:]),
+            ((str(one.seq), moment(one), one.actor, *_deed(one)) for one in self[-_SHOWN:]),
         )
 
 
@@ -55,8 +55,8 @@ def done(event: Event) -> str:
 
 def event_line(event: Event) -> str:
     """Return what an event did, by whom and when."""
-    told = "; ".join(filter(None, (done(event), event.note)))
-    about = f": {told}" if told else ""
+    details = "; ".join(filter(None, (done(event), event.note)))
+    about = f": {details}" if details else ""
     return flatten(f"{event.seq} {event.kind} by {event.actor}, {moment(event)}{about}")
 
 
@@ -83,7 +83,7 @@ def moment(event: Event) -> str:
     return f"{event.at:%Y-%m-%d %H:%M:%S}"
 
 
-def _told(event: Event) -> tuple[str, str, str]:
+def _deed(event: Event) -> tuple[str, str, str]:
     return event.kind, done(event), event.note or ""
 
 

@@ -53,8 +53,8 @@ class Groups(Listed[Group]):
 
     def __repr__(self) -> str:
         """Name each group with its number of facts."""
-        told = (f"{one.name!r}: {some(one.facts, 'fact')}" for one in self)
-        return f"Groups({', '.join(told)})"
+        groups = (f"{one.name!r}: {some(one.facts, 'fact')}" for one in self)
+        return f"Groups({', '.join(groups)})"
 
     def _repr_html_(self) -> str:
         return table(HEADER, map(cells, self))

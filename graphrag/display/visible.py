@@ -1,8 +1,8 @@
 r"""Text of the graph for people: nothing in it steers the terminal or the page that shows it.
 
 Names and texts come from anywhere. An escape sequence among them could clear a screen, set a title
-or write lines that nobody told, and an override of the writing direction turns words around. Every
-display shows such characters as JSON writes them, ``\u001b``; what is stored stays as it was told.
+or write lines that nobody wrote, and an override of the writing direction turns words around. Every
+display shows such characters as JSON writes them, ``\u001b``; what is stored stays as it was given.
 """
 
 import html

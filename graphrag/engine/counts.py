@@ -105,7 +105,7 @@ class Counts:
 async def read_counts(store: Store, group: str, terms: Iterable[str], before: Images) -> Counts:
     """Read the counts of a group, for the given terms only.
 
-    With images of the past, the statistics are those of then: what was told or reworded since is
+    With images of the past, the statistics are those of then: what was added or reworded since is
     read and taken off again.
     """
     wanted = set(terms)

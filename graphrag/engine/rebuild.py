@@ -71,7 +71,7 @@ _COUNTS = 2_000
 
 Step = Callable[[Built], None]
 OnPage = Callable[[str, int, int, int], None]
-"""Told what is made, how many rows came now, are there, and will be."""
+"""Called with what is made, how many rows came now, are there, and will be."""
 
 
 def engine_only(store: Store) -> None:
@@ -101,8 +101,8 @@ async def build(
         store: A store of the engine profile.
         dimension: Numbers of a vector.
         rows: Derive the rows again, too.
-        on_step: Told of each step when it is done.
-        on_page: Told of each page of rows that were derived, and of each index.
+        on_step: Called with each step when it is done.
+        on_page: Called with each page of rows that were derived, and of each index.
 
     Raises:
         StoreProfileError: for a store of the other profile.
@@ -130,7 +130,7 @@ async def steps(
         dimension: Numbers of a vector.
         rows: Derive the rows again, too.
         made: Names of what an earlier run yielded, if nothing was written since.
-        on_page: Told of each page of rows that were derived; of each index, before and after.
+        on_page: Called with each page of rows that were derived; of each index, before and after.
 
     Raises:
         StoreProfileError: for a store of the other profile.

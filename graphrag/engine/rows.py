@@ -78,9 +78,9 @@ class Derivation:
 
     def state(self, fact: str, before: Iterable[Row], after: Iterable[Row]) -> None:
         """Take in which episodes state a fact, and which stated it."""
-        told, now = ({span["episode"] for span in spans} for spans in (before, after))
-        self._gone += [self._record("stated", one, fact) for one in sorted(told - now)]
-        self._stated += [self._record("stated", one, fact) for one in sorted(now - told)]
+        then, now = ({span["episode"] for span in spans} for spans in (before, after))
+        self._gone += [self._record("stated", one, fact) for one in sorted(then - now)]
+        self._stated += [self._record("stated", one, fact) for one in sorted(now - then)]
 
     def embed(self, table: str, id_: str, embedding: bytes) -> None:
         """Take in a vector; one without a direction would be nearest to everything."""

@@ -95,15 +95,16 @@ async def _derived(store: Store, table: str, sample: list[Row]) -> list[str]:
         vectors=[Record(f"{table}_vector", key) for key in keys],
         words=[Record(f"{table}_words", key) for key in keys] if table in TEXTS else [],
     )
-    told = [
+    statements = [
         (row["group_id"], span["episode"], row["id"].id)
         for row in sample
         for span in row.get("sources", ())
     ]
     [there] = await store.query(
-        "SELECT VALUE record::id(id) FROM $told;", told=[Record("stated", [*key]) for key in told]
+        "SELECT VALUE record::id(id) FROM $statements;",
+        statements=[Record("stated", [*key]) for key in statements],
     )
-    lost = set(told) - {(key[0], key[1], key[2]) for key in there}
+    lost = set(statements) - {(key[0], key[1], key[2]) for key in there}
     arrays = {tuple(row["id"].id): row["vector"] for row in vectors}
     terms = {tuple(row["id"].id): row["terms"] for row in words}
     differences = _differences(table, sample, arrays, terms)

@@ -42,7 +42,7 @@ class GroupCache:
     """The groups that are kept, the one used last at the end."""
 
     def __init__(self, most_bytes: int, leaving: Callable[[GroupIndex], None]) -> None:
-        """Start empty; ``leaving`` is told of each index before it is let go."""
+        """Start empty; ``leaving`` is called with each index before it is let go."""
         self._most = most_bytes
         self._leaving = leaving
         self._kept: OrderedDict[Key, GroupIndex] = OrderedDict()

@@ -49,7 +49,7 @@ class Ends:
         return found[0] if len(found) == 1 else sorted({row for rows in found for row in rows})
 
     def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
-        """Return up to ``each`` rows of the ``relations`` relations that were told last."""
+        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
         self._enter()
         codes = {code: None for end in ends for code in self._relations.get(end, ())}
         tails = [(rows[-1], code, rows) for code in codes if (rows := self.at(ends, code))]

@@ -66,11 +66,11 @@ class Episodes(Scope):
         """Append rows; ``said`` is the name, the content and the source of each."""
         self.titles.enter(len(self), [name for name, _, _ in said])
         words = [episode_words(name, content) for name, content, _ in said]
-        told = [content if source == "message" else "" for _, content, source in said]
+        messages = [content if source == "message" else "" for _, content, source in said]
         voices = {
             "message": [source == "message" for _, _, source in said],
-            "asks": [asks(content) for content in told],
-            "own": [is_users(content) for content in told],
+            "asks": [asks(content) for content in messages],
+            "own": [is_users(content) for content in messages],
         }
         self.extend(ids, vectors, words, {**columns, **voices})
 
@@ -93,7 +93,7 @@ class Timeline:
         """Let the times, contents and keys be written."""
         out.texts(f"{name}.hashes", [content for content, _ in self._by_hash])
         out.put(f"{name}.moments", [moment for _, moment in self._by_hash], np.int64)
-        out.lists(f"{name}.told", self._by_hash.values())
+        out.lists(f"{name}.ids", self._by_hash.values())
         out.texts(f"{name}.keys", self._by_key)
         out.ids(f"{name}.keyed", self._by_key.values())
         out.put(f"{name}.times", [moment for moment, _ in self._order], np.int64)
@@ -108,7 +108,7 @@ class Timeline:
         """Take over the episodes that are known to the arrays."""
         hashes = arrays.texts(f"{name}.hashes")
         moments = arrays.array(f"{name}.moments", np.int64, len(hashes)).tolist()
-        ids = arrays.lists(f"{name}.told", len(hashes))
+        ids = arrays.lists(f"{name}.ids", len(hashes))
         self._by_hash = dict(zip(zip(hashes, moments, strict=True), ids, strict=True))
         keys = arrays.texts(f"{name}.keys")
         self._by_key = dict(zip(keys, arrays.ids(f"{name}.keyed", len(keys)), strict=True))
@@ -131,7 +131,7 @@ class Timeline:
     def stand(
         self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool
     ) -> None:
-        """Find an episode by content and key, or no longer: a removed one may be told again."""
+        """Find an episode by content and key, or no longer: a removed one may be added again."""
         here = content_hash, valid_at
         ids = [one for one in self._by_hash.get(here, ()) if one != id_]
         if stands:

@@ -146,10 +146,10 @@ class GroupIndex:
         alive = self.facts.alive.values
         return [fact for fact in rows if alive[fact]]
 
-    def facts_told_last(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
-        """Return the rows of the facts told last at an entity, by relation, in order of telling.
+    def latest_facts(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
+        """Return the rows of the facts added last at an entity, by relation, in order of addition.
 
-        Up to ``each`` rows of up to ``relations`` relations, the one told last first; quickly.
+        Up to ``each`` rows of up to ``relations`` relations, the one added last first; quickly.
         """
         latest = self._by_end.latest(self._rows_of(entity), relations=relations, each=each)
         alive = self.facts.alive.values
@@ -246,11 +246,11 @@ class GroupIndex:
             self.register_episode(one.id, one.content_hash, valid_at, one.key, stands=stands)
 
     def change_episode(self, episode: Episode) -> None:
-        """Take over whether an episode is removed; a removed one may be told again."""
+        """Take over whether an episode is removed; a removed one may be added again."""
         removed = to_micros(episode.removed_at, FOREVER)
         self.episodes.replace(episode.id, removed=removed, saga=self.saga_code(episode.saga))
-        told = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
-        self.timeline.stand(episode.id, *told, episode.key, stands=removed == FOREVER)
+        said = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
+        self.timeline.stand(episode.id, *said, episode.key, stands=removed == FOREVER)
 
     def add_passages(self, ids: Sequence[str], episodes: Sequence[str], vectors: Matrix) -> None:
         """Append the passages of long episodes, which are already present."""

@@ -115,7 +115,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     seq = index.seq
     touched: dict[str, set[str]] = defaultdict(set)
     gone: set[tuple[str, str]] = set()
-    retold: set[str] = set()
+    reworded: set[str] = set()
     """Facts that are found by other words now."""
     limit = 2
     while events := await store.events(index.group_id, after=seq, limit=limit):
@@ -130,7 +130,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
             else:
                 touched[table].add(id_)
                 if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
-                    retold.add(id_)
+                    reworded.add(id_)
         if len(events) < limit:
             break
         changes = sum(len(event.changes) for event in events)
@@ -151,7 +151,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
         index.change_episode(episode)
     for fact in (await store.get(Fact, touched["relates_to"])).values():
         index.change_fact(fact)
-    await _reword(store, index, retold & touched["relates_to"])
+    await _reword(store, index, reworded & touched["relates_to"])
     if touched["saga"]:
         index.sagas = await read_sagas(store, index.group_id)
     index.seq = seq

@@ -156,15 +156,17 @@ async def read_sources(store: Store, index: GroupIndex) -> Sources:
             if change.record.startswith("relates_to:") and "sources" in (change.after or {})
         ]
         for _, change in changes:
-            if not told_in(change.before) <= told_in(change.after):
+            if not source_episodes(change.before) <= source_episodes(change.after):
                 index.episodes.sources = None  # one was taken back: rare, so all is read anew
                 return await read_sources(store, index)
-        sources.enter(_pairs(index, ((id_, told_in(change.after)) for id_, change in changes)))
+        sources.enter(
+            _pairs(index, ((id_, source_episodes(change.after)) for id_, change in changes))
+        )
         sources.seq = seq
     return sources
 
 
-def told_in(image: Mapping[str, Any] | None) -> set[str]:
+def source_episodes(image: Mapping[str, Any] | None) -> set[str]:
     """Return the ids of the episodes that the image of a fact in the log names as its sources."""
     return {span["episode"] for span in (image or {}).get("sources") or ()}
 
@@ -173,6 +175,6 @@ def _pairs(
     index: GroupIndex, rows: Iterable[tuple[str, Iterable[str]]]
 ) -> Iterable[tuple[int, int]]:
     facts, episodes = index.facts.row_of, index.episodes.row_of
-    for id_, told in rows:
+    for id_, sources in rows:
         if id_ in facts:
-            yield from ((episodes[one], facts[id_]) for one in told if one in episodes)
+            yield from ((episodes[one], facts[id_]) for one in sources if one in episodes)

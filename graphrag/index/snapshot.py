@@ -207,8 +207,8 @@ class SavedGroups:
 
 
 def _reason(error: Exception) -> str:
-    told = isinstance(error, OSError | DamagedFileError)
-    return str(error) if told else f"not what was written: {type(error).__name__}"
+    explained = isinstance(error, OSError | DamagedFileError)
+    return str(error) if explained else f"not what was written: {type(error).__name__}"
 
 
 def _of_no_use(group: str, error: Exception) -> None:

@@ -41,9 +41,9 @@ def returning(changes: ChangeSet, index: GroupIndex) -> list[str]:
 
 
 def _spoken_of(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
-    for row in changes.told("mentions"):
+    for row in changes.new_rows("mentions"):
         yield from index.heirs.each([row["out"].id])
-    for row in changes.told("relates_to"):
+    for row in changes.new_rows("relates_to"):
         yield from index.heirs.each([row["in"].id, row["out"].id])
     for update in changes.updates:
         if update.table == "relates_to" and "retracted_at" in update.after:

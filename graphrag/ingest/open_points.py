@@ -179,7 +179,7 @@ def _told(
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
     """Yield the facts told last at the ends of a fact, but for those that the rules decide."""
     for end in (fact.subject_id, fact.object_id):
-        told_last = index.facts_told_last(end, relations=_RELATIONS, each=_EACH)
+        told_last = index.latest_facts(end, relations=_RELATIONS, each=_EACH)
         for relation, rows in told_last.items():
             if relation not in relations or fact.relation not in relations:
                 yield from (index.facts.ids[row] for row in rows)

@@ -95,7 +95,7 @@ def composed(
             for end in set(_ends(fact)):
                 new[end].append(fact)
     told = {
-        id_: index.facts_told_last(id_, relations=_RELATIONS, each=_EACH)
+        id_: index.latest_facts(id_, relations=_RELATIONS, each=_EACH)
         for id_ in names
         if id_ not in index.heirs
     }

@@ -50,7 +50,7 @@ async def load(
     """Write facts in their order, and return what happened.
 
     Raises:
-        GraphRAGError: for a fact that cannot be told or written; nothing of its batch is written,
+        GraphRAGError: for a fact that cannot be stated or written; nothing of its batch is written,
             and a note says how many rows are in the graph.
     """
     if batch < 1:
@@ -67,7 +67,7 @@ async def load(
             await loading.stream.summarize()
         error.add_note(
             f"{loading.report.rows} rows are in the graph; import again when this is put right: "
-            "what is there is not told twice"
+            "what is there is not added twice"
         )
         raise
     finally:
@@ -156,7 +156,7 @@ async def tell_records(
     report, rest = ImportReport(), iter(records)
     try:
         while some := list(islice(rest, _RECORDS)):
-            facts = [supposed(fact, ingestion.ontology) for told, _ in some for fact in told]
+            facts = [supposed(fact, ingestion.ontology) for stated, _ in some for fact in stated]
             plan = await writer.tell(facts, [end for _, ends in some for end in ends])
             report = report.after(plan, rows=len(some), seconds=0.0)
     finally:
@@ -183,10 +183,12 @@ def seeded(
     """
     if not isinstance(known, Mapping):
         raise InputError(f"{shown(known)} is no dictionary of subjects: use load.facts for rows")
-    for subject, told in known.items():
-        if not isinstance(told, Mapping):
-            raise InputError(f"{shown(subject)}: expected relations and objects, got {shown(told)}")
-        for relation, value in told.items():
+    for subject, stated in known.items():
+        if not isinstance(stated, Mapping):
+            raise InputError(
+                f"{shown(subject)}: expected relations and objects, got {shown(stated)}"
+            )
+        for relation, value in stated.items():
             objects = list(value) if isinstance(value, list | tuple | set) else [value]
             starts = set()
             for object_ in objects:

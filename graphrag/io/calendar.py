@@ -79,14 +79,14 @@ def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, M
 def meeting_facts(meeting: Meeting, place: str, *, source: str | None) -> Iterator[GivenFact]:
     """Yield who attended, who organized and where it was, each for as long as it lasted."""
     event = _event(meeting)
-    told: list[tuple[End, str, End]] = [
+    ties: list[tuple[End, str, End]] = [
         (contact_end(attendee), "attends", event) for attendee in meeting.attendees
     ]
     if meeting.organizer is not None:
-        told.append((contact_end(meeting.organizer), "organizes", event))
+        ties.append((contact_end(meeting.organizer), "organizes", event))
     if name_key(meeting.location):
-        told.append((event, "takes_place_at", given_end(meeting.location, "place")))
-    for subject, relation, object_ in told:
+        ties.append((event, "takes_place_at", given_end(meeting.location, "place")))
+    for subject, relation, object_ in ties:
         yield given_fact(
             subject,
             relation,

@@ -76,7 +76,7 @@ async def copy_store(
         to_database: That of the target, if it is another.
         group: The only group to copy; default: all of them.
         name: What it is called in the target; default: the same.
-        on_progress: Told after each page.
+        on_progress: Called after each page.
 
     Raises:
         InputError: if there is no such group, or the target has one of that name.
@@ -137,7 +137,7 @@ async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[di
             await mark_copy(new, source, made)
     if new.profile == "engine":
         done = [*made]
-        async for step in steps(new, dimension, rows=True, made=made, on_page=pace.told):
+        async for step in steps(new, dimension, rows=True, made=made, on_page=pace.advance):
             done.append(step.name)
             await mark_copy(new, source, done)
     rows, checksum = await _compared(old, new, wanted)
@@ -174,7 +174,7 @@ async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
     async for page in read_pages(old, table.name, after=await pages.last_record(new, table.name)):
         await pages.write_page(new, table, page)
         there += len(page)
-        pace.told(table.name, len(page), there, total)
+        pace.advance(table.name, len(page), there, total)
     return there > before
 
 

@@ -46,7 +46,7 @@ class Pace:
         self._rows = 0
         self._begun = self._last = perf_counter()
 
-    def told(self, table: str, page: int, done: int, total: int) -> None:
+    def advance(self, table: str, page: int, done: int, total: int) -> None:
         """Take in one more page of a table, of which now so many rows are there."""
         if self._on_progress is None:
             return
@@ -68,7 +68,7 @@ async def copy_group(
         new: Where it goes; the same store, if the name is another.
         group: Its name.
         name: That of the copy.
-        pace: Told after each page.
+        pace: Notified after each page.
 
     Raises:
         InputError: if there is no such group, or the target has one of that name.
@@ -91,7 +91,7 @@ async def copy_group(
             if table.name == "group_info":
                 continue  # written last: it opens the copy
             await write_rows(new, table, renamed, name)
-            pace.told(table.name, len(page), total.rows, len(ids))
+            pace.advance(table.name, len(page), total.rows, len(ids))
         if table.name != "group_info":
             await _compare(new, table, total, [*map(renaming.record, ids)])
         rows[table.name] = total.rows

@@ -65,7 +65,7 @@ def read_document(
     Markdown (``.md``) and text (everything else) are cut into parts of about 2,000 characters on
     headings and paragraphs; front matter goes to ``metadata``. ``.json`` is one episode, but a list
     of messages or a long list of records is several. ``.jsonl`` is one episode a line. Standard
-    input is told by its content.
+    input is recognized by its content.
 
     Args:
         path: A file, or ``"-"`` for standard input.

@@ -32,7 +32,7 @@ COLUMNS = {
     "text": "the sentence that states it",
     "confidence": "from 0 to 1",
     "source": "where it comes from",
-    "provenance": "where it was told before, a list",
+    "provenance": "where it was stated before, a list",
     "subject_type": "type of a new subject",
     "object_type": "type of a new object",
     "attributes": "of the fact, an object",
@@ -47,7 +47,7 @@ COLUMNS = {
 BESIDE = frozenset(
     {"id", "origin", "episodes", "created_at", "subject_id", "object_id", "closed_as"}
 )
-"""Columns of an export that a fact does not take over: it is told anew."""
+"""Columns of an export that a fact does not take over: it is stated anew."""
 _REQUIRED = ("subject", "relation", "object")
 _OBJECTS = ("attributes", "subject_attributes", "object_attributes")
 _USE = f"use {', '.join(COLUMNS)}, or attributes.NAME of the fact or of one of its ends"
@@ -148,11 +148,11 @@ def _end(cells: Row, name: str, dimension: int) -> End:
     given = cells[name]
     if not isinstance(given, str | Entity):
         raise InputError(f"column {name!r} is {shown(given)}: expected a name, an id or an entity")
-    told = cells.get(f"{name}_attributes")
+    attributes = cells.get(f"{name}_attributes")
     return given_end(
         given,
         _text(cells, f"{name}_type"),
-        attributes=None if told is None else _object(told, f"{name}_attributes"),
+        attributes=None if attributes is None else _object(attributes, f"{name}_attributes"),
         vector=_vector(cells, f"{name}_embedding", dimension),
         what=name,
     )

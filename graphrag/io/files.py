@@ -3,7 +3,7 @@
 Text in XML 1.0, which has no place for most control characters.
 
 They are written as spreadsheets do, ``_x0007_`` for the bell, and a text that looks so itself has
-its underscore written as ``_x005F_``: whatever was told comes back.
+its underscore written as ``_x005F_``: whatever was written comes back.
 """
 
 import gzip

@@ -16,7 +16,7 @@ _OURS_OF_NODES = frozenset(
     {"id", "name", "label", "entity_type", "type", "aliases", "labels", "summary", "attributes"}
     | {"created_at"}
 )
-_TOLD = (
+_STATED = (
     *("text", "valid_at", "invalid_at", "observed", "reference_time", "confidence"),
     *("source", "provenance"),
 )
@@ -43,7 +43,7 @@ class Network(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is told of an entity."""
+    """What a network says of an entity."""
 
     place: str
     id: Any
@@ -55,7 +55,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What is told of a fact: a row without its ends."""
+    """What a network says of a fact: a row without its ends."""
 
     place: str
     ends: tuple[Any, Any]
@@ -97,45 +97,45 @@ def _parts(network: Network | Path) -> Iterable[Part]:
 
 
 def _of_networkx(network: Network) -> Iterator[Part]:
-    for id_, told in network.nodes(data=True):
-        yield Part(f"node {id_!r}: ", None, id_, dict(told))
-    for source, target, told in network.edges(data=True):
-        yield Part(f"edge {source!r} to {target!r}: ", (source, target), "", dict(told))
+    for id_, attributes in network.nodes(data=True):
+        yield Part(f"node {id_!r}: ", None, id_, dict(attributes))
+    for source, target, attributes in network.edges(data=True):
+        yield Part(f"edge {source!r} to {target!r}: ", (source, target), "", dict(attributes))
 
 
 def _node(part: Part) -> Node:
-    told = {name: item for name, item in part.told.items() if item is not None}
-    name = next((told[one] for one in _NAMES if one in told), str(part.id))
-    kind = next((told[one] for one in _TYPES if one in told), None)
-    aliases = _decoded(told.get("aliases", []), part.place, "aliases")
+    stated = {name: item for name, item in part.data.items() if item is not None}
+    name = next((stated[one] for one in _NAMES if one in stated), str(part.id))
+    kind = next((stated[one] for one in _TYPES if one in stated), None)
+    aliases = _decoded(stated.get("aliases", []), part.place, "aliases")
     if not isinstance(aliases, list | tuple):
         raise InputError(f"{part.place}its aliases are {aliases!r}: expected a list")
     for what, text in (("name", name), ("type", kind), *(("alias", one) for one in aliases)):
         if text is not None and not isinstance(text, str):
             raise InputError(f"{part.place}its {what} is {text!r}: expected text")
     return Node(
-        part.place, part.id, name, kind, tuple(aliases), _attributes(told, _OURS_OF_NODES, part)
+        part.place, part.id, name, kind, tuple(aliases), _attributes(stated, _OURS_OF_NODES, part)
     )
 
 
 def _row(part: Part) -> dict[str, Any]:
-    told = {name: item for name, item in part.told.items() if item is not None}
-    relation = next((told[one] for one in _RELATIONS if one in told), None)
+    stated = {name: item for name, item in part.data.items() if item is not None}
+    relation = next((stated[one] for one in _RELATIONS if one in stated), None)
     if relation is None:
         raise InputError(
             f"{part.place}it has no relation: name it in an attribute {' or '.join(_RELATIONS)}"
         )
-    row = {name: told[name] for name in _TOLD if name in told}
-    rest = _attributes(told, _OURS_OF_EDGES.union(_TOLD), part)
+    row = {name: stated[name] for name in _STATED if name in stated}
+    rest = _attributes(stated, _OURS_OF_EDGES.union(_STATED), part)
     return row | {"relation": relation, "attributes": rest}
 
 
-def _attributes(told: Mapping[str, Any], known: frozenset[str], part: Part) -> dict[str, Any]:
-    """Return whatever else is told, and what stands under ``attributes``."""
-    own = _decoded(told.get("attributes", {}), part.place, "attributes")
+def _attributes(stated: Mapping[str, Any], known: frozenset[str], part: Part) -> dict[str, Any]:
+    """Return whatever else is stated, and what stands under ``attributes``."""
+    own = _decoded(stated.get("attributes", {}), part.place, "attributes")
     if not isinstance(own, Mapping):
         raise InputError(f"{part.place}its attributes are {own!r}: expected an object")
-    return {**{name: item for name, item in told.items() if name not in known}, **own}
+    return {**{name: item for name, item in stated.items() if name not in known}, **own}
 
 
 def _decoded(item: Any, place: str, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Networks to facts: nodes are told first and become entities, edges refer to them by id."""
+"""Networks to facts: nodes come first and become entities, edges refer to them by id."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from graphrag.io.tables import Columns, Placed, Rows
 
 @dataclass(frozen=True, slots=True)
 class NetworkRows:
-    """A network that was read to its end once: nothing is told of one that cannot be read."""
+    """A network that was read to its end once: nothing is taken from one that cannot be read."""
 
     network: Network | Path
     nodes: Mapping[Any, Node]

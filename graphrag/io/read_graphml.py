@@ -26,7 +26,7 @@ class Part:
     ends: tuple[Any, Any] | None
     """Ids of the nodes that an edge joins; None for a node."""
     id: Any
-    told: dict[str, Any]
+    data: dict[str, Any]
     """Its attributes by name."""
 
 
@@ -120,17 +120,17 @@ class _Reader:
                 key = self._keys.get(self._data)
                 text = self._taken_text()
                 if key is not None and key.name:
-                    self._open[-1].told[key.name] = self._value(key, text)
+                    self._open[-1].data[key.name] = self._value(key, text)
             case "NodeLabel" | "EdgeLabel" if self._open:
                 if label := self._taken_text().strip():
-                    self._open[-1].told.setdefault("label", label)
+                    self._open[-1].data.setdefault("label", label)
             case "node" | "edge":
                 self._done.append(self._completed(self._open.pop(), name))
 
     def _completed(self, part: Part, of: str) -> Part:
         for key in self._keys.values():
-            if key.default is not None and key.of in (of, "all") and key.name not in part.told:
-                part.told[key.name] = self._value(key, key.default)
+            if key.default is not None and key.of in (of, "all") and key.name not in part.data:
+                part.data[key.name] = self._value(key, key.default)
         return part
 
     def _taken_text(self) -> str:

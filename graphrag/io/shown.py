@@ -48,7 +48,7 @@ ENTITY_CELLS = (
     "attributes",
     "created_at",
 )
-"""What is told of a fact and of an entity."""
+"""What is shown of a fact and of an entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +111,25 @@ class Shown:
         return str(image.get("entity_type", self._index.entity_type(id_)))
 
     def fact_cells(self, fact: Fact) -> dict[str, Any]:
-        """Return what is told of a fact, by name."""
-        told = {
+        """Return what is shown of a fact, by name."""
+        cells = {
             "subject_type": self.entity_type(fact.subject_id),
             "object_type": self.entity_type(fact.object_id),
             "episodes": list(fact.episodes),
             "provenance": list(fact.provenance),
             "attributes": dict(fact.attributes),
         }
-        return {name: told[name] if name in told else getattr(fact, name) for name in FACT_CELLS}
+        return {name: cells[name] if name in cells else getattr(fact, name) for name in FACT_CELLS}
 
     def entity_cells(self, entity: Entity) -> dict[str, Any]:
-        """Return what is told of an entity, by name."""
-        told = {
+        """Return what is shown of an entity, by name."""
+        cells = {
             "aliases": list(entity.aliases),
             "labels": list(entity.labels),
             "attributes": dict(entity.attributes),
         }
         return {
-            name: told[name] if name in told else getattr(entity, name) for name in ENTITY_CELLS
+            name: cells[name] if name in cells else getattr(entity, name) for name in ENTITY_CELLS
         }
 
     def about(self) -> dict[str, Any]:

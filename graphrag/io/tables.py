@@ -220,11 +220,11 @@ def survey(facts: Iterable[GivenFact], *, examples: int = 3) -> Survey:
         found.names |= {name_key(fact.subject.mention.name), name_key(fact.object.mention.name)}
         found.relations[fact.relation] += 1
         if len(found.examples) < examples:
-            found.examples.append(_told(fact))
+            found.examples.append(_sentence(fact))
     return found
 
 
-def _told(fact: GivenFact) -> str:
+def _sentence(fact: GivenFact) -> str:
     words = fact.relation.replace("_", " ")
     sentence = fact.text or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
     days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, fact.invalid_at)]

@@ -63,23 +63,23 @@ def iri(id_: str) -> str:
 
 
 def _entity(entity: Entity) -> str:
-    told = [
+    properties = [
         ("a", f"<{TYPES}{_part(entity.entity_type)}>"),
         ("rdfs:label", _literal(entity.name)),
         *(("skos:altLabel", _literal(alias)) for alias in entity.aliases),
         ("sg:created_at", _literal(entity.created_at)),
     ]
     if entity.summary:
-        told.append(("rdfs:comment", _literal(entity.summary)))
+        properties.append(("rdfs:comment", _literal(entity.summary)))
     if entity.attributes:
-        told.append(("sg:attributes", _literal(dict(entity.attributes))))
-    return _block(iri(entity.id), told)
+        properties.append(("sg:attributes", _literal(dict(entity.attributes))))
+    return _block(iri(entity.id), properties)
 
 
 def _fact(fact: Fact, cells: Mapping[str, Any], at: datetime) -> str:
     ends = iri(fact.subject_id), f"{RELATIONS}{_part(fact.relation)}", iri(fact.object_id)
     subject, predicate, object_ = (f"<{one}>" for one in ends)
-    told = [
+    properties = [
         ("a", "rdf:Statement"),
         ("rdf:subject", subject),
         ("rdf:predicate", predicate),
@@ -88,18 +88,19 @@ def _fact(fact: Fact, cells: Mapping[str, Any], at: datetime) -> str:
     ]
     for name in _OWN:
         if cells[name] is not None:
-            told.append((f"sg:{name}", _literal(cells[name])))
-    told += [("sg:episode", f"<{iri(id_)}>") for id_ in cells["episodes"]]
-    told += [("sg:provenance", _literal(place)) for place in cells["provenance"]]
+            properties.append((f"sg:{name}", _literal(cells[name])))
+    properties += [("sg:episode", f"<{iri(id_)}>") for id_ in cells["episodes"]]
+    properties += [("sg:provenance", _literal(place)) for place in cells["provenance"]]
     if cells["attributes"]:
-        told.append(("sg:attributes", _literal(cells["attributes"])))
+        properties.append(("sg:attributes", _literal(cells["attributes"])))
     begun = fact.valid_at is None or fact.valid_at <= at
     holds = begun and (fact.invalid_at is None or at < fact.invalid_at)
-    return _block(iri(fact.id), told) + (f"{subject} {predicate} {object_} .\n" if holds else "")
+    block = _block(iri(fact.id), properties)
+    return block + (f"{subject} {predicate} {object_} .\n" if holds else "")
 
 
-def _block(subject: str, told: list[tuple[str, str]]) -> str:
-    lines = " ;\n    ".join(f"{predicate} {object_}" for predicate, object_ in told)
+def _block(subject: str, properties: list[tuple[str, str]]) -> str:
+    lines = " ;\n    ".join(f"{predicate} {object_}" for predicate, object_ in properties)
     return f"<{subject}> {lines} .\n"
 
 

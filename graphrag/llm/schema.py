@@ -85,7 +85,7 @@ def _closed(node: JSON, definitions: Mapping[str, JSON], within: tuple[str, ...]
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _SHOWN = 6
-"""Errors told to the model at once."""
+"""Errors shown to the model at once."""
 
 
 class BadAnswerError(ValueError):
@@ -104,7 +104,7 @@ def read_answer(text: str, answer: type[Answer]) -> Answer:
             try:
                 return answer.model_validate(candidate)
             except ValidationError as error:
-                problem = problem or _told(error)
+                problem = problem or _problem(error)
     if not text.strip():
         raise BadAnswerError("the answer was empty")
     raise BadAnswerError(problem or "the answer held no JSON object")
@@ -134,7 +134,7 @@ def _unwrapped(value: JSON) -> Iterator[JSON]:
             yield value[name]
 
 
-def _told(error: ValidationError) -> str:
+def _problem(error: ValidationError) -> str:
     errors = error.errors(include_url=False, include_input=False, include_context=False)
     lines = [
         f"{'.'.join(str(part) for part in one['loc']) or 'the object'}: {one['msg']}"

@@ -106,7 +106,7 @@ class SentenceTransformerEmbedder:
     def _load(self) -> "SentenceTransformer":
         if importlib.util.find_spec("sentence_transformers") is None:
             raise MissingExtraError(f"the embedder {self._model_name!r}", "local")
-        # A notebook without widgets is told that progress bars will be plain: there are none.
+        # A notebook without widgets is warned that progress bars will be plain: there are none.
         warnings.filterwarnings("ignore", message="IProgress not found")
         from sentence_transformers import SentenceTransformer
 

@@ -15,7 +15,7 @@ from graphrag.display.lists import some
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_lazy import told_in
+from graphrag.index.read_lazy import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
 from graphrag.sagas.listing import missing, saga_list
@@ -241,7 +241,7 @@ def stated_by(
     ids = {index.episodes.ids[row] for row in episodes}
     for id_, image in past.images("relates_to"):
         if "sources" in image and id_ in index.facts.row_of:
-            stated[index.facts.row_of[id_]] = not ids.isdisjoint(told_in(image))
+            stated[index.facts.row_of[id_]] = not ids.isdisjoint(source_episodes(image))
     return np.flatnonzero(stated)
 
 

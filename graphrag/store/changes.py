@@ -39,7 +39,7 @@ _VALUES = set(TABLES.values())
 _HUSHED = {"id", "embedding"}
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain)
 FORGET = "forget"
-"""The only kind of event that erases what people told."""
+"""The only kind of event that erases what people stated."""
 REPAIR = "repair"
 """Kind of an event that writes rows anew as the log has them, or their vectors."""
 LIBRARY = "library"
@@ -123,7 +123,7 @@ class ChangeSet:
             *((update.table, update.id) for update in self.updates),
         ]
 
-    def told(self, table: str) -> list[Row]:
+    def new_rows(self, table: str) -> list[Row]:
         """Return the inserted rows of a table that the log did not have."""
         return [row for row in self.inserts.get(table, ()) if str(row["id"]) not in self.again]
 
@@ -205,7 +205,7 @@ class ChangeSet:
 
     def _inserted(self) -> Iterable[str]:
         for table, rows in self.inserts.items():
-            for row in self.told(table) if self.again else rows:
+            for row in self.new_rows(table) if self.again else rows:
                 image = _JSON.encode(_image(row))
                 if table in _VALUES:
                     self.images[table, row["id"].id] = image

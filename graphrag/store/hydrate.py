@@ -56,9 +56,9 @@ async def read_found(
     held, writes = store.held, store.held.writes
     known = held.find(Fact, wanted_facts)
     wanted += (id_ for fact in known.values() for id_ in fact.episodes)
-    people, told = held.find(Entity, wanted_entities), held.find(Episode, wanted)
+    people, texts = held.find(Entity, wanted_entities), held.find(Episode, wanted)
     fact_ids = _records(Fact, wanted_facts, known)
-    ids = _records(Entity, wanted_entities, people) + _records(Episode, wanted, told)
+    ids = _records(Entity, wanted_entities, people) + _records(Episode, wanted, texts)
     community_ids = _records(Community, communities)
     asked = (
         (fact_ids, _FACTS),
@@ -70,7 +70,7 @@ async def read_found(
         "fact_ids": fact_ids,
         "ids": ids,
         "community_ids": community_ids,
-        "known": ids + _records(Episode, told),
+        "known": ids + _records(Episode, texts),
     }
     results = await store.query(sql, **params) if sql else []
     rows: list[Row] = [row for result in results for row in result or ()]
@@ -83,7 +83,7 @@ async def read_found(
     return Found(
         {**known, **read.facts},
         {**people, **read.entities},
-        {**told, **read.episodes},
+        {**texts, **read.episodes},
         read.communities,
     )
 

@@ -109,7 +109,7 @@ class EventStream(AsyncIterator[Event]):
         if seen is None:
             seen = await self._start()
         elif seen and await self._store.moment_of(self.group, seen) != self._moment:
-            seen = 0  # The group was forgotten, and told anew.
+            seen = 0  # The group was forgotten, and filled anew.
         self._seen = seen
         return await self._store.events(self.group, after=seen, limit=_PAGE)
 

@@ -121,7 +121,7 @@ class Places:
 
 
 def record_name(key: Key) -> bytes:
-    """Return what a record is told apart by."""
+    """Return what a record is distinguished by."""
     return f"{key[0]}:{key[1]}\n".encode()
 
 

@@ -270,7 +270,7 @@ class RowFile:
         return self._file
 
     def _compact(self) -> None:
-        """Write what is live to a new file, in the order it was told."""
+        """Write what is live to a new file, in the order it was written."""
         self._flush()
         length = 0
         with open_private(self._path(self._number + 1), "wb") as file:

@@ -54,10 +54,12 @@ def sized(
     more: dict[str, Any] = {}
     for table, (name, held) in _COUNTED.items():
         apart = {record.id for record in shown[table]}
-        told = sum(_fits(row, held) for row in changes.told(table) if row["id"].id not in apart)
-        if not (told or first or shown[table]):
+        added = sum(
+            _fits(row, held) for row in changes.new_rows(table) if row["id"].id not in apart
+        )
+        if not (added or first or shown[table]):
             continue
-        more[f"sized_{name}"] = told
+        more[f"sized_{name}"] = added
         change = f"$sized_{name}"
         if shown[table]:
             more[f"shown_{name}"] = shown[table]

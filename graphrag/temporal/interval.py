@@ -18,7 +18,7 @@ class Viewpoint:
     valid_at: datetime | None = None
     """Facts whose interval contains this moment; None is the moment of the read."""
     known_at: datetime | None = None
-    """Only what the graph had been told by then; None is everything told so far."""
+    """Only what the graph had been given by then; None is everything given so far."""
     history: bool = False
     """Facts of every time, ended ones too; retracted ones included."""
 

@@ -186,7 +186,7 @@ def _weekday_of_no_week(c: Candidate) -> bool:
     return not core[0].capital or (before is not None and before.capital and c.at > 1)
 
 
-def _told_from_elsewhere(c: Candidate) -> bool:
+def _counted_from_story(c: Candidate) -> bool:
     """Doubt "the next week", "the previous year": they count from the story, not the text."""
     keys = c.keys
     if {"previous", "following"} & set(keys) and not any(key.isdecimal() for key in keys):
@@ -247,7 +247,7 @@ _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
     _lower_case_verb,
     _lone_season_or_holiday,
     _weekday_of_no_week,
-    _told_from_elsewhere,
+    _counted_from_story,
     _stretch,
     _figure_of_speech,
     _before_christ,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from graphrag.engine.lookup import facts_at, facts_stated_by
 from graphrag.errors import QueryError
-from graphrag.index.read_lazy import told_in
+from graphrag.index.read_lazy import source_episodes
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.candidates.name_lookup import known_as
 from graphrag.search.candidates.part import Part
@@ -104,7 +104,7 @@ async def read_saga_rows(store: Store, group: str, sagas: frozenset[str], past: 
     mentions = await links.mentioned_in(store, ordered)
     facts = await facts_stated_by(store, group, ordered)
     for id_, image in past.images("relates_to"):
-        if not episodes.isdisjoint(told_in(image)):
+        if not episodes.isdisjoint(source_episodes(image)):
             facts.add(id_)
     for _, image in past.images("mentions"):  # taken back since
         episode, entity = (str(image.get(end)).partition(":")[2] for end in ("in", "out"))

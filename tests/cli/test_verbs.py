@@ -88,7 +88,7 @@ def test_orphans_are_listed_and_cleaned_up_only_when_told_to(told, tmp_path):
 
 def test_stats_count_by_relation_type_and_time(told):
     lines = shown(told("stats", "--growth", "year"))
-    assert {"works_at 2", "knows 1", "organization 2", "Told"} <= {*lines}
+    assert {"works_at 2", "knows 1", "organization 2", "Added"} <= {*lines}
     counts = read(told("stats", "--growth", "day", "--json"))
     assert counts["relations"] == {"works_at": 2, "knows": 1}
     assert sum(one["facts"] for one in counts["growth"]) == 3

@@ -84,7 +84,7 @@ def used(index: GroupIndex):
     for id_ in index.entities.row_of:
         index.facts_of(id_), index.facts_at(id_, "works_at"), index.summary(id_)
         index.entity_name(id_), index.entity_type(id_)
-        index.facts_told_last(id_, relations=3, each=3)
+        index.latest_facts(id_, relations=3, each=3)
     for name in ("Ann", "eve", "acme"):
         index.entities_named(name), index.people_called(name), index.names.like(name)
     index.latest_before(1 << 60, 5), index.neighbours_in_time(0, "")

@@ -218,7 +218,7 @@ async def test_looking_at_a_hub_costs_no_more_than_at_a_leaf(graph):
     index = await graph.handle.session.catalog.group("default")
     tea = index.entities_named("Tea")[0]
     assert len(index.facts_of(tea)) == 40
-    assert sum(map(len, index.facts_told_last(tea, relations=16, each=16).values())) == 16
+    assert sum(map(len, index.latest_facts(tea, relations=16, each=16).values())) == 16
     # The newest are the ones that a summary speaks of.
     assert (await summary_of(graph, "Tea")).startswith("Person39 likes Tea")
 

@@ -205,7 +205,7 @@ async def test_a_bad_row_is_named_and_its_batch_is_not_written(graph, bad, error
     with pytest.raises(error, match=words) as caught:
         await graph.load.facts(rows, batch=2)
     assert caught.value.__notes__ == [
-        "2 rows are in the graph; import again when this is put right: what is there is not told "
+        "2 rows are in the graph; import again when this is put right: what is there is not added "
         "twice"
     ]
     assert await history(graph) == {("Alice", "works_at", "Acme", "2020-01-01", None)}

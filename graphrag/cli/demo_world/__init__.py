@@ -68,7 +68,7 @@ class TruthFact:
     relation: str
     object: str
     valid_at: datetime | None
-    """None where the fact was over when it was told and no start is known."""
+    """None where the fact was over when it was stated and no start is known."""
     invalid_at: datetime | None
     granularity: Literal["day", "month", "year", "observed"]
     """How exactly the start is stated; "observed" is the reference time that first shows it."""
@@ -133,7 +133,7 @@ class Truth:
 
 
 def chronicle() -> tuple[ChronicleEpisode, ...]:
-    """Return the episodes in the order in which the graph is told them.
+    """Return the episodes in the order in which the graph is given them.
 
     Nearly all come in the order of their reference times; a few old reports arrive late.
     """

@@ -26,7 +26,7 @@ class Agreement:
     group: str
     rows: dict[str, int] = field(default_factory=dict)
     """The hash of each row, by ``table:id``."""
-    told: dict[str, "array[int]"] = field(default_factory=dict)
+    logged: dict[str, "array[int]"] = field(default_factory=dict)
     """The hashes of the columns of each record as the events left it."""
     places: dict[str, dict[str, int]] = field(default_factory=dict)
     """Where the hash of a column stands, by table."""
@@ -72,11 +72,11 @@ class Agreement:
         if table not in self.places:
             return
         if after is None:
-            self.told.pop(record, None)
-        elif before is None or record not in self.told:
-            self.told[record] = self._hashes(table, after)
+            self.logged.pop(record, None)
+        elif before is None or record not in self.logged:
+            self.logged[record] = self._hashes(table, after)
         else:
-            self._set(self.told[record], table, after)
+            self._set(self.logged[record], table, after)
 
     def check(self, ids: Mapping[str, set[str]]) -> None:
         """Compare, when every line was read; ``ids`` are those of each table.
@@ -90,16 +90,18 @@ class Agreement:
         for id_ in self.heirs:
             self._ends(id_)
         for record, found in self.rows.items():
-            told = self.told.pop(record, None)
-            if told is None:
+            logged = self.logged.pop(record, None)
+            if logged is None:
                 raise UnreadableError(f"no event tells of {record}")
-            if hash(told.tobytes()) != found:
+            if hash(logged.tobytes()) != found:
                 raise UnreadableError(
                     f"{record} is not what the events of the file make of it: export again from a "
                     "graph that check() finds sound"
                 )
-        if self.told:
-            raise UnreadableError(f"the events tell of {next(iter(self.told))}, which no line has")
+        if self.logged:
+            raise UnreadableError(
+                f"the events tell of {next(iter(self.logged))}, which no line has"
+            )
 
     def _hashes(self, table: str, image: Mapping[str, Any]) -> "array[int]":
         hashes = array("q", bytes(8 * len(self.places[table])))

@@ -87,13 +87,13 @@ async def _write(
                 for row in sorted(rows, key=lambda row: str(row["id"].id)):
                     sealing.add(shape.line(row, vectors=vectors))
                 done[kind] += len(rows)
-                pace.told(kind, len(rows), done[kind], counts[kind])
+                pace.advance(kind, len(rows), done[kind], counts[kind])
                 await asyncio.sleep(0)
         async for page in _events(store, group, seq):
             for row in page:
                 sealing.add(_event(row))
             done[EVENT] += len(page)
-            pace.told(EVENT, len(page), done[EVENT], seq)
+            pace.advance(EVENT, len(page), done[EVENT], seq)
         sealing.seal()
         if await store.last_seq(group) != seq:
             raise _MovedOnError

@@ -104,7 +104,7 @@ class _Coming:
                 raise TransactionError(
                     f"{self.file.name}, lines {page[0].number} to {page[-1].number}: {error}"
                 ) from None
-            self.pace.told(kind, len(page), done, self.header.counts[kind])
+            self.pace.advance(kind, len(page), done, self.header.counts[kind])
 
     async def _pages(self) -> AsyncIterator[list[Placed]]:
         page: list[Placed] = []

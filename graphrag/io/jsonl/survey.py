@@ -57,7 +57,7 @@ async def survey(file: Path, pace: Pace) -> Surveyed:
             raise InputError(f"{file.name}, line {placed.number}: {error}") from None
         if placed.number % _EVERY == 0:
             total = sum(checking.header.counts.values())
-            pace.told(CHECKED, _EVERY, placed.number - 1, total)
+            pace.advance(CHECKED, _EVERY, placed.number - 1, total)
             await asyncio.sleep(0)
     assert checking is not None, "a sealed file has a first line"
     counts = dict(checking.counts)

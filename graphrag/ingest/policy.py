@@ -27,7 +27,7 @@ from graphrag.temporal.moment import to_micros
 FAILED = "fail_episode"
 """Kind of the event that notes why an episode could not be read: no policy is asked."""
 _KEPT = ("entity", "episode", "relates_to")
-"""What people stated; the other tables follow from these."""
+"""What people added; the other tables follow from these."""
 _UNSAID = ("retracted_at", "removed_at", "merged_into")
 """Fields that take something back once they are set."""
 _EVIDENCE = frozenset(
@@ -228,7 +228,7 @@ def _breaches(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
         again = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
         for table, row in changes.deletes:
             if table == "event" or (table in _NEVER_DELETED and str(row["id"]) not in again):
-                yield f"{kind} would erase {row['id']}: only forget erases what was stated"
+                yield f"{kind} would erase {row['id']}: only forget erases what was added"
 
 
 def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
@@ -237,7 +237,7 @@ def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
         yield f"{kind} would rewrite {record}: the log only grows"
     fixed = _VERBATIM if update.table == "episode" else _FIXED
     if kind != FORGET and (touched := sorted(fixed & update.after.keys())):
-        yield f"{kind} would change {touched[0]!r} of {record}: it stays as it was stated"
+        yield f"{kind} would change {touched[0]!r} of {record}: it stays as it was given"
     if update.table == "relates_to" and update.after.keys() & {"valid_at", "invalid_at"}:
         start, end = _lifetime(update.id, update.after, index)
         if start > end:

@@ -43,7 +43,7 @@ from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.batch import BatchReport, OnError, Progress
-from graphrag.ingest.direct_plan import ImportReport, Told
+from graphrag.ingest.direct_plan import ImportReport, WriteResult
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
@@ -665,9 +665,9 @@ class Identity:
     ) -> Event:
         """Make one entity of two, and return the event, which ``unmerge`` takes.
 
-        All that was told of ``other`` is told of ``keep`` from now on; its names become aliases.
+        All that was said of ``other`` is said of ``keep`` from now on; its names become aliases.
         The facts of both are judged anew: what says the same becomes one fact, and a relation that
-        holds one value keeps the one told last.
+        holds one value keeps the one stated last.
 
         Args:
             keep: The entity, its id, or a name that only it bears.
@@ -684,7 +684,7 @@ class Identity:
     def unmerge(self, event: Event | int, *, reason: str = "", actor: str | None = None) -> Event:
         """Undo a merge, given by its event or the event's number, and return the new event.
 
-        Both entities, their names and their facts are as they were. What was told or edited since
+        Both entities, their names and their facts are as they were. What was added or edited since
         stays, at the entity that was kept; what it had ended of the other one holds again, and the
         facts of each are judged anew by the rules of contradiction.
 
@@ -705,7 +705,7 @@ class Identity:
         reason: str = "",
         actor: str | None = None,
     ) -> Entity:
-        """Make another entity of what was wrongly told of this one, and return it.
+        """Make another entity of what was wrongly said of this one, and return it.
 
         The facts get copies with new ids at the new entity; the old ones are retracted and say so.
         A fact that rests on the given episodes and on others stays at both. To take back a merge,
@@ -836,7 +836,7 @@ class EventLog:
         Args:
             into: A graph whose store has no such group, as ``GraphRAG.open`` returned it; it is
                 opened for the replay and closed again, unless it is open. Its policy is not asked.
-            until: System time: only what was told until then.
+            until: System time: only what was added until then.
 
         Raises:
             InputError: if there is no such group, or the other store has it.
@@ -867,7 +867,7 @@ class Erase:
         actor: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase an entity, with all that was told of it, in one transaction.
+        """Erase an entity, with all that was said of it, in one transaction.
 
         Its facts go, the episodes that mention it, state something of it or have one of its names
         in their text, every fact and entity that nothing else speaks of, and the communities until
@@ -1235,7 +1235,7 @@ class Health:
 
         Args:
             rows: Derive from the records what the indexes cover, too.
-            on_step: Told of each step when it is done.
+            on_step: Notified of each step when it is done.
 
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
@@ -1252,12 +1252,12 @@ class Health:
     ) -> Cleanup:
         """Take the orphans out of the reads, and say why each goes or stays.
 
-        Nothing is deleted and no fact is touched. What was taken out comes back when it is told of
+        Nothing is deleted and no fact is touched. What was taken out comes back once mentioned
         again, and ``log.revert`` of the event brings all of it back. Entities that somebody entered
         for their own sake, or that have attributes, stay.
 
         Args:
-            kinds: ``entities``, and ``episodes`` if texts that told nothing should go as well,
+            kinds: ``entities``, and ``episodes`` if texts that state nothing should go as well,
                 which are searched otherwise. Each is one transaction with one event.
             dry_run: Write nothing and only say what would be done; the policy is not asked.
             reason: Why, kept with the events.
@@ -1786,7 +1786,7 @@ class Writes(View):
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
-    ) -> Told:
+    ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
         Args:

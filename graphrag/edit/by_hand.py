@@ -50,7 +50,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             return retracted(fact, reason)
 
         return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
@@ -74,7 +74,7 @@ class ManualEdits:
         """
         moment = utc_now() if at is None else parse_moment(at, what="at")
 
-        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             return ended(fact, moment, reason)
 
         return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
@@ -118,13 +118,13 @@ class ManualEdits:
         """
         starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
 
-        def decide(current: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(current: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             ends = [
                 None if given is None else chosen_end(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
             ]
             wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
-            edit = corrected(current, wanted, told, reason, now=now)
+            edit = corrected(current, wanted, basis, reason, now=now)
             new = tuple(end for end in ends if end and end.id not in index.entities.row_of)
             if edit.fact.id == current.id:
                 return edit
@@ -166,7 +166,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
@@ -179,7 +179,7 @@ class ManualEdits:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, told: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             return retracted(waiting(fact), reason or "rejected")
 
         return await self._write(fact, decide, kind="reject", actor=actor, note=reason)

@@ -152,7 +152,7 @@ async def put_facts(
     embedder: Embedder,
 ) -> None:
     """Note facts that change or are new, with the vectors of what they say now."""
-    texts = await _retold(before, after, store)
+    texts = await _reworded(before, after, store)
     vectors = {}
     if texts:
         rows = await embedder.embed(list(texts.values()), purpose="document")
@@ -164,7 +164,7 @@ async def put_facts(
             changes.insert(fact, vectors[id_])
 
 
-async def _retold(
+async def _reworded(
     before: Mapping[str, Fact], after: Mapping[str, Fact], store: Store
 ) -> dict[str, str]:
     """Return what is to be embedded of facts whose words change, or that are new, by id."""

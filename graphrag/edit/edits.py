@@ -2,7 +2,7 @@
 
 Nothing is overwritten that would be missed. What was said before is void and stays, with the reason
 and what is right instead; what the person says is a statement of its own. A changed end or relation
-makes another fact, because the old one was told and stays in the history.
+makes another fact, because the old one was stated and stays in the history.
 """
 
 from collections.abc import Iterable
@@ -81,11 +81,11 @@ def ended(fact: Fact, at: datetime, reason: str) -> Edit:
 
 
 def corrected(
-    fact: Fact, wanted: Correction, told: Iterable[Assertion], reason: str, *, now: datetime
+    fact: Fact, wanted: Correction, basis: Iterable[Assertion], reason: str, *, now: datetime
 ) -> Edit:
     """Say how a fact should have been: the same one, or another if an end is another.
 
-    Either way a person stands for it: it is confirmed and waits for nobody. ``told`` is what the
+    Either way a person stands for it: it is confirmed and waits for nobody. ``basis`` is what the
     fact rests on, whose places in texts the correction keeps.
     """
     _stands(fact)
@@ -130,7 +130,7 @@ def corrected(
         )
     elif (starts, stops) == times and not fact.pending:
         return Edit(edited, stays=True)
-    said = _dated(fact, wanted, starts, stops, told, reason)
+    said = _dated(fact, wanted, starts, stops, basis, reason)
     if moved:
         said = (replace(said[0], id=edited.id), *said[1:])
     why = f"corrected by hand: {reason or edited.text}"
@@ -142,10 +142,10 @@ def _dated(
     wanted: Correction,
     starts: datetime | None,
     stops: datetime | None,
-    told: Iterable[Assertion],
+    basis: Iterable[Assertion],
     reason: str,
 ) -> tuple[Assertion, ...]:
-    """Return what a person says of the times of a fact, once for each text that told it."""
+    """Return what a person says of the times of a fact, once for each text that stated it."""
     observed = fact.observed and starts == fact.valid_at
     bounded = fact.closed_as == "bounded" and isinstance(wanted.invalid_at, Keep)
     first = Assertion(
@@ -157,7 +157,7 @@ def _dated(
         as_given=fact.as_given,
         manual=True,
     )
-    places = dict.fromkeys((one.source, one.start, one.end) for one in told if one.source)
+    places = dict.fromkeys((one.source, one.start, one.end) for one in basis if one.source)
     said = [
         replace(first, id=new_id(), source=source, start=start, end=end)
         for source, start, end in places or {("", 0, 0): None}

@@ -86,9 +86,9 @@ class Identity:
     ) -> Event:
         """Make one entity of two, and return the event, which ``unmerge`` takes.
 
-        All that was told of ``other`` is told of ``keep`` from now on; its names become aliases.
+        All that was said of ``other`` is said of ``keep`` from now on; its names become aliases.
         The facts of both are judged anew: what says the same becomes one fact, and a relation that
-        holds one value keeps the one told last.
+        holds one value keeps the one stated last.
 
         Args:
             keep: The entity, its id, or a name that only it bears.
@@ -124,7 +124,7 @@ class Identity:
     ) -> Event:
         """Undo a merge, given by its event or the event's number, and return the new event.
 
-        Both entities, their names and their facts are as they were. What was told or edited since
+        Both entities, their names and their facts are as they were. What was added or edited since
         stays, at the entity that was kept; what it had ended of the other one holds again, and the
         facts of each are judged anew by the rules of contradiction.
 
@@ -159,7 +159,7 @@ class Identity:
         reason: str = "",
         actor: str | None = None,
     ) -> Entity:
-        """Make another entity of what was wrongly told of this one, and return it.
+        """Make another entity of what was wrongly said of this one, and return it.
 
         The facts get copies with new ids at the new entity; the old ones are retracted and say so.
         A fact that rests on the given episodes and on others stays at both. To take back a merge,

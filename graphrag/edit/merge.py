@@ -3,7 +3,7 @@
 A fact cannot be moved to another entity in the database, so nothing moves: the entity that is given
 up points to the one that is kept, and every read follows. The kept one gets its names as aliases
 and what it lacks of type, labels and attributes. Then the facts of both are settled as if they had
-been told of one entity from the beginning: what says the same is one fact, and a relation of one
+been stated of one entity from the beginning: what says the same is one fact, and a relation of one
 value has one.
 """
 
@@ -108,8 +108,8 @@ async def keep_apart(one: str, other: str, index: GroupIndex, store: Store) -> C
     if other in entities[one].distinct_from or one in entities[other].distinct_from:
         raise InputError(f"{name!r} and {other_name!r} are known to be two already")
     changes = ChangeSet(index.group_id, KEEP_APART)
-    told = (*entities[one].distinct_from, other)
-    changes.change(entities[one], replace(entities[one], distinct_from=told))
+    distinct = (*entities[one].distinct_from, other)
+    changes.change(entities[one], replace(entities[one], distinct_from=distinct))
     return changes
 
 

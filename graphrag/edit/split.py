@@ -63,9 +63,8 @@ async def split(
     new, left = replace(new, endings=endings), _without(left, endings)
     if not copies and left == old:
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
-    for id_, told in ((old.id, left.endings), (new.id, new.endings)):
-        if endings:
-            component.endings[id_] = told
+    if endings:
+        component.endings |= {one.id: one.endings for one in (left, new)}
     component.settle(gone_from(index), now=now)
     after = component.changed()
     changes = ChangeSet(index.group_id, SPLIT)
@@ -136,8 +135,8 @@ def _divide(
         if not said or wanted.entity not in (fact.subject_id, fact.object_id):
             continue
         copy = _copy(fact, wanted.entity, new, now)
-        told = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
-        component.facts[copy.id] = replace(copy, statements=tuple(told))
+        statements = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
+        component.facts[copy.id] = replace(copy, statements=tuple(statements))
         copies.append(copy.id)
         reason = f"split: said of {new.name}, not of {component.index.entity_name(wanted.entity)}"
         void = Void("corrected", reason=reason, fact=copy.id)

@@ -1,7 +1,7 @@
 """Take a merge back: a new event that undoes the old one, field by field.
 
-Whatever of the entities still is as the merge left it becomes what it was. What was told or decided
-since stays: facts told of the kept entity meanwhile are still told of it, and a fact that a person
+Whatever of the entities still is as the merge left it becomes what it was. What was added or
+decided since stays: facts that the kept entity got meanwhile stay with it, and a fact that a person
 has edited since keeps the edit. The facts of each are settled by what was said of it alone.
 """
 

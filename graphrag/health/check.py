@@ -33,11 +33,11 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
     for table in TABLES:
         for id_, row in snapshot.rows[table].items():
             record = f"{table}:{id_}"
-            told = expected.pop(record, None)
-            if told is None:
+            logged = expected.pop(record, None)
+            if logged is None:
                 yield Finding(snapshot.group, record, "no event tells of it", _UNKNOWN)
                 continue
-            different = _different(told, image(row))
+            different = _different(logged, image(row))
             if different:
                 what = f"differs from the log in {', '.join(different)}"
                 yield Finding(snapshot.group, record, what, _RESTORE)
@@ -72,13 +72,13 @@ def _numbers(snapshot: Snapshot) -> Iterator[Finding]:
         yield Finding(snapshot.group, record, "numbers repeat or run back", "restore a backup")
 
 
-def _different(told: Image, found: Image) -> list[str]:
+def _different(logged: Image, found: Image) -> list[str]:
     return sorted(
         key
-        for key in told.keys() | found.keys()
-        if told.get(key) != found.get(key)
+        for key in logged.keys() | found.keys()
+        if logged.get(key) != found.get(key)
         # A field that came with a later schema has its default, which old events do not tell.
-        and not (key not in told and not found.get(key))
+        and not (key not in logged and not found.get(key))
     )
 
 

@@ -88,7 +88,7 @@ class Health:
 
         Args:
             rows: Derive from the records what the indexes cover, too.
-            on_step: Told of each step when it is done.
+            on_step: Notified of each step when it is done.
 
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
@@ -108,12 +108,12 @@ class Health:
     ) -> Cleanup:
         """Take the orphans out of the reads, and say why each goes or stays.
 
-        Nothing is deleted and no fact is touched. What was taken out comes back when it is told of
+        Nothing is deleted and no fact is touched. What was taken out comes back once mentioned
         again, and ``log.revert`` of the event brings all of it back. Entities that somebody entered
         for their own sake, or that have attributes, stay.
 
         Args:
-            kinds: ``entities``, and ``episodes`` if texts that told nothing should go as well,
+            kinds: ``entities``, and ``episodes`` if texts that state nothing should go as well,
                 which are searched otherwise. Each is one transaction with one event.
             dry_run: Write nothing and only say what would be done; the policy is not asked.
             reason: Why, kept with the events.

@@ -123,8 +123,8 @@ def _write_again(snapshot: Snapshot, changes: ChangeSet) -> dict[str, list[Row]]
             changes.again.add(str(row["id"]))
     if snapshot.info is None and snapshot.events:
         listed = Record("group_info", snapshot.group)
-        told = row_of(str(listed), replayed(snapshot.events).get(str(listed), {}))
-        row = {**told, "id": listed, "created_at": snapshot.events[0].at}
+        logged = row_of(str(listed), replayed(snapshot.events).get(str(listed), {}))
+        row = {**logged, "id": listed, "created_at": snapshot.events[0].at}
         changes.insert_row("group_info", row)
         changes.again.add(str(listed))
     return lost

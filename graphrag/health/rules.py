@@ -196,7 +196,7 @@ def _twins(snapshot: Snapshot, declared: Declared) -> Iterator[Finding]:
     parted = _parted(snapshot)
     for (key, kind), ids in by_key.items():
         for one, twin in combinations(sorted(ids), 2):
-            if {one, twin} & parted or _told_apart(entities[one], entities[twin], declared):
+            if {one, twin} & parted or _distinct(entities[one], entities[twin], declared):
                 continue
             what = f"is another {kind} with the key {key!r}, like entity:{one}"
             yield Finding(snapshot.group, f"entity:{twin}", what, "merge the two")
@@ -213,7 +213,7 @@ def _parted(snapshot: Snapshot) -> set[str]:
     }
 
 
-def _told_apart(one: Row, other: Row, declared: Declared) -> bool:
+def _distinct(one: Row, other: Row, declared: Declared) -> bool:
     """Tell whether somebody said that they are two, or each has an identifier of its own."""
     if any(
         row["id"].id in (twin.get("distinct_from") or ())

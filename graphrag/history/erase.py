@@ -34,7 +34,7 @@ class Erase:
         actor: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase an entity, with all that was told of it, in one transaction.
+        """Erase an entity, with all that was said of it, in one transaction.
 
         Its facts go, the episodes that mention it, state something of it or have one of its names
         in their text, every fact and entity that nothing else speaks of, and the communities until

@@ -55,7 +55,7 @@ class Group:
         log = await store.event_rows(group)
         return cls(rows, tuple(log), tuple(tuple(json.loads(one["changes"])) for one in log))
 
-    def told(self) -> Iterator[tuple[str, Iterator[Change]]]:
+    def events(self) -> Iterator[tuple[str, Iterator[Change]]]:
         """Yield the kind and the changes of each event."""
         for event, changes in zip(self.log, self.changes, strict=True):
             yield event["kind"], (Change(**change) for change in changes)
@@ -94,8 +94,8 @@ def doomed_with(entity: str, group: Group, index: GroupIndex, texts: Texts) -> D
     if texts == "erase":
         linked = {row["in"].id for row in rows["mentions"].values() if row["out"].id in family}
         # What a person corrected keeps the sources of what was misread: they say something else.
-        told = (row for id_ in at_family if (row := rows["relates_to"][id_])["origin"] != "manual")
-        stated = chain.from_iterable(map(_sources, told))
+        facts_at = (rows["relates_to"][id_] for id_ in at_family)
+        stated = chain.from_iterable(_sources(row) for row in facts_at if row["origin"] != "manual")
         naming = {id_ for id_, row in rows["episode"].items() if names.named_in(row)}
         episodes = (linked | naming | {*stated}) & rows["episode"].keys()
     facts = at_family | {
@@ -151,7 +151,7 @@ def _unheard_of(
     } | set(_ends(rows["relates_to"][id_] for id_ in facts))
     held = {row["out"].id for row in rows["mentions"].values() if row["in"].id not in episodes}
     held |= set(_ends(row for id_, row in rows["relates_to"].items() if id_ not in facts))
-    held |= manual_entities(group.told())
+    held |= manual_entities(group.events())
     heirs = {index.heirs.of(id_) for id_ in touched - family}
     families = [set(index.heirs.family(heir)) for heir in heirs]
     return {id_ for members in families if not members & held for id_ in members} - family

@@ -183,7 +183,7 @@ class EventLog:
         Args:
             into: A graph whose store has no such group, as ``GraphRAG.open`` returned it; it is
                 opened for the replay and closed again, unless it is open. Its policy is not asked.
-            until: System time: only what was told until then.
+            until: System time: only what was added until then.
 
         Raises:
             InputError: if there is no such group, or the other store has it.

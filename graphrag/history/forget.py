@@ -15,14 +15,14 @@ from graphrag.history.erasure import Doomed, Group, Texts, doomed_with
 from graphrag.history.kept import (
     Tellings,
     called_by,
+    given_by,
     restated,
     sentences,
     spared_facts,
-    told_by,
     unsaid,
-    untold,
+    without_given,
 )
-from graphrag.history.redact import Eraser, Told, as_told
+from graphrag.history.redact import Attribute, Eraser, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.ingestion import Ingestion
@@ -46,13 +46,13 @@ async def forget(
     tellings = Tellings(doomed)
     before, after = await spared_facts(doomed, tellings, index, ingestion, now)
     after = {
-        id_: untold(fact, tellings.of(f"relates_to:{id_}"))
+        id_: without_given(fact, tellings.of(f"relates_to:{id_}"))
         if id_ in before and fact.sources != before[id_].sources
         else fact
         for id_, fact in after.items()
     }
     entities = {id_: from_row(Entity, row) for id_, row in doomed.kept("entity").items()}
-    left = {id_: untold(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
+    left = {id_: without_given(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
     telling = _telling(doomed)
     eraser = _eraser(doomed, tellings, after, left, telling, keeps_texts=texts == "keep")
 
@@ -87,19 +87,19 @@ def _eraser(
     *,
     keeps_texts: bool,
 ) -> Eraser:
-    """Return what takes the names, and what only erased texts told, out of the rest."""
+    """Return what takes the names, and what only erased texts said, out of the rest."""
     neighbours: dict[str, set[str]] = defaultdict(set)
     for row in doomed.rows("relates_to"):
         neighbours[str(row["in"])].add(row["object"])
         neighbours[str(row["out"])].add(row["subject"])
-    told: dict[str, set[Told]] = {}
+    given: dict[str, set[Attribute]] = {}
     called: dict[str, set[str]] = {}
     kept = doomed.kept_words()
     for table, values in (("relates_to", facts), ("entity", entities)):
         for id_, one in values.items():
             changes = tellings.of(f"{table}:{id_}")
-            if found := told_by(changes) - {as_told(*pair) for pair in one.attributes.items()}:
-                told[f"{table}:{id_}"] = found
+            if found := given_by(changes) - {comparable(*pair) for pair in one.attributes.items()}:
+                given[f"{table}:{id_}"] = found
             if isinstance(one, Entity) and (names := called_by(changes) - {one.name}):
                 only = {name for name in names if name not in kept}
                 called[f"{table}:{id_}"] = only
@@ -109,7 +109,7 @@ def _eraser(
         episodes=frozenset(doomed.ids["episode"]),
         sentences=sentences(doomed, tellings),
         neighbours=neighbours,
-        told=told,
+        given=given,
         called=called,
         sagas=frozenset(f"saga:{one.id}" for one in telling),
         keeps_texts=keeps_texts,
@@ -161,9 +161,13 @@ async def _change_entities(
             attributes=clean["attributes"],
             distinct_from=tuple(clean["distinct_from"]),
             endings=tuple(
-                replace(told, text=eraser.text(told.text), assertion=unsaid(told.assertion, eraser))
-                for told in one.endings
-                if told.assertion.source not in eraser.episodes
+                replace(
+                    ending,
+                    text=eraser.text(ending.text),
+                    assertion=unsaid(ending.assertion, eraser),
+                )
+                for ending in one.endings
+                if ending.assertion.source not in eraser.episodes
             ),
         )
     renamed = {
@@ -206,13 +210,13 @@ def _telling(doomed: Doomed) -> list[Saga]:
     stating = {
         span["episode"] for row in doomed.rows("relates_to") for span in row.get("sources", ())
     }
-    told = {row.get("saga") for row in doomed.rows("episode")} | {
+    concerned = {row.get("saga") for row in doomed.rows("episode")} | {
         row.get("saga")
         for id_, row in doomed.kept("episode").items()
         if row.get("saga") and (id_ in stating or doomed.names.named_in(row))
     }
     sagas = (from_row(Saga, row) for row in doomed.kept("saga").values())
-    return [saga for saga in sagas if saga.name in told]
+    return [saga for saga in sagas if saga.name in concerned]
 
 
 def _relink(changes: ChangeSet, doomed: Doomed) -> None:

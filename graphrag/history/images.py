@@ -4,7 +4,7 @@ Whatever still is as the event left it becomes what it was. Collections lose wha
 and get back what it took, so that what came since stays; a single value that was changed again is
 a conflict.
 
-Undo the undoing of a merge: two entities become one again, with all that was told since.
+Undo the undoing of a merge: two entities become one again, with all that was added since.
 """
 
 from collections.abc import Iterable, Mapping

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from graphrag.edit.unmerge import undone
 from graphrag.history.erasure import Doomed
-from graphrag.history.redact import Eraser, Told, as_told
+from graphrag.history.redact import Attribute, Eraser, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, gone_from
@@ -32,8 +32,8 @@ class Tellings:
         self._changes: dict[str, list[Change]] = defaultdict(list)
         gone = {f"episode:{id_}" for id_ in doomed.ids["episode"]}
         for changes in reversed(doomed.group.changes):
-            told = {one["record"] for one in changes if one["record"].startswith("episode:")}
-            if told and told <= gone:
+            episodes = {one["record"] for one in changes if one["record"].startswith("episode:")}
+            if episodes and episodes <= gone:
                 for one in changes:
                     change = Change(one["record"], one["before"], one["after"])
                     self._changes[one["record"]].append(change)
@@ -76,9 +76,9 @@ async def spared_facts(
     component.stored = {id_: before[id_] for id_ in touched}
     component.facts = {id_: after[id_] for id_ in touched}
     for id_, entity in entities.items():
-        if id_ not in doomed.ids["entity"] and (told := spared_endings(entity, doomed)):
+        if id_ not in doomed.ids["entity"] and (endings := spared_endings(entity, doomed)):
             heir = index.heirs.of(id_)
-            component.endings[heir] = (*component.endings.get(heir, ()), *told)
+            component.endings[heir] = (*component.endings.get(heir, ()), *endings)
     component.settle(gone_from(index, gone=doomed.ids["episode"]), now=now)
     return before, after | component.facts
 
@@ -92,7 +92,7 @@ def spared_endings(entity: Entity, doomed: Doomed) -> tuple[Ending, ...]:
 def _without(fact: Fact, doomed: Doomed) -> Fact:
     """Return a fact without what erased texts said of it, and without erased facts beside it."""
     gone, facts = doomed.ids["episode"], doomed.ids["relates_to"]
-    told = []
+    statements = []
     for one in fact.statements:
         if one.source in gone:
             if not one.manual:
@@ -100,12 +100,12 @@ def _without(fact: Fact, doomed: Doomed) -> Fact:
             one = replace(one, source="", start=0, end=0)
         if one.void is not None and one.void.fact in facts:
             one = replace(one, void=replace(one.void, fact=None))
-        told.append(one)
+        statements.append(one)
     spans = tuple(span for span in fact.sources if span.episode_id not in gone)
     rivals = tuple(id_ for id_ in fact.rivals if id_ not in facts)
     closer = None if fact.invalidated_by in facts else fact.invalidated_by
     return replace(
-        fact, statements=tuple(told), sources=spans, rivals=rivals, invalidated_by=closer
+        fact, statements=tuple(statements), sources=spans, rivals=rivals, invalidated_by=closer
     )
 
 
@@ -148,7 +148,7 @@ def unsaid(one: Assertion, eraser: Eraser) -> Assertion:
     return replace(one, reason=eraser.text(one.reason), void=void)
 
 
-def untold(value: Value, changes: Sequence[Change]) -> Value:
+def without_given(value: Value, changes: Sequence[Change]) -> Value:
     """Return an entity or a fact without the attributes that only these changes gave it."""
     attributes, times = dict(value.attributes), dict(value.attribute_times)
     for change in changes:
@@ -159,9 +159,9 @@ def untold(value: Value, changes: Sequence[Change]) -> Value:
             old = was.get("attributes") or {}
             if name in old and old[name] == item:
                 continue
-            told_at = (is_.get("attribute_times") or {}).get(name)
-            if attributes.get(name) != item or times.get(name) != told_at:
-                continue  # told again since, or something else was
+            stated_at = (is_.get("attribute_times") or {}).get(name)
+            if attributes.get(name) != item or times.get(name) != stated_at:
+                continue  # stated again since, or something else was
             del attributes[name]
             times.pop(name, None)
             if name in old:
@@ -171,14 +171,15 @@ def untold(value: Value, changes: Sequence[Change]) -> Value:
     return replace(value, attributes=attributes, attribute_times=times)
 
 
-def told_by(changes: Iterable[Change]) -> set[Told]:
+def given_by(changes: Iterable[Change]) -> set[Attribute]:
     """Return the attributes that changes gave a record."""
-    found: set[Told] = set()
+    found: set[Attribute] = set()
     for change in changes:
         old, new = (
             (image or {}).get("attributes") or {} for image in (change.before, change.after)
         )
-        found |= {as_told(*pair) for pair in new.items()} - {as_told(*pair) for pair in old.items()}
+        held = {comparable(*pair) for pair in old.items()}
+        found |= {comparable(*pair) for pair in new.items()} - held
     return found
 
 

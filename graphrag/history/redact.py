@@ -27,7 +27,7 @@ _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua
 _WRITTEN = {"'": "['’]", "’": "['’]", "\\ ": r"\s+", "\\-": "[-‐‑–]"}
 _VARIANTS = re.compile("|".join(map(re.escape, _WRITTEN)))
 
-Told = tuple[str, str]
+Attribute = tuple[str, str]
 """The name of an attribute and its value as JSON."""
 
 
@@ -81,7 +81,7 @@ class Eraser:
     """What only erased texts said, the longest first."""
     neighbours: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By entity record: names at the other ends of its erased facts."""
-    told: Mapping[str, Collection[Told]] = field(default_factory=dict)
+    given: Mapping[str, Collection[Attribute]] = field(default_factory=dict)
     """By record: attributes that only erased texts gave it."""
     called: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By entity record: aliases that only erased texts gave it."""
@@ -192,13 +192,13 @@ class Eraser:
         return frozenset(self.sentences)
 
     def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        gone = self.told.get(record, ())
+        gone = self.given.get(record, ())
         return {
-            name: value for name, value in attributes.items() if as_told(name, value) not in gone
+            name: value for name, value in attributes.items() if comparable(name, value) not in gone
         }
 
 
-def as_told(name: str, value: Any) -> Told:
+def comparable(name: str, value: Any) -> Attribute:
     """Return an attribute as it can be compared."""
     return name, json.dumps(value, sort_keys=True, ensure_ascii=False)
 

@@ -74,13 +74,13 @@ async def _facts(
 ) -> Component:
     """Return what is settled anew without an episode, settled."""
     store = ingestion.store
-    told = _changed(own, "relates_to")
+    changed = _changed(own, "relates_to")
     resting, ended = await resting_on([id_], index, store)
-    stored = await store.get(Fact, {*resting, *told})
+    stored = await store.get(Fact, {*resting, *changed})
     concerned = index.heirs.follow(stored, index.entity_name)
     component = await component_of(concerned.values(), index, store, ingestion.relations)
     await component.read(component.reach((), ended), store)
-    for fact_id, change in told.items():
+    for fact_id, change in changed.items():
         if fact_id in component.facts:
             fact = component.facts[fact_id]
             component.facts[fact_id] = undone(fact, _only(change, _ATTRIBUTES))
@@ -125,14 +125,14 @@ async def _entities(
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that lose an attribute or everything that spoke of them."""
     mentioned = await _mentioned(id_, index, store)
-    told = _changed(own, "entity")
-    stored = await store.get(Entity, [*mentioned, *told])
+    changed = _changed(own, "entity")
+    stored = await store.get(Entity, [*mentioned, *changed])
     held = await _held(mentioned, id_, events, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
-        if entity_id in told:
-            left = undone(entity, _only(told[entity_id], _ATTRIBUTES))
+        if entity_id in changed:
+            left = undone(entity, _only(changed[entity_id], _ATTRIBUTES))
         if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
             left = replace(left, removed_at=now)
         pairs.append((entity, left))
@@ -192,8 +192,8 @@ def _tellings(id_: str, events: Iterable[Event]) -> list[Event]:
     record = f"episode:{id_}"
     found = []
     for event in events:
-        told = [change for change in event.changes if change.record.startswith("episode:")]
-        if len(told) == 1 and told[0].record == record and event.kind != REMOVE_EPISODE:
+        episodes = [change for change in event.changes if change.record.startswith("episode:")]
+        if len(episodes) == 1 and episodes[0].record == record and event.kind != REMOVE_EPISODE:
             found.append(event)
     return found
 

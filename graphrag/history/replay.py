@@ -111,7 +111,7 @@ async def _replay(
 
 
 async def _open(group: str, entries: Collection[Row], store: Store) -> None:
-    """Let everybody see a group that is there, or nobody one that was never told of by then."""
+    """Let everybody see a group that is there, or nobody one that no event speaks of by then."""
     if not entries:
         await discard_group(store, group)
         return

@@ -81,14 +81,14 @@ async def _episodes(
     """Change the episodes; return those that are unread again, that go, and that return."""
     images = changes_of(event, "episode")
     unread, gone, returned = set(), set(), set()
-    for id_, told in (await store.get(Episode, images)).items():
+    for id_, episode in (await store.get(Episode, images)).items():
         image = images[id_]
-        wanted = back(told, image, event, force=force)
+        wanted = back(episode, image, event, force=force)
         if image.before is None:
-            _refuse_read_since(told, image, event)
-            wanted = replace(told, removed_at=told.removed_at or now)
+            _refuse_read_since(episode, image, event)
+            wanted = replace(episode, removed_at=episode.removed_at or now)
             gone.add(id_)
-        elif (told.status, wanted.status) == ("done", "pending"):
+        elif (episode.status, wanted.status) == ("done", "pending"):
             # Not pending: a worker would read it again at once.
             wanted = replace(wanted, status="failed", error=f"event {event.seq} was reverted")
             unread.add(id_)
@@ -96,8 +96,8 @@ async def _episodes(
             gone.add(id_)
         else:
             returned.add(id_)
-        _told_twice(told, wanted, index)
-        changes.change(told, wanted)
+        _refuse_added_again(episode, wanted, index)
+        changes.change(episode, wanted)
     return frozenset(unread), frozenset(gone), frozenset(returned)
 
 
@@ -198,26 +198,26 @@ def _refuse_odd(event: Event) -> None:
             )
 
 
-def _refuse_read_since(told: Episode, image: Change, event: Event) -> None:
-    read = (image.after or {}).get("status") == "pending" and told.status == "done"
-    if read and told.removed_at is None:
+def _refuse_read_since(episode: Episode, image: Change, event: Event) -> None:
+    read = (image.after or {}).get("status") == "pending" and episode.status == "done"
+    if read and episode.removed_at is None:
         raise InputError(
-            f"event {event.seq} ({event.kind}) cannot be reverted: episode {told.id} was read "
+            f"event {event.seq} ({event.kind}) cannot be reverted: episode {episode.id} was read "
             "since; revert the event that finished it first, or log.remove_episode() it"
         )
 
 
-def _told_twice(told: Episode, left: Episode, index: GroupIndex) -> None:
-    if told.removed_at is None or left.removed_at is not None:
+def _refuse_added_again(episode: Episode, left: Episode, index: GroupIndex) -> None:
+    if episode.removed_at is None or left.removed_at is not None:
         return
-    if told.key is not None:
-        known = index.episode_keyed(told.key)
+    if episode.key is not None:
+        known = index.episode_keyed(episode.key)
     else:
-        alike = index.episodes_known(told.content_hash, to_micros(told.valid_at, BEGINNING))
-        rows, saga = index.episodes, index.saga_code(told.saga)
+        alike = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+        rows, saga = index.episodes, index.saga_code(episode.saga)
         known = next((id_ for id_ in alike if rows["saga"][rows.row_of[id_]] == saga), None)
     if known is not None:
         raise InputError(
-            f"episode {told.id} ({told.name!r}) cannot return: it was added again as {known}; "
-            "remove that one first"
+            f"episode {episode.id} ({episode.name!r}) cannot return: it was added again as "
+            f"{known}; remove that one first"
         )

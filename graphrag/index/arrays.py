@@ -269,8 +269,9 @@ class ArrayReader:
             while True:
                 size, at, begin, end = self._parts.pop()
                 skipped = at % mmap.ALLOCATIONGRANULARITY
-                place = {"length": skipped + size, "offset": at - skipped}
-                with mmap.mmap(file.fileno(), access=mmap.ACCESS_READ, **place) as mapped:
+                with mmap.mmap(
+                    file.fileno(), skipped + size, access=mmap.ACCESS_READ, offset=at - skipped
+                ) as mapped:
                     with memoryview(mapped) as view, view[skipped:] as part:
                         if checksum(part, begin) != end:
                             raise DamagedFileError(f"{size} bytes at {at} are damaged")

@@ -100,9 +100,9 @@ def _stated(
         return names[created.key] if created else index.entity_name(id_)
 
     entity_of = resolution.entity_of
-    for told in state(extraction.claims, episode, entity_of, name_of, now=utc_now()):
-        if told.object_id:
-            yield fact_text(told)
+    for fact in state(extraction.claims, episode, entity_of, name_of, now=utc_now()):
+        if fact.object_id:
+            yield fact_text(fact)
 
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """One writer of a group at a time: plan under its lock, write, plan again if another was faster.
 
-What is told of again is there again: an entity that was removed returns with new facts.
+What is spoken of again is there again: an entity that was removed returns with new facts.
 
 An entity leaves the graph with the last episode that spoke of it. Its row and its names stay, so
 whatever writes about it later, an episode, a table or a person, finds the same one.
@@ -130,7 +130,7 @@ class Writer:
             seq = await self.store.apply(changes, after=index.seq)
             try:
                 await self._enter(index, changes, enter, back, seq)
-            except Exception:  # noqa: BLE001 - it is written: whoever wrote it must not be told else
+            except Exception:  # noqa: BLE001 - it is written: the writer must not hear otherwise
                 _LOG.warning(
                     "event %d of group %r is committed, and the group in memory could not be "
                     "brought up to it: it is read from the store when it is asked for again",

@@ -1,6 +1,6 @@
 """From given facts to a plan: identify every end, judge every fact, embed what is new.
 
-The names of a table: each once, told apart by everything that may tell two things apart.
+The names of a table: each once, kept apart by everything that may tell two things apart.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class Teller:
     summarize: bool = True
     """False: leave the summaries of entities that only gain facts to a later transaction."""
     skip: bool = False
-    """True: leave out facts that cannot be told, and note them in the plan."""
+    """True: leave out facts that cannot be added, and note them in the plan."""
 
     async def plan(
         self,
@@ -92,7 +92,7 @@ class Teller:
             under_way: What is being written meanwhile and not in the index yet.
 
         Raises:
-            InputError: naming the fact that cannot be told, unless those are skipped.
+            InputError: naming the fact that cannot be added, unless those are skipped.
             UndecidedError: if the index must know first what is under way.
         """
         now = utc_now()
@@ -187,10 +187,10 @@ class Teller:
         now: datetime,
     ) -> None:
         """Note the stored entities to which a mention adds a name, a type or attributes."""
-        told = dict(zip(zip(keys, ids, strict=True), ends, strict=True))
+        end_of = dict(zip(zip(keys, ids, strict=True), ends, strict=True))
         adding = [
             (end.mention, id_)
-            for (_, id_), end in told.items()
+            for (_, id_), end in end_of.items()
             if id_ in index.entities.row_of
             and adds_something(end.mention, index.entity_name(id_), index.entity_type(id_))
         ]
@@ -221,7 +221,7 @@ class Teller:
             ledger.follow(after for _, after in under_way.changed_facts.values())
         await ledger.read(facts, self.store)
         ledger.tell(facts)
-        plan.facts, plan.changed_facts = ledger.told, ledger.changed
+        plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         plan.stands = ledger.stands
         plan.repeated = {
             id_: ledger.component.facts[id_]
@@ -274,8 +274,8 @@ def _gathered(mention: Mention, entity: Entity) -> Mention:
     """Return a mention whose addresses are those that the entity has already, and its own."""
     attributes = dict(mention.attributes)
     for name in _SEVERAL & attributes.keys() & entity.attributes.keys():
-        known, told = (_each(of[name]) for of in (entity.attributes, attributes))
-        values = list({value_key(str(one)): one for one in (*told, *known)}.values())
+        known, given = (_each(of[name]) for of in (entity.attributes, attributes))
+        values = list({value_key(str(one)): one for one in (*given, *known)}.values())
         values.sort(key=lambda one: one not in known)  # the known ones first, as they were
         attributes[name] = values if len(values) > 1 else values[0]
     return replace(mention, attributes=attributes)

@@ -28,7 +28,7 @@ class DirectPlan:
     changed_facts: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
     """By id: as it was stored, and as it is to be."""
     repeated: dict[str, Fact] = field(default_factory=dict)
-    """Facts that were told before, as they are to be."""
+    """Facts that the graph had before, as they are to be."""
     stands: Mapping[str, str] = field(default_factory=dict)
     """By the id that each given fact would have had: the fact that stands for it."""
     extra: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class DirectPlan:
     summaries: list[Update] = field(default_factory=list)
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
     skipped: tuple["SkippedRow", ...] = ()
-    """Facts that were left out because they cannot be told."""
+    """Facts that were left out because they cannot be added."""
     violations: tuple[tuple[str, Violation], ...] = ()
     """What does not fit the ontology, with where it stands."""
 
@@ -93,8 +93,8 @@ class SkippedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What telling one fact did."""
+class WriteResult:
+    """What adding one fact did."""
 
     fact: Fact
     """The fact that stands for it: a new one, or the one that it repeats."""
@@ -106,7 +106,7 @@ class Told:
     """Older facts that were closed, replaced or confirmed."""
 
     @classmethod
-    def by(cls, plan: DirectPlan) -> "Told":
+    def by(cls, plan: DirectPlan) -> "WriteResult":
         """Return what a plan of one fact did."""
         [(new, stands)] = plan.stands.items()
         return cls(

@@ -32,17 +32,17 @@ def warn_of(group: str, violations: Sequence[Placed]) -> None:
         return
     first = {violation.problem: (place, violation) for place, violation in reversed(violations)}
     counts = Counter(violation.problem for _, violation in violations)
-    told = [
+    parts = [
         f"{first[problem][0]}{first[problem][1]}" + (f" ({count} times)" if count > 1 else "")
         for problem, count in counts.most_common(_SHOWN)
     ]
     if len(counts) > _SHOWN:
-        told.append(f"and {len(counts) - _SHOWN} more kinds")
-    _LOG.warning("ontology of group %r: %s", group, "; ".join(told))
+        parts.append(f"and {len(counts) - _SHOWN} more kinds")
+    _LOG.warning("ontology of group %r: %s", group, "; ".join(parts))
 
 
 def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
-    """Return a fact whose types nobody told, as of a contact, with those of a declared relation.
+    """Return a fact whose types nobody stated, as of a contact, with those of a declared relation.
 
     An address book says "organization" of every employer: where only ``Company`` is declared for
     that end, it is one.
@@ -64,7 +64,7 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
 
 
 class Fitting:
-    """What is told of one group in one transaction."""
+    """What is added to one group in one transaction."""
 
     def __init__(
         self, index: GroupIndex, ingestion: Ingestion, under_way: DirectPlan | None = None
@@ -72,8 +72,8 @@ class Fitting:
         self._index = index
         self._ingestion = ingestion
         self.violations: list[Placed] = []
-        self._told: defaultdict[str, set[str]] = defaultdict(set)
-        """Types that were told of a name and are not in the index yet."""
+        self._new_types: defaultdict[str, set[str]] = defaultdict(set)
+        """Types that were given to a name and are not in the index yet."""
         if ingestion.ontology and under_way is not None:
             for entity in under_way.entities.values():
                 self._note(entity.entity_type, entity.name, *entity.aliases)
@@ -149,7 +149,7 @@ class Fitting:
     def _note(self, entity_type: str, *names: str) -> None:
         if entity_type != UNTYPED:
             for name in names:
-                self._told[name_key(name)].add(entity_type)
+                self._new_types[name_key(name)].add(entity_type)
 
     def _type_of(self, mention: Mention) -> str:
         """Return the type of a name: its own, or what is known of it."""
@@ -157,6 +157,6 @@ class Fitting:
             return mention.entity_type
         index, key = self._index, name_key(mention.name)
         types = {index.entity_type(id_) for id_ in index.entities_keyed(key)}
-        if told := self._told.get(key):
-            types = (types | told) - {UNTYPED}
+        if new_types := self._new_types.get(key):
+            types = (types | new_types) - {UNTYPED}
         return types.pop() if len(types) == 1 else UNTYPED

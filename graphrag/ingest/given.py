@@ -35,7 +35,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class GivenFact:
-    """A fact to be told."""
+    """A fact to be added."""
 
     subject: End
     relation: str
@@ -53,7 +53,7 @@ class GivenFact:
     vector: Matrix | None = None
     origin: Origin = "manual"
     provenance: tuple[str, ...] = ()
-    """Where it was told, for people."""
+    """Where it was stated, for people."""
     untyped: bool = False
     """True if the ontology does not relate entities of these types by the relation."""
     place: str = ""
@@ -103,7 +103,7 @@ class GivenFact:
         )
 
     def turned(self, relation: str) -> "GivenFact":
-        """Return the same fact told from the other end."""
+        """Return the same fact stated from the other end."""
         return replace(
             self,
             subject=self.object,
@@ -166,7 +166,7 @@ def given_fact(
     """Check what a caller says of a fact.
 
     ``observed`` tells whether the start is only when it was first seen to hold; None judges that by
-    the times. ``source`` is where it is told now, ``provenance`` where it was told before.
+    the times. ``source`` is where it is stated now, ``provenance`` where it was stated before.
 
     Raises:
         InputError: naming what cannot be used, and why.
@@ -179,16 +179,18 @@ def given_fact(
         raise InputError(f"confidence is {shown(confidence)}: give a number from 0 to 1")
     start = None if valid_at is None else parse_moment(valid_at, what="valid_at")
     end = None if invalid_at is None else parse_moment(invalid_at, what="invalid_at")
-    told = None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    stated_at = (
+        None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    )
     if start is not None and end is not None and end <= start:
         raise InputError(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
     if observed is None:
-        observed = start is None and told is not None and (end is None or told < end)
+        observed = start is None and stated_at is not None and (end is None or stated_at < end)
     if observed and start is None:
-        start = told
+        start = stated_at
     sources = (*provenance, *([source] if source else ()))
     return GivenFact(
         subject,
@@ -199,7 +201,7 @@ def given_fact(
         invalid_at=end,
         valid_precision="exact" if valid_at is None else precision_of(valid_at),
         invalid_precision="exact" if invalid_at is None else precision_of(invalid_at),
-        reference_time=told,
+        reference_time=stated_at,
         observed=observed and start is not None,
         confidence=float(confidence),
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),

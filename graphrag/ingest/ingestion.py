@@ -122,18 +122,18 @@ class Ingestion:
         ]
         return min(alike, key=lambda one: (one.saga != episode.saga, one.id), default=None)
 
-    async def join(self, known: Episode, told: Episode) -> Episode:
-        """Give a stored episode the saga and the key that it is told again with; return it.
+    async def join(self, known: Episode, given: Episode) -> Episode:
+        """Give a stored episode the saga and the key that it is given again with; return it.
 
         Raises:
             InputError: if it is part of another saga.
         """
-        if known.saga is not None and told.saga not in (None, known.saga):
+        if known.saga is not None and given.saga not in (None, known.saga):
             raise InputError(
                 f"episode {known.id} is in the graph as part of saga {known.saga!r}, not "
-                f"{told.saga!r}: an episode belongs to one saga"
+                f"{given.saga!r}: an episode belongs to one saga"
             )
-        joined = replace(known, saga=known.saga or told.saga, key=known.key or told.key)
+        joined = replace(known, saga=known.saga or given.saga, key=known.key or given.key)
         if joined == known:
             return known
 
@@ -164,7 +164,7 @@ class Ingestion:
     ) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what of an extraction the ontology lets in, and what it does not.
 
-        Facts that can be told from both ends are turned to one direction.
+        Facts that can be stated from both ends are turned to one direction.
         """
         index = await self.catalog.group(group)
         types = known_types(index.entities_named, index.entity_type)

@@ -40,7 +40,7 @@ class NewEpisode:
     """Where it comes from, for people."""
     group: str | None = None
     """The graph inside the store that it belongs to: 1 to 200 printable characters; None for the
-    one that it is told to."""
+    one that it is added to."""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     saga: str | None = None
     """Name of the run of episodes that it belongs to, such as one conversation or one book."""

@@ -1,8 +1,8 @@
-"""What is told, with all that it meets: found by hash, settled at once, written as few changes.
+"""What is stated, with all that it meets: found by hash, settled at once, written as few changes.
 
-A fact that meets nothing is stored as it was told. The others are settled with the facts that they
-repeat, end or exclude; what only repeats one is kept by that one. What is told too faintly waits
-for a person: a repetition of what is known adds a source, and says nothing.
+A fact that meets nothing is stored as it was stated. The others are settled with the facts that
+they repeat, end or exclude; what only repeats one is kept by that one. What is stated too faintly
+waits for a person: a repetition of what is known adds a source, and says nothing.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Rules:
     judge: bool = True
     """False: the table is right about every lifetime, so that none of it excludes another."""
     once: bool = False
-    """True: what was retracted is not told again by the same words."""
+    """True: what was retracted is not added again by the same words."""
 
 
 @dataclass(slots=True)
@@ -44,8 +44,8 @@ class Ledger:
     index: GroupIndex
     rules: Rules
     now: datetime
-    told: dict[str, Fact] = field(default_factory=dict)
-    """New facts."""
+    new_facts: dict[str, Fact] = field(default_factory=dict)
+    """New facts by id."""
     changed: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
     """Older facts by id, as they were before this transaction and as they are to be."""
     stands: dict[str, str] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Ledger:
         together: list[Fact] = []
         for fact in new:
             if fact.id in self._alone and fact.confidence >= self.rules.review_below:
-                self.told[fact.id] = fact
+                self.new_facts[fact.id] = fact
                 self.stands[fact.id] = fact.id
                 continue
             faint = self.rules.judge and fact.confidence < self.rules.review_below
@@ -112,27 +112,27 @@ class Ledger:
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
             else:
-                self.told[id_] = fact
+                self.new_facts[id_] = fact
 
     def _settle(self, new: Sequence[Fact]) -> None:
         """Let new statements stand, with what follows."""
         if not new:
             return
         facts = self.component.facts
-        told = []
+        stated = []
         for fact in new:
             if not _is_fact(fact):
                 self._end(fact)
             elif taken := self._taken_back(fact):
                 self.stands[fact.id] = taken.id
             else:
-                told.append(fact)
-        for fact in told:
+                stated.append(fact)
+        for fact in stated:
             facts[fact.id] = self._ruled(fact)
         outcome = self._outcome()
-        for fact in told:
+        for fact in stated:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
-        if outcome.names(fact.id for fact in told if fact.id not in facts):
+        if outcome.names(fact.id for fact in stated if fact.id not in facts):
             self._outcome()
 
     def _outcome(self) -> Outcome:
@@ -160,13 +160,13 @@ class Ledger:
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
-        told = fact.statements[0]
-        if not told.excludes:
+        statement = fact.statements[0]
+        if not statement.excludes:
             return fact
         facts = self.component.facts
         against = [
             other
-            for id_ in told.excludes
+            for id_ in statement.excludes
             if (other := facts.get(id_)) is not None
             and shares_end(fact, other)
             and exclusion(fact, other, self.rules.relations) is None
@@ -177,13 +177,13 @@ class Ledger:
         for id_ in homes:
             rivals = dict.fromkeys((*facts[id_].rivals, fact.id))
             facts[id_] = replace(facts[id_], rivals=tuple(rivals))
-        return replace(fact, statements=(replace(told, excludes=homes),), rivals=homes)
+        return replace(fact, statements=(replace(statement, excludes=homes),), rivals=homes)
 
     def _home(self, fact: str) -> str:
         return self._outcome().home_of(fact)
 
     def _taken_back(self, fact: Fact) -> Fact | None:
-        """Return the retracted fact of the same words, if those are not to be told again."""
+        """Return the retracted fact of the same words, if those are not to be added again."""
         if not self.rules.once:
             return None
         if self._retracted is None:
@@ -191,9 +191,9 @@ class Ledger:
             for other in self.component.stored.values():
                 if other.retracted_at is not None:
                     self._retracted[_triple(other)].append(other)
-        told = fact.statements[0]
+        since = fact.statements[0].since
         for other in self._retracted.get(_triple(fact), ()):
-            if other.text == fact.text and any(one.since == told.since for one in other.statements):
+            if other.text == fact.text and any(one.since == since for one in other.statements):
                 return other
         return None
 
@@ -203,8 +203,8 @@ def as_given(fact: Fact, relations: Relations) -> Fact:
     relation = relations[relations.canonical(fact.relation)[0]]
     if not (relation.single_valued or relation.single_holder or relation.exclusive_with):
         return fact
-    told = replace(fact.statements[0], as_given=True)
-    return replace(fact, as_given=True, statements=(told,))
+    statement = replace(fact.statements[0], as_given=True)
+    return replace(fact, as_given=True, statements=(statement,))
 
 
 def _is_fact(fact: Fact) -> bool:
@@ -213,8 +213,8 @@ def _is_fact(fact: Fact) -> bool:
 
 
 def _is_plain(fact: Fact) -> bool:
-    told = fact.statements[0]
-    return told.kind == "state" and not told.corrects and not told.excludes
+    statement = fact.statements[0]
+    return statement.kind == "state" and not statement.corrects and not statement.excludes
 
 
 def _triple(fact: Fact) -> Triple:

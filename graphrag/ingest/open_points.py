@@ -38,7 +38,7 @@ _DENIALS = ("not_", "no_longer_", "never_", "dis", "un", "mis", "ex_", "former_"
 
 def may_exclude(
     claim: Claim,
-    told: Fact,
+    new_fact: Fact,
     fact: Fact,
     index: GroupIndex,
     relations: Relations,
@@ -49,28 +49,28 @@ def may_exclude(
 
     Args:
         claim: What the text says.
-        told: The fact that it would be.
+        new_fact: The fact that it would be.
         fact: The stored one.
         index: The group, as it is now.
         relations: What is declared; about two declared relations the rules have decided.
         many: Subjects and relations of which the text itself tells several objects.
     """
-    one, other = told.relation, fact.relation
+    one, other = new_fact.relation, fact.relation
     if one in relations and other in relations:
         return False
-    if {told.subject_id, told.object_id} == {fact.subject_id, fact.object_id}:
+    if {new_fact.subject_id, new_fact.object_id} == {fact.subject_id, fact.object_id}:
         return one != other and (claim.replaces or _denies(one, other))
-    of_subject = told.subject_id == fact.subject_id
+    of_subject = new_fact.subject_id == fact.subject_id
     if one == other:
         # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
-        if not of_subject and not (told.object_id == fact.object_id and one.endswith("_of")):
+        if not of_subject and not (new_fact.object_id == fact.object_id and one.endswith("_of")):
             return False
     elif not of_subject or not _called_alike(one, other) or not _of_one_kind(claim, fact, index):
         return False
     if claim.replaces:
         return True
     end = "subject" if of_subject else "object"
-    return (told.subject_id, one) not in many and not _held_together(one, other, end, index)
+    return (new_fact.subject_id, one) not in many and not _held_together(one, other, end, index)
 
 
 def _called_alike(one: str, other: str) -> bool:
@@ -112,7 +112,7 @@ def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
 _RELATIONS, _EACH = 50, 5
 """Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
 _MOST = 24
-"""Conflicts in one question; the latest told come first."""
+"""Conflicts in one question; the latest added come first."""
 
 
 async def find_case(
@@ -130,12 +130,12 @@ async def find_case(
         Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
         for mention, ids in meanings.items()
     )
-    told = list(_told(extraction.claims, episode, resolution, meanings, index))
-    wanted = {id_: None for _, fact in told for id_ in _near(fact, index, relations)}
+    stated = list(_stated(extraction.claims, episode, resolution, meanings, index))
+    wanted = {id_: None for _, fact in stated for id_ in _near(fact, index, relations)}
     stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
     conflicts: dict[tuple[Claim, str], Conflict] = {}
-    many = _several(told)
-    for claim, fact in told:
+    many = _several(stated)
+    for claim, fact in stated:
         for id_ in _near(fact, index, relations):
             other = stored.get(id_)
             if (
@@ -148,7 +148,7 @@ async def find_case(
     return Case(episode, doubts, tuple(latest[:_MOST]))
 
 
-def _told(
+def _stated(
     claims: Iterable[Claim],
     episode: Episode,
     resolution: Resolution,
@@ -177,26 +177,26 @@ def _told(
 
 
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
-    """Yield the facts told last at the ends of a fact, but for those that the rules decide."""
+    """Yield the facts added last at the ends of a fact, but for those that the rules decide."""
     for end in (fact.subject_id, fact.object_id):
-        told_last = index.latest_facts(end, relations=_RELATIONS, each=_EACH)
-        for relation, rows in told_last.items():
+        latest = index.latest_facts(end, relations=_RELATIONS, each=_EACH)
+        for relation, rows in latest.items():
             if relation not in relations or fact.relation not in relations:
                 yield from (index.facts.ids[row] for row in rows)
 
 
-def _several(told: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
+def _several(stated: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
     """Return the subjects and relations of which one text tells several objects."""
     objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
-    for claim, fact in told:
+    for claim, fact in stated:
         objects[fact.subject_id, fact.relation].add(claim.object)
     return {key for key, found in objects.items() if len(found) > 1}
 
 
-def _may_clash(told: Fact, fact: Fact) -> bool:
+def _may_clash(new_fact: Fact, fact: Fact) -> bool:
     return (
         fact.retracted_at is None
         and not fact.pending
-        and shares_end(told, fact)
-        and overlap(told, fact)
+        and shares_end(new_fact, fact)
+        and overlap(new_fact, fact)
     )

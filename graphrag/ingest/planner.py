@@ -42,7 +42,7 @@ async def make_plan(
         index,
         created_at=now,
         ruling=ruling,
-        told_at=episode.valid_at,
+        stated_at=episode.valid_at,
         identifiers=identifiers,
     )
     plan = Plan(episode, resolution, entities=resolution.created)
@@ -62,7 +62,7 @@ async def make_plan(
     ledger = Ledger(index, Rules(relations, review_below), now)
     await ledger.read(new, store)
     ledger.tell(new)
-    plan.facts, plan.changed_facts = ledger.told, ledger.changed
+    plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)
     plan.passages = passages_of(episode)
@@ -89,7 +89,7 @@ async def find_open_points(
         mentions_of(extraction),
         index,
         created_at=utc_now(),
-        told_at=episode.valid_at,
+        stated_at=episode.valid_at,
         identifiers=identifiers,
         doubts=True,
     )
@@ -152,13 +152,13 @@ def _with_alias(mention: Mention, ruling: Ruling) -> Mention:
 
 def _end(plan: Plan, endings: Mapping[str, Sequence[Ending]], stored: Mapping[str, Entity]) -> None:
     """Note what is said of entities that is no fact."""
-    for id_, told in endings.items():
+    for id_, new in endings.items():
         if id_ in plan.entities:
             entity = plan.entities[id_]
-            plan.entities[id_] = replace(entity, endings=(*entity.endings, *told))
+            plan.entities[id_] = replace(entity, endings=(*entity.endings, *new))
         else:
             before, after = plan.changed_entities.get(id_, (stored[id_],) * 2)
-            after = replace(after, endings=(*after.endings, *told))
+            after = replace(after, endings=(*after.endings, *new))
             plan.changed_entities[id_] = before, after
 
 

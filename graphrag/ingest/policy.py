@@ -9,7 +9,7 @@ that stayed pending would be read again at every opening. Without a policy nothi
 What holds of every transaction, whoever writes and whatever the policy says.
 
 The log only grows; facts, entities and episodes are erased by ``erase`` alone; a lifetime does not
-end before it starts; what was told stays word for word; nothing crosses from one group to another.
+end before it starts; what was stated stays word for word; nothing crosses from group to group.
 Checked for every write: two dictionary look-ups a row.
 """
 
@@ -27,7 +27,7 @@ from graphrag.temporal.moment import to_micros
 FAILED = "fail_episode"
 """Kind of the event that notes why an episode could not be read: no policy is asked."""
 _KEPT = ("entity", "episode", "relates_to")
-"""What people told; the other tables follow from these."""
+"""What people added; the other tables follow from these."""
 _UNSAID = ("retracted_at", "removed_at", "merged_into")
 """Fields that take something back once they are set."""
 _EVIDENCE = frozenset(
@@ -69,7 +69,7 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AppendOnly:
-    """Allow new episodes, entities and facts, and never take back what was told.
+    """Allow new episodes, entities and facts, and never take back what was added.
 
     A later fact may still end an earlier one, and a repetition may add a source or a date that was
     missing. Retracting, editing, merging, removing and forgetting are refused.
@@ -91,8 +91,8 @@ class AppendOnly:
 class ProtectedTypes:
     """Keep what is known of entities of some types, except from the actors named.
 
-    New facts about them may be told as long as they change none that is there; another source for
-    a fact that is there may be added.
+    New facts about them may be added as long as they change none that is there; another source for
+    a fact that is there is welcome.
     """
 
     types: Collection[str]
@@ -169,7 +169,7 @@ def _grows(column: str, before: Any, after: Any) -> bool:
             return _still_said(before or (), after or ())
         case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
             return True
-        case "attribute_times":  # a value told again is as new as its last telling
+        case "attribute_times":  # a value stated again is as new as its last statement
             return True
         case "confidence" | "confirmed":
             return bool(after >= before)
@@ -228,7 +228,7 @@ def _breaches(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
         again = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
         for table, row in changes.deletes:
             if table == "event" or (table in _NEVER_DELETED and str(row["id"]) not in again):
-                yield f"{kind} would erase {row['id']}: only forget erases what was told"
+                yield f"{kind} would erase {row['id']}: only forget erases what was added"
 
 
 def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
@@ -237,7 +237,7 @@ def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
         yield f"{kind} would rewrite {record}: the log only grows"
     fixed = _VERBATIM if update.table == "episode" else _FIXED
     if kind != FORGET and (touched := sorted(fixed & update.after.keys())):
-        yield f"{kind} would change {touched[0]!r} of {record}: it stays as it was told"
+        yield f"{kind} would change {touched[0]!r} of {record}: it stays as it was given"
     if update.table == "relates_to" and update.after.keys() & {"valid_at", "invalid_at"}:
         start, end = _lifetime(update.id, update.after, index)
         if start > end:

@@ -2,7 +2,7 @@
 
 An extractor that looks at texts alone reads a window and its vectors are made at once. One that
 waits for a server (``side_by_side``) has several episodes under way, always handed over in order.
-Either way an episode is read with the texts told before it, stored or not. Side by side, the
+Either way an episode is read with the texts given before it, stored or not. Side by side, the
 entities that it is shown are those stored when its reading began: it may be shown fewer than one by
 one, which costs nothing but a hint, because names are resolved when it is written.
 """

@@ -1,7 +1,7 @@
 """Claims about names to statements about entities, each with a lifetime.
 
 When the text gives no start, the fact is known to hold from the reference time on: that moment is
-its ``valid_at``, marked as observed. A fact that was over when it was told has an unknown start.
+its ``valid_at``, marked as observed. A fact that was over when it was stated has an unknown start.
 
 An extractor and an arbiter are asked here; whatever fails names the episode. What comes back is
 checked, once for all of them: a place that is not in the text is put right, and said, so that no
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.model.assertion import Assertion, Date
-from graphrag.model.attributes import told
+from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
@@ -62,7 +62,7 @@ def state(
         ruled = tuple(one.fact.id for one in ruling.exclusive if one.claim == claim)
         said = replace(_said(claim, episode, id_), excludes=tuple(dict.fromkeys(ruled)))
         valid_at, invalid_at, observed, closed_as = alone(said)
-        attributes, times = told({}, {}, claim.attributes, episode.valid_at)
+        attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield Fact(
             id=id_,
             group_id=episode.group_id,
@@ -110,7 +110,7 @@ def _said(claim: Claim, episode: Episode, id_: str) -> Assertion:
     """Return what an episode says by a claim.
 
     Where the text gives a start and does not say that it still holds, it is evidence for that start
-    alone: "joined in 2015", told in 2024, does not speak against who was seen elsewhere in 2020.
+    alone: "joined in 2015", stated in 2024, does not speak against who was seen elsewhere in 2020.
     """
     reference = episode.valid_at
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)

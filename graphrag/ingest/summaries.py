@@ -5,7 +5,7 @@ sentence may say two things, and one of them may have been retracted or erased s
 of each relation the current ones before the ended ones, new before old; one of every relation
 before a second of any. Dates are absolute, so that a summary does not become false as time passes.
 
-The work does not grow with an entity's degree: the index knows the facts told last at each
+The work does not grow with an entity's degree: the index knows the facts added last at each
 relation, and nothing is read from the store.
 
 The event log keeps old summaries in its images. They name the other ends of facts: who erases an
@@ -30,9 +30,9 @@ LONGEST = 500
 _CLAUSES = 8
 _BETWEEN = "; "
 _RELATIONS = 16
-"""Relations of an entity that are looked at: those told last."""
+"""Relations of an entity that are looked at: those added last."""
 _EACH = 16
-"""Facts of one relation that are looked at: those told last."""
+"""Facts of one relation that are looked at: those added last."""
 
 Changed = Mapping[str, Fact | None]
 """Facts by id as they are about to be; None for one that is erased."""
@@ -84,7 +84,7 @@ def composed(
 ) -> dict[str, str]:
     """Return the summary of each entity, given by id and name; new entities are welcome.
 
-    That of an entity merged into another is empty: its facts are told of the other, and nothing
+    That of an entity merged into another is empty: its facts are those of the other, and nothing
     may be left behind of those that are erased there.
     """
     if not names:
@@ -94,16 +94,16 @@ def composed(
         if fact is not None and fact.id not in index.facts.row_of:
             for end in set(_ends(fact)):
                 new[end].append(fact)
-    told = {
+    last = {
         id_: index.latest_facts(id_, relations=_RELATIONS, each=_EACH)
         for id_ in names
         if id_ not in index.heirs
     }
-    stored = _Stored(index, told.values())
+    stored = _Stored(index, last.values())
     at = to_micros(now, FOREVER)
     return {
-        id_: _compose(name, _ties(id_, told[id_], new[id_], changed, stored, at), index.entity_name)
-        if id_ in told
+        id_: _compose(name, _ties(id_, last[id_], new[id_], changed, stored, at), index.entity_name)
+        if id_ in last
         else ""
         for id_, name in names.items()
     }
@@ -158,9 +158,9 @@ def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> No
 class _Stored:
     """The columns of some facts, read at once: one number out of numpy costs ten times as much."""
 
-    def __init__(self, index: GroupIndex, told: Iterable[Mapping[str, list[int]]]) -> None:
+    def __init__(self, index: GroupIndex, latest: Iterable[Mapping[str, list[int]]]) -> None:
         self.ids = index.facts.ids
-        rows = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(map(_values, told)))))
+        rows = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(map(_values, latest)))))
         subjects, objects, retracted, pending, starts, ends = (
             index.facts[name][rows].tolist()
             for name in ("subject", "object", "retracted", "pending", "valid", "invalid")
@@ -176,30 +176,31 @@ class _Stored:
         """Subject, object, start and end of every live one, by row; heirs for the merged."""
 
 
-def _values(told: Mapping[str, list[int]]) -> Iterable[list[int]]:
-    return told.values()
+def _values(latest: Mapping[str, list[int]]) -> Iterable[list[int]]:
+    return latest.values()
 
 
 def _ties(
     entity: str,
-    told_last: Mapping[str, list[int]],
+    latest: Mapping[str, list[int]],
     new: Iterable[Fact],
     changed: Changed,
     stored: _Stored,
     now: int,
 ) -> dict[_Side, list[_Tie]]:
-    """Return the live facts at an entity that were told last, as they are about to be."""
+    """Return the live facts at an entity that were added last, as they are about to be."""
     ties: dict[_Side, list[_Tie]] = defaultdict(list)
-    told: dict[str, list[Fact]] = defaultdict(list)
+    by_relation: dict[str, list[Fact]] = defaultdict(list)
     for fact in new:
-        told[fact.relation].append(fact)
-    left = _RELATIONS - len(told)
+        by_relation[fact.relation].append(fact)
+    left = _RELATIONS - len(by_relation)
     ids, live = stored.ids, stored.live
-    for relation in [*told, *[name for name in told_last if name not in told][: max(left, 0)]]:
-        fresh = told[relation][-_EACH:] if told else ()
+    others = [relation for relation in latest if relation not in by_relation]
+    for relation in [*by_relation, *others[: max(left, 0)]]:
+        fresh = by_relation[relation][-_EACH:] if by_relation else ()
         for fact in fresh:
             _add(fact, entity, now, ties)
-        rows = told_last.get(relation, ())
+        rows = latest.get(relation, ())
         for row in rows[max(0, len(rows) + len(fresh) - _EACH) :]:
             id_ = ids[row]
             if changed and id_ in changed:

@@ -1,4 +1,4 @@
-"""Attributes told at different times: of two values the one with the later reference time stands.
+"""Attributes stated at different times: of two values the one with the later reference time stands.
 
 Texts arrive in any order, so each value remembers the reference time of the text that gave it last.
 The value that gave way is in the event log, with everything else that changed.
@@ -14,7 +14,7 @@ Times = Mapping[str, JSON]
 """Reference time by name of the attribute, ISO 8601."""
 
 
-def told(
+def with_given(
     attributes: Attributes, times: Times, given: Attributes, at: datetime
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Return attributes and their times after a text of that reference time gave some."""
@@ -25,7 +25,7 @@ def told(
 def newer(
     attributes: Attributes, times: Times, others: Attributes, other_times: Times
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
-    """Return the attributes of both, each as it was told last; of equally old ones the others'."""
+    """Return the attributes of both, each as stated last; of equally old ones the others'."""
     values, since = dict(attributes), dict(times)
     for name, value in others.items():
         if name not in values or _moment(other_times, name) >= _moment(times, name):

@@ -2,7 +2,7 @@
 
 World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: ``None`` as a start means
 unknown ("always so far"), ``None`` as an end means still true. System time is ``created_at`` (when
-the graph was told), ``expired_at`` (when later information closed it) and ``retracted_at`` (when it
+the graph got it), ``expired_at`` (when later information closed it) and ``retracted_at`` (when it
 was declared never true).
 """
 
@@ -145,7 +145,7 @@ class Fact:
     retracted_at: datetime | None = None
     """System time: when it was found never to have been true."""
     reference_time: datetime | None = None
-    """Reference time of the episode that told it first."""
+    """Reference time of the episode that stated it first."""
     observed: bool = False
     """True if ``valid_at`` is when the fact was first seen to hold, not a stated start."""
     confidence: float = 1.0
@@ -156,12 +156,12 @@ class Fact:
     """True while it waits in ``edit.pending()``; reads leave it out until it is confirmed. With
     ``retracted_at`` it is a stretch that is part of another fact again: no read shows it."""
     waits_as: Literal["end", "correction"] | None = None
-    """What a pending fact does once confirmed, if it is not simply told."""
+    """What a pending fact does once confirmed, if it is not simply added."""
     invalidated_by: str | None = None
     """Id of the fact that closed or retracted this one."""
     closed_as: Closing | None = None
     """Why it ends or was taken back, None if neither: ``ended`` (somebody said so), ``bounded``
-    (told with start and end), ``superseded`` (another fact has its place), ``overruled`` (another
+    (stated with start and end), ``superseded`` (another fact has its place), ``overruled`` (another
     one leaves it no moment), ``corrected`` (it was wrong), ``cancelled`` (a plan), ``retracted``.
     """
     closed_by_arbiter: bool = False
@@ -175,7 +175,7 @@ class Fact:
     as_given: bool = False
     """True if it is from a table that is right about every lifetime: two such exclude nothing."""
     provenance: tuple[str, ...] = ()
-    """Where it was told without an episode, such as the name of a table, each place once."""
+    """Where it was stated without an episode, such as the name of a table, each place once."""
     statements: tuple[Assertion, ...] = ()
     """What each source said of it first. When it holds follows from those, and from what is said of
     whatever cannot hold beside it."""
@@ -246,12 +246,12 @@ class Saga:
     name: str
     summary: str = ""
     summarized_until: datetime | None = None
-    """System time: the summary tells of the episodes told by then; None for none yet."""
+    """System time: the summary tells of the episodes added by then; None for none yet."""
     summarized_by: Literal["model", "rules"] | None = None
     """Who wrote the summary; None for nobody yet."""
     fingerprint: str = ""
     """Hash of the ids of the episodes that the summary tells of: with one of them removed, or
-    another one told before ``summarized_until``, it is to be written anew."""
+    another one added before ``summarized_until``, it is to be written anew."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -28,7 +28,7 @@ _ARTICLES = frozenset({"the", "a", "an"})
 def is_name(words: str) -> bool:
     """Tell the name of a person from a phrase, such as "Ann's friends" or "her best friend".
 
-    Chats have names in small letters: they are told from phrases by the words that describe.
+    Chats have names in small letters: they are distinguished from phrases by words that describe.
     """
     *first, last = words.split() or [""]
     if not first or any(map(_OWNER.search, first)):

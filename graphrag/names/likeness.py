@@ -55,7 +55,7 @@ _REMEMBERED = 50_000
 
 def likeness(one: str, other: str) -> float:
     """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
-    if told_apart(one, other):
+    if distinct(one, other):
         return 0.0
     ways = _ways(one), _ways(other)
     score = max(_score(left, right) for left in ways[0] for right in ways[1])
@@ -76,7 +76,7 @@ def short_for(one: str, other: str) -> bool:
         and short in (long[: len(short)], long[-len(short) :])
         and sum(map(len, short)) >= _LEAST_SHORT
         and not GENERIC.issuperset(short)
-        and not told_apart(one, other)
+        and not distinct(one, other)
     )
 
 
@@ -107,7 +107,7 @@ def without_courtesy(key: str) -> str:
     return without_courtesy(rest) if rest and first in COURTESIES else key
 
 
-def told_apart(one: str, other: str) -> bool:
+def distinct(one: str, other: str) -> bool:
     """Tell whether two keys differ in what is never a slip of the pen."""
     if _marks(one) != _marks(other):
         return True

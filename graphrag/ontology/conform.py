@@ -72,9 +72,9 @@ class Check:
             return None
         subject = self._mention(claim.subject)
         object_ = None if claim.object is None else self._mention(claim.object)
-        for told, checked in ((claim.subject, subject), (claim.object, object_)):
-            if told is not None and checked is None:
-                self._note("entity_type", about, f"{told.name!r} may not be stored")
+        for given, checked in ((claim.subject, subject), (claim.object, object_)):
+            if given is not None and checked is None:
+                self._note("entity_type", about, f"{given.name!r} may not be stored")
                 return None
         assert subject is not None
         checked_claim = replace(claim, subject=subject, object=object_)

@@ -29,7 +29,7 @@ OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
 
 
-def _as_told(mention: Mention) -> str:
+def _as_mentioned(mention: Mention) -> str:
     return mention.entity_type
 
 
@@ -112,7 +112,7 @@ class Ontology:
         return describe(self._entities, self._facts, self._excluded, self._instructions)
 
     def check(
-        self, extraction: Extraction, type_of: TypeOf = _as_told
+        self, extraction: Extraction, type_of: TypeOf = _as_mentioned
     ) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what of an extraction may be stored, and what had to be changed for it.
 
@@ -121,7 +121,7 @@ class Ontology:
         """
         return self._check(type_of).run(extraction) if self else (extraction, ())
 
-    def typed(self, claim: Claim, type_of: TypeOf = _as_told) -> Claim:
+    def typed(self, claim: Claim, type_of: TypeOf = _as_mentioned) -> Claim:
         """Return a claim whose ends of unknown type have that which its relation leaves them."""
         return self._check(type_of).typed(claim)
 

@@ -97,7 +97,7 @@ class Relations(Mapping[str, Relation]):
     def straight(self, name: str) -> str | None:
         """Return the relation that facts of this one are stored as, with their ends swapped.
 
-        None if they are stored as they are told.
+        None if they are stored as they are stated.
         """
         return self._straight.get(name)
 
@@ -110,8 +110,8 @@ class Relations(Mapping[str, Relation]):
 
         ``employs`` means the facts stored as ``works_at`` where one is the inverse of the other.
         """
-        told = ("_".join(name.split()) for name in names)
-        stored = {self.canonical(name)[0] for name in told}
+        normalized = ("_".join(name.split()) for name in names)
+        stored = {self.canonical(name)[0] for name in normalized}
         return [name for name in used if self.canonical(name)[0] in stored]
 
     def same(self, name: str) -> list[str]:
@@ -231,7 +231,7 @@ def _turned(relation: Relation, straight: Mapping[str, str]) -> list[str]:
 
 
 def straightened(extraction: Extraction, relations: Relations) -> Extraction:
-    """Return an extraction whose inverse claims are told from the other end.
+    """Return an extraction whose inverse claims are stated from the other end.
 
     "Acme employs Ann" becomes "Ann works_at Acme", with the same sentence. An inverse end that
     names no object stays as it is: there is no subject that it could have.

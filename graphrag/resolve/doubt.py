@@ -16,7 +16,7 @@ from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
 from graphrag.names.fold import folded
 from graphrag.names.key import is_name, name_key
-from graphrag.names.likeness import ALIKE, likeness, short_for, told_apart
+from graphrag.names.likeness import ALIKE, distinct, likeness, short_for
 from graphrag.protocols import Matrix
 from graphrag.resolve.known import Known
 
@@ -82,7 +82,7 @@ def open_mention(
     fitting = {
         id_: Candidate(id_, round(min(score, 1.0), 3))
         for id_, score in found.items()
-        if known.compatible(id_, mention.entity_type) and not known.told_apart(id_, mention)
+        if known.compatible(id_, mention.entity_type) and not known.distinct(id_, mention)
     }
     fitting |= {one.id: one for one in (before.candidates if before else ())}
     best = sorted(fitting.values(), key=lambda one: (-one.score, one.id))
@@ -167,4 +167,4 @@ def _near(mention: Mention, vector: Matrix, index: GroupIndex, known: Known) -> 
 def _telling(key: str, kind: str, other: str, other_kind: str) -> bool:
     if folded(key).isascii() != folded(other).isascii():
         return True
-    return not told_apart(key, other) and not kind == other_kind == "person"
+    return not distinct(key, other) and not kind == other_kind == "person"

@@ -54,7 +54,7 @@ class Known:
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
-    def told_apart(self, id_: str, mention: Mention) -> bool:
+    def distinct(self, id_: str, mention: Mention) -> bool:
         """Tell whether an entity and a mention each have an identifier that the other has not."""
         if not mention.attributes:
             return False

@@ -21,7 +21,7 @@ from itertools import chain
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import plain_key
-from graphrag.model.attributes import told
+from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import CONCEPT, Entity
@@ -49,7 +49,7 @@ def find(mention: Mention, known: Known) -> str | None:
             return id_
     for rule in (_only_bearer, _lone_first_name, _plain, _short_form):
         id_ = rule(mention, known)
-        if id_ is not None and not known.told_apart(id_, mention):
+        if id_ is not None and not known.distinct(id_, mention):
             return id_
     return None
 
@@ -64,7 +64,7 @@ def _named(key: str, mention: Mention, known: Known) -> str | None:
     ids = [
         id_
         for id_ in known.each(lambda book: book.keyed(key))
-        if known.compatible(id_, kind) and not known.told_apart(id_, mention)
+        if known.compatible(id_, kind) and not known.distinct(id_, mention)
     ]
     same = [id_ for id_ in ids if known.type_of(id_) == kind]
     return next(iter(same or ids), None)
@@ -147,7 +147,7 @@ def resolve(
     *,
     created_at: datetime,
     ruling: Ruling = NO_RULING,
-    told_at: datetime | None = None,
+    stated_at: datetime | None = None,
     identifiers: Declared | None = None,
     doubts: bool = False,
     beside: Iterable[Entity] = (),
@@ -155,13 +155,13 @@ def resolve(
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
-    ``told_at`` is the reference time of the text; without one it is told now. ``identifiers`` are
-    the attributes of each type that belong to one entity only, besides the usual ones. With
+    ``stated_at`` is the reference time of the text; without one it is now. ``identifiers`` are the
+    attributes of each type that belong to one entity only, besides the usual ones. With
     ``doubts`` new names are compared with stored ones that are like them. ``beside`` are entities
     that are being written and not in the index yet; they count among the created.
     """
     resolution = Resolution()
-    told_at = told_at or created_at
+    stated_at = stated_at or created_at
     known = Known(index, identifiers or {})
     for entity in beside:
         resolution.created[entity.id] = entity
@@ -181,7 +181,7 @@ def resolve(
                 entity_type=mention.entity_type,
                 aliases=tuple(dict.fromkeys(mention.aliases)),
             )
-            entity = with_attributes(entity, mention, told_at)
+            entity = with_attributes(entity, mention, stated_at)
             entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
             resolution.created[entity.id] = entity
             known.enter(entity)
@@ -189,7 +189,7 @@ def resolve(
             if doubts and (unsure := look_alikes(mention, index, known)):
                 resolution.doubts.append(unsure)
         elif id_ in resolution.created:
-            resolution.created[id_] = enriched(resolution.created[id_], mention, told_at)
+            resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at)
             known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
         if mention.entity_type not in (UNTYPED, CONCEPT):
@@ -210,9 +210,9 @@ def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
     return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
 
 
-def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
+def enriched(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
     """Return the entity with what a mention adds: a type, aliases, attributes."""
-    entity = with_attributes(entity, mention, told_at)
+    entity = with_attributes(entity, mention, stated_at)
     name, aliases = entity.name, list(mention.aliases)
     if entity.entity_type == "person" and _completes(mention.name, entity.name):
         name = mention.name.strip()
@@ -231,11 +231,13 @@ def enriched(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
     )
 
 
-def with_attributes(entity: Entity, mention: Mention, told_at: datetime) -> Entity:
+def with_attributes(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
     """Return the entity with the attributes of a mention; of two values the newer one stands."""
     if not mention.attributes:
         return entity
-    attributes, times = told(entity.attributes, entity.attribute_times, mention.attributes, told_at)
+    attributes, times = with_given(
+        entity.attributes, entity.attribute_times, mention.attributes, stated_at
+    )
     return replace(entity, attributes=attributes, attribute_times=times)
 
 

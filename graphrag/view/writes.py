@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.direct_plan import Told
+from graphrag.ingest.direct_plan import WriteResult
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode, prepare
@@ -151,7 +151,7 @@ class Writes(View):
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
-    ) -> Told:
+    ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
         Args:
@@ -191,7 +191,7 @@ class Writes(View):
         writer = DirectWriter.to(ingestion, self.group_id, "add_fact")
         plan = await writer.tell([given])
         writer.warn()
-        return Told.by(plan)
+        return WriteResult.by(plan)
 
     async def add_entity(
         self,

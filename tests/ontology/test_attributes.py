@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.model.attributes import newer, told
+from graphrag.model.attributes import newer, with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import day, open_graph
@@ -14,7 +14,7 @@ START = day("2020-01-01")
 
 
 def test_a_newer_value_replaces_an_older_one():
-    values, times = told(
+    values, times = with_given(
         {"size": 1}, {"size": "2020-01-01T00:00:00Z"}, {"size": 2}, day("2021-01-01")
     )
     assert (values, times) == ({"size": 2}, {"size": "2021-01-01T00:00:00Z"})
@@ -22,14 +22,14 @@ def test_a_newer_value_replaces_an_older_one():
 
 def test_a_value_told_late_for_an_earlier_time_does_not_replace():
     held = {"size": 2}, {"size": "2021-01-01T00:00:00Z"}
-    assert told(*held, {"size": 1, "seat": "Rome"}, START) == (
+    assert with_given(*held, {"size": 1, "seat": "Rome"}, START) == (
         {"size": 2, "seat": "Rome"},
         {"size": "2021-01-01T00:00:00Z", "seat": "2020-01-01T00:00:00Z"},
     )
 
 
 def test_a_value_of_unknown_time_gives_way():
-    assert told({"size": 1}, {}, {"size": 2}, START)[0] == {"size": 2}
+    assert with_given({"size": 1}, {}, {"size": 2}, START)[0] == {"size": 2}
     assert newer({"size": 1}, {}, {"size": 2}, {}) == ({"size": 2}, {})
 
 
@@ -46,7 +46,7 @@ def test_the_order_of_telling_does_not_matter(tellings, random):
         for days, values_told in order:
             # Halves of a second have more digits than whole ones.
             at = START + timedelta(days=days, milliseconds=500 * (days % 2))
-            values, times = told(values, times, values_told, at)
+            values, times = with_given(values, times, values_told, at)
         return values, times
 
     shuffled = random.sample(tellings, len(tellings))

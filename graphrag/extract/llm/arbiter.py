@@ -103,8 +103,8 @@ def _candidate(entity: Entity) -> str:
 def _pair(number: int, one: Conflict) -> str:
     old, new = one.fact, one.claim
     held = _interval(old.valid_at if not old.observed else None, old.invalid_at)
-    told = _interval(new.valid_at, new.invalid_at)
-    return f"Pair {number}: old{held}: {_line(old.text)} new{told}: {_line(new.text)}"
+    stated = _interval(new.valid_at, new.invalid_at)
+    return f"Pair {number}: old{held}: {_line(old.text)} new{stated}: {_line(new.text)}"
 
 
 def _interval(start: datetime | None, end: datetime | None) -> str:

@@ -19,7 +19,7 @@ _STARTS = ("in", "since", "after")
 _STOPS = ("in", "until", "before")
 _READ = 20_000
 _HORIZON = timedelta(days=365 * 100)
-"""Nothing that is told to end or begin later than this is meant literally."""
+"""Nothing that is said to end or begin later than this is meant literally."""
 
 
 class Dating:

@@ -101,7 +101,7 @@ class LLMExtractor:
             context_tokens: How much the model can hold, question and answer together.
             instructions: What to look for or leave out, in words; said after our rules.
             side_by_side: Episodes of a batch that are read at a time, within the limits of the
-                model; with 1 each is shown every entity told before it.
+                model; with 1 each is shown every entity added before it.
         """
         if side_by_side < 1:
             raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")

@@ -142,7 +142,7 @@ REPORTING = frozenset(
     "find show mention remember realize realise discover declare remark reply answer exclaim "
     "cry".split()
 )
-"""Verbs whose complement is told as true."""
+"""Verbs whose complement is stated as true."""
 HEDGED = frozenset(
     "want hope plan intend deny claim allege rumour rumor suggest think believe suppose wish dream "
     "pretend doubt fear expect consider try attempt refuse fail ask wonder seem appear need "
@@ -150,7 +150,7 @@ HEDGED = frozenset(
     "mean aim propose order command beg request tell let allow make help get have advise urge "
     "persuade warn forbid encourage invite swear vow".split()
 )
-"""Verbs whose complement is not told as true."""
+"""Verbs whose complement is not stated as true."""
 STATEMENTLESS = frozenset(
     "say think know want look seem tell ask hear feel mean guess hope wonder believe let try need "
     "do "

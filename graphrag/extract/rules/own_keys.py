@@ -61,14 +61,14 @@ _CREATIVE: Final = frozenset("author authors isbn pages genre publisher director
 
 
 def type_of(fields: Mapping[str, object], key: str, expected: str) -> str:
-    """Return the type of a record: stated, told by the key of its name, proved, or expected."""
+    """Return the type of a record: stated, implied by the key of its name, proved, or expected."""
     for kind in ("type", "kind", "entity_type"):
         stated = fields.get(kind)
         if isinstance(stated, str) and stated.strip():
             if found := _KINDS.get(snake(stated).rpartition("_")[2]):
                 return found
-    if told := _NAMING.get(key):
-        return told
+    if implied := _NAMING.get(key):
+        return implied
     titled, dated = key in ("title", "summary"), fields.keys() & _DATED
     social, placed = fields.keys() & _SOCIAL, fields.keys() & PLACES
     if (social and (titled or dated)) or (titled and dated and placed):
@@ -112,11 +112,11 @@ def name_of(fields: Fields, expected: str, named: str) -> tuple[str, Text | None
         if "name" not in fields and is_name(whole, "person"):
             return "first_name", whole.bare()
     for key in (named,) if named else _NAMING:
-        told = _NAMING.get(key, "")
-        unsure = expected == "person" and (key in _TITLED or told not in ("", "person"))
+        implied = _NAMING.get(key, "")
+        unsure = expected == "person" and (key in _TITLED or implied not in ("", "person"))
         unsure = unsure or (key == "summary" and type_of(fields, key, "") != "event")
         if key in fields and not unsure:
-            if found := names([fields[key]], told or "thing", whole=True):
+            if found := names([fields[key]], implied or "thing", whole=True):
                 return key, found[0]
     return "", None
 

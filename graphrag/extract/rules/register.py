@@ -181,7 +181,7 @@ class Life:
     end: datetime | None = None
 
     def date(self, period: Period, *, late: bool) -> None:
-        """Take a start, or an end that includes what it names; the first one told stays."""
+        """Take a start, or an end that includes what it names; the first one stated stays."""
         if late:
             last = period.start if period.granularity == "instant" else period.end
             self.end = self.end or last

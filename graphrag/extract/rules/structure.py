@@ -176,8 +176,8 @@ class _Reader:
             for value in fields.values():
                 self.read(value, depth + 1)
             return None
-        told = type_of(fields, key, expected)
-        entity = self.register.entity(name, told)
+        entity_type = type_of(fields, key, expected)
+        entity = self.register.entity(name, entity_type)
         facts: list[Fact] = []
         rest: Fields = {}
         for other, value in fields.items():
@@ -185,7 +185,7 @@ class _Reader:
             if made is None:
                 rest[other] = value
             facts += made or ()
-        if told == "thing" and under and under.relation in SOMEBODY:
+        if entity_type == "thing" and under and under.relation in SOMEBODY:
             facts = [fact for fact in facts if fact.relation != "located_in"]
         places = [fact for fact in facts if (fact.relation, fact.key) in HOMES]
         best = min((HOMES[fact.relation, fact.key] for fact in places), default=0)

@@ -215,7 +215,7 @@ def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
     there = [one for one in placed.values() if not said.gone(one.source)]
     manual = any(one.manual for one in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=_told))
+    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=_assertion_id))
     return tuple(dict.fromkeys(spans))
 
 
@@ -250,5 +250,5 @@ def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:
     return one.closed_as in NOWHERE, one.valid_at is not None, start
 
 
-def _told(one: Assertion) -> str:
+def _assertion_id(one: Assertion) -> str:
     return one.id

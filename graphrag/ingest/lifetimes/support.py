@@ -133,7 +133,7 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
     newer, better = (
         {
             level: sorted(
-                (since(end), end.moment, end.statement.id, place)
+                (since(end), end.moment, _content(end.statement), place)
                 for place, end in enumerate(ends)
                 if least(end.statement.trust, level)
             )
@@ -157,6 +157,17 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
         else:
             last = min(support.last, first[1] - 1)
             yield replace(support, last=last, stop=first[1], end=ends[first[-1]])
+
+
+def _content(statement: Statement) -> tuple[bool, str, str, str, str]:
+    """Return which of two equal ends counts, whatever their ids: one that names what it ends."""
+    return (
+        not statement.object,
+        statement.relation,
+        statement.subject,
+        statement.object,
+        statement.id,
+    )
 
 
 def _evidence(end: End) -> int:

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import networkx
 import rdflib
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
+from graphrag import InputError
 from graphrag.io.files import escaped, unescaped
 from graphrag.io.jsonl.shape import moment, read_moment
 from graphrag.io.pandas_frames import cell_of, unmarked
@@ -71,10 +72,15 @@ def rows(draw):
     return found, draw(st.booleans())
 
 
-def content(frames):
-    """Return what facts say, whoever tells them, and when."""
+def content(frames, format="jsonl"):
+    """Return what facts say, whoever tells them, and when.
+
+    How a fact was closed follows from statements, which only JSON Lines carry: a table says that
+    it ended.
+    """
     told = frames.facts.drop(columns=["id", "subject_id", "object_id", "created_at", "origin"])
     told = told.drop(columns=["reference_time", "episodes"])
+    told = told if format == "jsonl" else told.drop(columns=["closed_as"])
     return sorted(map(repr, told.itertuples(index=False, name=None)))
 
 
@@ -86,7 +92,11 @@ def test_what_goes_out_comes_back(tmp_path_factory, told):
 
 async def out_and_in(folder, facts, merges):
     async with open_graph() as graph:
-        await graph.load.facts(facts, judge=False)
+        try:
+            await graph.load.facts(facts, judge=False)
+        except InputError as error:  # "x" is who "x y" is
+            assume("both ends are the same entity" not in str(error))
+            raise
         entities = [entity for entity, _ in await graph.audit.hubs(9)]
         if merges and len(entities) > 2:
             await graph.identity.merge(*entities[:2])
@@ -104,7 +114,7 @@ async def out_and_in(folder, facts, merges):
         await graph.load.group(folder / "graph.jsonl", "jsonl")
         for group in await graph.groups().list():  # a table without rows makes none
             after = await graph.group(group.name).at(history=True).export.pandas()
-            assert content(after) == content(before), group.name
+            assert content(after, group.name) == content(before, group.name), group.name
         there = {group.name for group in await graph.groups().list()}
         assert there >= ({"networkx", "pandas", "csv", "graphml", "jsonl"} if facts else {"jsonl"})
     assert networkx.read_graphml(folder / "graph.graphml").number_of_nodes() == len(network)

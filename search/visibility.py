@@ -1,4 +1,7 @@
-"""Which rows a read may see: world time and system time as masks over the columns."""
+"""Which rows a read may see: world time and system time as masks over the columns.
+
+``Past`` holds what ``known_at`` undoes: the images by which the log leads back to that moment.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -20,11 +20,11 @@ from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
 _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
-"""Kinds of events that move what was stated; to say something of an entity is none of these."""
+"""Kinds of events that move what was stated before; none of them states anything new."""
 
 
 def manual_entities(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
-    """Return the ids of entities of which something was said without a text and beyond a fact.
+    """Return the ids of entities that somebody entered, by hand or from a table, beside any fact.
 
     ``log`` is the kind and the changes of each event.
     """

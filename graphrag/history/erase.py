@@ -1,4 +1,4 @@
-"""Erase for good: an entity, or a whole group. The only thing that deletes."""
+"""Erase for good, with vectors, log images and files beside the store: an entity, or a group."""
 
 from __future__ import annotations
 

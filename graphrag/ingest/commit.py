@@ -1,5 +1,8 @@
 """One writer of a group at a time: plan under its lock, write, plan again if another was faster.
 
+That a write is whole or nothing is the transaction of ``store/connection.py``; its event's number
+is the lock between processes.
+
 What is spoken of again is there again: an entity that was removed returns with new facts.
 
 An entity leaves the graph with the last episode that spoke of it. Its row and its names stay, so

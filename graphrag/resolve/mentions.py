@@ -1,10 +1,10 @@
 """Mentions to entities: which stored entity a name means, or that it is a new one.
 
-The rules of ``find`` stand in order, the first that finds an entity decides; what they do not find
-is a new one. Similar but unequal names never merge by themselves: what a new entity is like is left
-to an arbiter, or to a person later.
+What an arbiter ruled comes first, then a name that the same text has given already, then the rules
+of ``find``; what they do not find is a new entity. Similar but unequal names never merge by
+themselves: what a new entity is like is left to an arbiter, or to a person later.
 
-The rules by which a mention is a known entity, in order; the first that finds one decides.
+The rules, in order; the first that finds an entity decides:
 
 1. The same identifier, whatever the name.
 2. The same key or alias and a compatible type: equal, or untyped on one side; but not if both have

@@ -1,4 +1,6 @@
-"""Order by closeness to given entities: true hops along the facts that may be seen.
+"""Rerankers by arithmetic: variety (MMR), closeness, mentions, recency.
+
+Order by closeness to given entities: true hops along the facts that may be seen.
 
 Order by how many episodes speak of something.
 

@@ -1,4 +1,4 @@
-"""Where sources contradict each other: two values at once, and what no moment is left to."""
+"""List contradictions that ``hold`` has decided: two values at once, and what never holds."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What holds: which stretches of world time the statements of each value win.
+"""What holds, and when it ends: which stretches of world time each value wins from its rivals.
 
 Nothing is swept moment by moment. What runs holds from its first moment until the first that better
 evidence of a rival or an end of its own takes, so that one pass over the rivals by how new they are

@@ -1,7 +1,7 @@
 """What the rows of each table look like as lines of text, by the schema.
 
 A table that is added to the schema with a ``group_id`` is moved like the others, and so is a new
-column. What people read has the names that Python has: ``fact`` and ``subject_id``, not
+column. Kinds and ends have the names that people know: ``fact`` and ``subject_id``, not
 ``relates_to`` and ``in``.
 """
 

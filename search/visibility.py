@@ -1,7 +1,4 @@
-"""Which rows a read may see: world time and system time as masks over the columns.
-
-``Past`` holds what ``known_at`` undoes: the images by which the log leads back to that moment.
-"""
+"""Which rows a read may see, as masks over the columns, and what ``known_at`` undoes (``Past``)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

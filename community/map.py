@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
-from graphrag.display.picture import save
+from graphrag.display.picture import Picture
 from graphrag.display.visible import flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community
@@ -36,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CommunityMap:
+class CommunityMap(Picture):
     """The communities of one level, to draw; a notebook does."""
 
     communities: tuple[Community, ...]
@@ -65,14 +63,6 @@ class CommunityMap:
         from graphrag.community.drawing import drawn
 
         return drawn(self)
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture to an ``.svg`` file and return its path.
-
-        Raises:
-            InputError: if its name ends otherwise, or it cannot be written.
-        """
-        return save(path, self.to_svg())
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

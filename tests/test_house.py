@@ -60,7 +60,7 @@ BOUNDS = {
 TODAY = {
     "modules": 379,
     "modules with exactly one importer": 105,
-    "lines written by hand": 58_600,
+    "lines written by hand": 58_552,
     "own files on one add_episode": 74,
     "own files on one search": 71,
     "own files on one at().facts": 29,

@@ -6,14 +6,12 @@ Which part of a graph to show: what is near, what is best connected, and what le
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.picture import save
+from graphrag.display.picture import Picture
 from graphrag.index.group import BEGINNING
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
@@ -35,7 +33,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Subgraph:
+class Subgraph(Picture):
     """A part of the graph that can be drawn."""
 
     entities: tuple[Entity, ...]
@@ -104,14 +102,6 @@ class Subgraph:
         from graphrag.analysis.drawing import drawn
 
         return drawn(self)
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture to an ``.svg`` file and return its path.
-
-        Raises:
-            InputError: if its name ends otherwise, or it cannot be written.
-        """
-        return save(path, self.to_svg())
 
     def _repr_html_(self) -> str:
         return self.to_svg() if self.entities else "<p>nothing to draw</p>"

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from os import PathLike
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
-from graphrag.display.picture import save
+from graphrag.display.picture import Picture
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Fact
@@ -49,7 +47,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Timeline:
+class Timeline(Picture):
     """Every fact about an entity, the earliest first; facts of unknown start come before all."""
 
     entity: Entity
@@ -106,14 +104,6 @@ class Timeline:
             f"{escape(self.entity.name)}</text>"
             f'<g transform="translate(8 12)">{axis.ruler()}</g>{rows}</svg>'
         )
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the lifetimes to an ``.svg`` file and return its path.
-
-        Raises:
-            InputError: if its name ends otherwise, or it cannot be written.
-        """
-        return save(path, self.to_svg())
 
 
 def stages_table(stages: Sequence[Stage], at: datetime) -> str:

@@ -1,5 +1,6 @@
 """What pictures share: colours, labels that cover nothing, and files to keep them in."""
 
+from abc import ABC, abstractmethod
 from os import PathLike
 from pathlib import Path
 
@@ -53,17 +54,26 @@ class Labels:
         return None
 
 
-def save(path: str | PathLike[str], svg: str) -> Path:
-    """Write a picture to a file and return its path.
+class Picture(ABC):
+    """What can be drawn, and kept as a file."""
 
-    Raises:
-        InputError: if its name does not end in ``.svg``, or it cannot be written.
-    """
-    file = Path(path)
-    if file.suffix.casefold() != ".svg":
-        raise InputError(f"{file.name!r} is no picture: end its name in .svg")
-    try:
-        file.write_text(svg, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot write {file}: {getattr(error, 'strerror', error)}") from None
-    return file
+    __slots__ = ()
+
+    @abstractmethod
+    def to_svg(self) -> str:
+        """Return the picture as an SVG document, for a file or a page."""
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture to an ``.svg`` file and return its path.
+
+        Raises:
+            InputError: if its name ends otherwise, or it cannot be written.
+        """
+        file = Path(path)
+        if file.suffix.casefold() != ".svg":
+            raise InputError(f"{file.name!r} is no picture: end its name in .svg")
+        try:
+            file.write_text(self.to_svg(), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot write {file}: {getattr(error, 'strerror', error)}") from None
+        return file

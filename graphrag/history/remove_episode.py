@@ -19,8 +19,8 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.store import links
 from graphrag.store.changes import ChangeSet
-from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 REMOVE_EPISODE = "remove_episode"
@@ -140,11 +140,7 @@ async def _entities(
 
 
 async def _mentioned(id_: str, index: GroupIndex, store: Store) -> list[str]:
-    [ids] = await store.query(
-        "SELECT VALUE record::id(out) FROM mentions WHERE in = $episode;",
-        episode=Record("episode", id_),
-    )
-    return index.heirs.each(ids)
+    return index.heirs.each(entity for _, entity in await links.mentioned_in(store, [id_]))
 
 
 async def _held(
@@ -157,14 +153,8 @@ async def _held(
 ) -> set[str]:
     """Return the entities that something else speaks of: an episode, a person or a live fact."""
     families = {member: one for one in entities for member in index.heirs.family(one)}
-    [rows] = await store.query(
-        "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
-        "AND in != $episode AND in.removed_at IS NONE;",
-        group=index.group_id,
-        entities=[Record("entity", member) for member in families],
-        episode=Record("episode", id_),
-    )
-    held = {families[member] for member in rows} | _by_hand(families, events)
+    spoken = await links.mentioned_beside(store, index.group_id, families, episodes=[id_])
+    held = {families[member] for member in spoken} | _by_hand(families, events)
     for one in set(families.values()) - held:
         at = index.facts_of(one)
         known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}

@@ -20,8 +20,8 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FORGET
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
+from graphrag.store import links
 from graphrag.store.changes import ChangeSet
-from graphrag.store.record import Record
 from graphrag.store.rows import imaged
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -160,20 +160,15 @@ async def _held(
 ) -> set[str]:
     """Return the entities of which another episode, a live fact or a merged entity speaks."""
     families = {member: one for one in entities for member in index.heirs.family(one)}
-    links = [
-        Record(*change.record.split(":", 1))
+    new = [
+        change.record.partition(":")[2]
         for change in event.changes
         if change.before is None and change.record.startswith("mentions:")
     ]
-    [rows] = await store.query(
-        "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
-        "AND in NOT IN $silent AND id NOT IN $links AND in.removed_at IS NONE;",
-        group=index.group_id,
-        entities=[Record("entity", id_) for id_ in families],
-        silent=[Record("episode", id_) for id_ in silent],
-        links=links,
+    spoken = await links.mentioned_beside(
+        store, index.group_id, families, episodes=silent, links=new
     )
-    held = {families[member] for member in rows}
+    held = {families[member] for member in spoken}
     for id_ in set(families.values()) - held:
         at = index.facts_of(id_)
         known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}

@@ -209,12 +209,6 @@ def from_bytes(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 
 
-def to_bytes(matrix: ArrayLike) -> list[bytes]:
-    """Write one blob of little-endian float32 per row."""
-    rows = np.ascontiguousarray(matrix, dtype="<f4")
-    return [row.tobytes() for row in rows]
-
-
 def _exact(rows: NDArray[np.float32], unit: NDArray[np.float32]) -> Product:
     return lambda block: np.asarray(np.einsum("ij,j->i", rows[block], unit))
 

@@ -140,7 +140,7 @@ async def windows(
                 window, room = [], longest
             try:
                 item = await asyncio.shield(coming)
-            except Exception:
+            except Exception:  # raised again, after what came before it
                 if window:
                     yield window
                 raise

@@ -229,7 +229,7 @@ class Queue:
         done = replace(episode, status="done", error=None)
         try:
             await ingestion.add(done, await ingestion.read(done), waited=True)
-        except Exception as error:
+        except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
             await self._fail(episode, error)

@@ -41,6 +41,29 @@ async def mentions_of(store: Store, entities: Iterable[str], limit: int) -> list
     return [(episode, entity) for episode, entity in await _from(store, sql, "entity", entities)]
 
 
+async def mentioned_beside(
+    store: Store,
+    group: str,
+    entities: Iterable[str],
+    *,
+    episodes: Iterable[str],
+    links: Iterable[str] = (),
+) -> list[str]:
+    """Return which of the entities are mentioned by episodes that stand.
+
+    ``episodes`` and ``links``, the ids of mentions, do not count.
+    """
+    [ids] = await store.query(
+        "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
+        "AND in NOT IN $episodes AND id NOT IN $links AND in.removed_at IS NONE;",
+        group=group,
+        entities=[Record("entity", id_) for id_ in entities],
+        episodes=[Record("episode", id_) for id_ in episodes],
+        links=[Record("mentions", id_) for id_ in links],
+    )
+    return list(ids)
+
+
 async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[str]]:
     """Return the episodes that mention each of some entities."""
     sql = "SELECT VALUE [record::id(id), <-mentions.in] FROM $ids;"

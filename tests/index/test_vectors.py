@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from graphrag.errors import InputError
-from graphrag.index.vectors import Vectors, from_bytes, to_bytes
+from graphrag.index.vectors import Vectors, from_bytes
+from graphrag.store.rows import vector_bytes
 
 NUMBERS = st.floats(-1e3, 1e3, width=32)
 MATRICES = hnp.arrays(np.float32, st.tuples(st.integers(0, 30), st.just(4)), elements=NUMBERS)
@@ -31,13 +32,13 @@ def test_scores_are_cosines_however_the_rows_arrived(matrix, cut):
 
 @given(MATRICES)
 def test_bytes_bring_back_the_same_numbers(matrix):
-    blobs = to_bytes(matrix)
+    blobs = [vector_bytes(row) for row in matrix]
     assert all(len(blob) == 16 for blob in blobs)
     assert np.array_equal(from_bytes(blobs, 4), matrix)
 
 
 def test_bytes_are_little_endian_floats():
-    assert to_bytes([[1.0, -2.0]]) == [bytes.fromhex("0000803f000000c0")]
+    assert vector_bytes(np.array([1.0, -2.0])) == bytes.fromhex("0000803f000000c0")
 
 
 def test_bytes_of_another_dimension_name_expected_and_got():

@@ -22,11 +22,15 @@ from graphrag.ingest.lifetimes.component import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet
-from graphrag.store.rows import imaged
+from graphrag.store.rows import FLAGS, imaged
 
 _GATHERED = frozenset({"aliases", "distinct_from", "endings", "labels", "provenance", "rivals"})
 _KEYED = frozenset({"attributes", "attribute_times", "metadata"})
-_EMPTY: Mapping[str, Any] = dict.fromkeys(_GATHERED, ()) | {name: {} for name in _KEYED}
+_EMPTY: Mapping[str, Any] = {
+    **dict.fromkeys(_GATHERED, ()),
+    **dict.fromkeys(FLAGS, False),
+    **{name: {} for name in _KEYED},
+}
 Value = TypeVar("Value", Entity, Fact, Episode)
 
 

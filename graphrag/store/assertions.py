@@ -34,11 +34,9 @@ _NAMED: Mapping[str, Precision] = {name: name for name in _WIDTHS}
 
 def stated_text(items: Sequence[Assertion | Ending], record: str) -> str:
     """Return statements or endings as a column has them; ``record`` is the row's id."""
-    if len(items) == 1:
-        [item] = items
-        if isinstance(item, Assertion) and item.id == record and item.since is not None:
-            if _USUAL(item) == _USUALLY:
-                return _words(item.since)  # as most are
+    if len(items) == 1 and isinstance(item := items[0], Assertion) and item.id == record:
+        if item.since is not None and _USUAL(item) == _USUALLY:
+            return _words(item.since)  # as most are; ``joined`` gives the same, slower
     return joined(_object(item, record) for item in items)
 
 
@@ -61,7 +59,10 @@ def parts(text: str) -> list[dict[str, Any]]:
 
 def joined(objects: Iterable[Mapping[str, Any]]) -> str:
     """Return the text of a column that holds these objects."""
-    return _JSON.encode(list(objects))
+    every = list(objects)
+    if len(every) == 1 and every[0].keys() == {"since"}:
+        return str(every[0]["since"])
+    return _JSON.encode(every)
 
 
 def check_stated(text: str, record: str) -> None:

@@ -43,8 +43,12 @@ _ROWS = {
     for kind, columns in _COLUMNS.items()
 }
 """What reads all fields of a kind at once, and the columns they go to."""
-FLAGS = frozenset(field.name for field in fields(Fact) if field.type is bool)
-"""Columns that are not there where they are false."""
+EMPTY: Mapping[str, Any] = {
+    **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
+    **dict.fromkeys(("aliases", "distinct_from", "labels", "provenance", "rivals"), ()),
+    **{name: {} for name in ("attributes", "attribute_times")},
+}
+"""Columns that are not there where they are false or empty, with that value."""
 _AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
 
 
@@ -60,7 +64,7 @@ def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
         elif column in STATED:
             if item:
                 row[column] = stated_text(item, value.id)
-        elif item or column != "rivals":
+        elif item or column not in EMPTY:
             row[column] = _stored(item)
     row["id"] = Record(TABLES[type(value)], value.id)
     if isinstance(value, Fact):
@@ -127,7 +131,7 @@ def plain(item: object) -> Any:
 def unplain(column: str, item: Any) -> Any:
     """Undo ``plain`` for one column of a row."""
     if item is None:
-        return None
+        return EMPTY.get(column)
     if column in ("in", "out", "id"):
         return Record(*str(item).split(":", 1))
     if column.endswith("_at") or column in _MOMENTS:
@@ -158,7 +162,7 @@ def imaged(column: str, item: Any, record: str) -> Any:
     if column in STATED:
         return stated_values(item, record)
     if item is None:
-        return False if column in FLAGS else None
+        return EMPTY.get(column)
     if read := _IMAGED.get(column):
         return read(item)
     return tuple(item) if type(item) is list else item

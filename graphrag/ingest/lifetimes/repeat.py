@@ -45,6 +45,9 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         and not _same(fact, other)
         and (other.id in said.excludes or exclusion(fact, other, relations) is not None)
         and (said.since is None or _ends_after(other, fact))
+        and all(
+            component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
+        )
     ]
     if not wrong:
         return fact

@@ -215,6 +215,7 @@ class GroupIndex:
                 "invalid": [to_micros(fact.invalid_at, FOREVER) for fact in facts],
                 "retracted": [to_micros(fact.retracted_at, FOREVER) for fact in facts],
                 "pending": [fact.pending for fact in facts],
+                "observed": [fact.observed for fact in facts],
             },
         )
 
@@ -226,6 +227,7 @@ class GroupIndex:
             invalid=to_micros(fact.invalid_at, FOREVER),
             retracted=to_micros(fact.retracted_at, FOREVER),
             pending=fact.pending,
+            observed=fact.observed,
         )
 
     def add_episodes(self, episodes: Sequence[Episode], vectors: Matrix) -> None:

@@ -216,6 +216,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
                 "invalid": _moments([row[9] for row in rows], FOREVER),
                 "retracted": _moments([row[10] for row in rows], FOREVER),
                 "pending": [row[11] for row in rows],
+                "observed": [row[12] for row in rows],
             },
         )
     elif table == "episode":

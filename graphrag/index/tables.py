@@ -36,7 +36,7 @@ COLUMNS = {
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "
         f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
-        "pending ?? false]"
+        "pending ?? false, observed ?? false]"
     ),
     "episode": (
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "

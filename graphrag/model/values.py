@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from graphrag.model.assertion import Assertion, Ending
+from graphrag.model.assertion import Assertion, Ending, Kind
 
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
@@ -190,6 +190,15 @@ class Fact:
     def episodes(self) -> tuple[str, ...]:
         """Ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of time it has, by what was said of it first: see ``Assertion``.
+
+        A ``state`` holds until it ends, an ``event`` has its day, month or year, what is
+        ``timeless`` holds at all times.
+        """
+        return self.statements[0].kind if self.statements else "state"
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -66,7 +66,6 @@ _AUX: Final = frozenset(
     "did do does was were is are am has have had will would can could".split()
 )
 _WH: Final = frozenset("who whom whose what which where when how why".split())
-_NAMING: Final = frozenset({"name", "list", "give", "show", "identify", "enumerate"})
 _OTHER_WAY: Final = re.compile(
     r"\bother way (?:round|around)\b|\bvice versa\b|\bthe (?:earlier|later|former|first) (?:one|of)\b|"
     r"\bwhich of\b|\bwhich (?:one )?(?:was|is|came|comes|happened|began|started|of)\b"
@@ -199,8 +198,8 @@ def _wants(shape: str) -> tuple[Wants, Unit | None]:
         return "since", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
     plain = re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape) if first in _AUX else shape
-    asks = _WH & set(plain.split()) or first in _NAMING
-    if first in _AUX and not (asks - {"when", "which"} if isinstance(asks, set) else asks):
+    # "When" and "which" may open a clause of it: "did A live there when B did".
+    if first in _AUX and not (_WH & set(plain.split())) - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from graphrag.search.query_time import Said
+from graphrag.temporal.interval import Interval
 from graphrag.ask.asked import Asked, Clause, Link, Order, Token, Unit, Wants
 from graphrag.ask.segments import (
     Parts,
@@ -44,15 +45,16 @@ _ASK: Final = r"(?:what|which)(?: exact| calendar| precise)? "
 _WHEN: Final = re.compile(
     r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"
     rf"\b{_ASK}(?P<unit>day|date|week|month|year|time)\b|"
-    r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?P<of>date|day|year|month|time)s? "
-    r"(?:of|on|in|when|that|at|E)\b"
+    r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?:[a-z]+ |most recent |very [a-z]+ )?"
+    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|up to|E)\b"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time)|how long ago)\b|\bsince\b\W*$"
+    r"|\bhow far back\b|\b(?:from|since) which\b"
 )
 _UNTIL: Final = re.compile(
     rf"\b(?:until|till|up to|up until|til) (?:when|{_ASK}(?:{_UNIT}|date|time)|how late)\b"
-    r"|\b(?:until|till)\W*$"
+    r"|\b(?:until|till)\W*$|\b(?:until|till|up to) which\b"
 )
 _BEGIN: Final = frozenset(
     "begin began begun begins beginning start started starts starting become became join joined "
@@ -106,6 +108,11 @@ _PRECEDE: Final = re.compile(
     r"\b(?:precede|precedes|preceded|predecessor|preceding|came before|come before|handed over|"
     r"hand over|made way|make way|gave way|give way)\b"
 )
+_LEADING: Final = re.compile(
+    r"\b(?:(?P<after>following|(?:later|newer|more recent) than|subsequent to|after)"
+    r"|preceding|(?:earlier|older) than|ahead of|before|prior to)$"
+)
+_INDIRECT: Final = re.compile(r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)")
 _GAP: Final = re.compile(
     r"\b(?:vacant|vacancy|unoccupied|unfilled|empty|gap|interregnum|lapse|open)\b"
 )
@@ -121,6 +128,8 @@ def parse(text: str, tokens: Tokens) -> Asked:
     """
     known, words = known_in(without_frame(tokens))
     words = _stripped(without_frame(words))
+    if _INDIRECT.match(shape_of(words)):  # "do you know when A moved"
+        words = (words[0], Token("did", "did"), *words[1:])
     wants, unit = _wants(shape_of(words))
     if wants in ("entities", "whether") and (choice := _choice(text, words, known)):
         return choice
@@ -206,15 +215,29 @@ def _wants(shape: str) -> tuple[Wants, Unit | None]:
 
 def _timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
     """Return some words without their time, and the time."""
-    said = next((token.said for token in tokens if token.said is not None), None)
-    return tuple(token for token in tokens if token.said is None), said
+    place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
+    if place is None:
+        return tokens, None
+    said = tokens[place].said
+    assert said is not None
+    lead = _LEADING.search(shape_of(tokens[:place]))
+    if lead is None or said.bound != "in":
+        return tuple(token for token in tokens if token.said is None), said
+    begin = place_of(shape_of(tokens[:place]), lead.start())
+    rest = tuple(token for token in tokens[:begin] + tokens[place:] if token.said is None)
+    words = f"{lead.group()} {said.words}"
+    if lead["after"]:
+        return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))
+    return rest, replace(
+        said, words=words, bound="before", interval=Interval(end=said.interval.start)
+    )
 
 
 def _choice(text: str, tokens: Tokens, known: Said | None) -> Asked | None:
     """Read a question that names what it lets one choose from: "which came first, A or B?"."""
     shape = shape_of(tokens)
     either = list(_EITHER.finditer(shape))
-    picks = re.search(r"\bor\b", shape) is not None or bool(re.search(r"\bwhich of\b", shape))
+    picks = re.search(r"\bor\b|\bwhich of\b|\b(?:of|between) E and E\b", shape) is not None
     if not (picks and _COMPARING.search(shape)):
         return None
     asking = _OTHER_WAY.search(shape) or _WH & set(shape.split()) or re.search(r"E (?:, )?or ", shape)
@@ -381,6 +404,9 @@ def _present(asked: Asked) -> Asked:
     )
     if bounded:
         return asked
+    if asked.wants == "how many" and not now:
+        counted = re.search(r"(?:how many|number of) (.*)", shape_of(asked.main.tokens))
+        words = counted.group(1).split() if counted else ["did"]
     verb = next((word for word in words if word in _AUX), None)
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if "ever" in words or "known" in words or (past and not now):

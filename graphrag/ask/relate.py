@@ -23,7 +23,7 @@ _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
 _MUTUAL: Final = frozenset().union(
-    *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner", "meet"))
+    *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
 )
 
 

@@ -47,8 +47,8 @@ _KNOWN: Final = re.compile(
     rf"(?: (?!{_WH}\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|prior to|preceding|ahead of|(?:earlier|sooner) than|preceded by"),
-    ("after", r"after|following|later than|subsequent to|once|succeeding|followed by|next to"),
+    ("before", r"before|prior to|preceding|ahead of|(?:earlier|sooner|older) (?:[a-z]+ )?than|preceded by"),
+    ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|subsequent to|once|succeeding|followed by|next to"),
     (
         "while",
         rf"while|whilst|during|as long as|throughout|"
@@ -57,7 +57,7 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
         rf"the (?:same )?(?:{_WHENEVER}) (?:when|that|as|in which|on which|during which)|"
         rf"(?:overlap|overlapped|overlapping|coincide|coincided|coinciding|intersect|intersected) "
         rf"(?:in time )?(?:with|while)|"
-        rf"and (?:simultaneously|concurrently|meanwhile)|"
+        rf"and (?:, )?(?:simultaneously|concurrently|meanwhile)(?: ,)?|"
         rf"(?:and )?at (?:once|(?:one and )?the same (?:time|moment))(?: as)?|"
         rf"simultaneously with|concurrently with|when",
     ),
@@ -69,7 +69,7 @@ _LINK: Final = re.compile(
     + "|".join(f"(?P<{name}>{words})" for name, words in _LINKS)
     + r")(?= (?!T\b|\?))"
 )
-_INTERROGATIVE: Final = re.compile(rf"(?:^|^(?:since|until|till|from|by) |[,:] )when (?:exactly )?(?:{_AUX})\b")
+_INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
 _FRONT_END: Final = re.compile(
     rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?(?:{_WH}|{_AUX}|name|list)\b|E |the )"
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
@@ -123,7 +123,7 @@ def known_in(tokens: Tokens) -> tuple[Said | None, Tokens]:
 def divided(tokens: Tokens) -> Parts:
     """Divide a question at the word that links its two clauses, if it has two."""
     shape = shape_of(tokens)
-    asking = {one.start() + one.group().index("when") for one in _INTERROGATIVE.finditer(shape)}
+    asking = {one.start() for one in _INTERROGATIVE.finditer(shape)}
     links = [one for one in _LINK.finditer(shape) if one.start() not in asking and _opens(one)]
     links = [one for one in links if "E" in shape[one.end() :].split() or _pronoun(shape[one.end() :])]
     if not links:
@@ -141,6 +141,8 @@ def divided(tokens: Tokens) -> Parts:
     if not inner:
         return Parts(shape_slice(tokens, shape, front.end() + 1, len(shape)))
     cut = _best(inner, shape)
+    if not _has_entity(shape[: cut.start()]) and shape[cut.end() :].split().count("E") > 1:
+        return Parts(tokens)  # "who came after A as B"
     main = shape_slice(tokens, shape, 0, cut.start())
     anchor = shape_slice(tokens, shape, cut.end() + 1, len(shape))
     return _parts(cut, main, _led(anchor))

@@ -42,10 +42,10 @@ lead leader head chief boss president chair chairman chairperson chairwoman dire
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 locate location lie situate situation base headquarters headquarter seat site
 bear birth birthplace native
-die death decease perish
+die death decease perish away
 bury burial grave tomb
 member membership belong affiliate affiliation join party society club organisation organization association union guild
-study student educate education attend graduate graduation degree alumnus university school college enrol enroll
+study student educate education attend graduate graduation degree alumnus university school college mater alma almae enrol enroll
 play player team club side squad footballer
 coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate

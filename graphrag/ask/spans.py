@@ -63,7 +63,7 @@ def _named(
         length = 1
         for last in range(min(len(spans), place + _LONGEST) - 1, place - 1, -1):
             _, end, word = spans[last]
-            if not (word[0].isalnum() or word in _CLOSING):
+            if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
                 continue
             words = text[start:end]
             if ids := _bearers(words, index, seen, place):

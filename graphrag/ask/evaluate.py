@@ -17,6 +17,7 @@ from graphrag.ask.senses import is_light
 from graphrag.ask.world import Line, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 
+_OVER: Final = frozenset("end ended ending finish departure exit resignation leaving".split())
 _GAP: Final = frozenset(
     "vacant vacancy unoccupied unfilled empty gap interregnum lapse nobody unstaffed".split()
 )
@@ -245,6 +246,9 @@ def _apart(asked: Asked, world: World, done: Solution) -> None:
     vacant = not _GAP.isdisjoint(word.strip("?,.") for word in words)
     early, late = sorted((one, two), key=lambda line: line.start)
     start, end = early.start, late.start
+    firstly = asked.main if early is one else asked.anchor
+    if not _OVER.isdisjoint(firstly.words):
+        vacant = True
     if vacant or (shared and len(asked.main.names) == 2 and not asked.main.order and _lasts(early)):
         start = early.end
         done.step("from the end of one to the beginning of the other")

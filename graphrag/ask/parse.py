@@ -293,6 +293,10 @@ def _apart(tokens: Tokens) -> tuple[Clause, Clause] | None:
                 continue
             left = sum(place < cut for place in places)
             right = len(places) - left
+            if (left, right) == (1, 2):  # "the gap between A and B as C"
+                shared = (inside[places[2]],)
+                one, two = inside[:cut] + shared, inside[cut + 1 :]
+                return Clause(one, order_of(one)), Clause(two, order_of(two))
             if left and left == right <= 2:
                 head = shape_slice(tokens, shape, 0, opening.start())
                 if left == 1:  # the gap between two holders of one thing

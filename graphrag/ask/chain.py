@@ -19,6 +19,8 @@ _COST: Final = 0.7
 """What a hop must explain to be worth taking."""
 _KIND: Final = 1.5
 """What a word counts that is the type of what a hop leads to: "which city"."""
+_NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
+"""Words that put one thing inside another: "the wife of", "the country that"."""
 _MOST: Final = 40
 """Entities that a hop may start from."""
 
@@ -47,6 +49,8 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     """Return what a question of several hops asks for, None if one hop explains its words."""
     clause = asked.main
     if len(clause.names) != 1 or asked.anchor is not None or asked.order is not None:
+        return None
+    if not _NESTING & set(token.word for token in clause.tokens[1:]):
         return None
     spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
     if len(spoken) < 2:  # noqa: PLR2004

@@ -50,10 +50,14 @@ _WHEN: Final = re.compile(
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time)|how long ago)\b|\bsince\b\W*$"
-    r"|\bhow far back\b|\b(?:from|since) which\b"
+    r"|\b(?:starting|beginning|as of) when\b|\bhow (?:far back|early)\b"
+    rf"|\b(?:first|earliest|very first) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
+    r"|\b(?:from|since) which\b"
 )
 _UNTIL: Final = re.compile(
     rf"\b(?:until|till|up to|up until|til) (?:when|{_ASK}(?:{_UNIT}|date|time)|how late)\b"
+    r"|\bhow late\b"
+    rf"|\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
     r"|\b(?:until|till)\W*$|\b(?:until|till|up to) which\b"
 )
 _BEGIN: Final = frozenset(
@@ -91,7 +95,8 @@ _LONGEST: Final = re.compile(r"\b(?:longest|for the most (?:time|days|months|yea
 _SHORTEST: Final = re.compile(r"\b(?:shortest|briefest)\b|\bshortest-")
 _FIRST: Final = re.compile(
     r"\b(?:first|earliest|initial|initially|original|originally|1st|oldest)\b|"
-    r"\b(?:at the (?:very )?(?:start|outset|beginning)|to begin with)\b"
+    r"\b(?:at the (?:very )?(?:start|outset|beginning)|to begin with|"
+    r"(?:start|starts|started|begin|began) (?:out|off))\b"
 )
 _LAST: Final = re.compile(
     r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
@@ -100,13 +105,15 @@ _NEXT: Final = re.compile(
     r"\b(?:immediately|right|just|directly|straight|next|subsequently|first|most recently|last|"
     r"preceding|previous|shortly|thereupon|then)\b"
 )
+_CAME: Final = r"(?:came|come|comes) (?:right |just |next |directly |immediately |straight )?"
 _SUCCEED: Final = re.compile(
     r"\b(?:succeed|succeeds|succeeded|follow|follows|followed|replace|replaces|replaced|successor|"
-    r"succeeding|following|supersede|superseded|took over|take over|came after|come after)\b"
+    r"succeeding|following|supersede|superseded|took over|take over|"
+    rf"{_CAME}after)\b"
 )
 _PRECEDE: Final = re.compile(
-    r"\b(?:precede|precedes|preceded|predecessor|preceding|came before|come before|handed over|"
-    r"hand over|made way|make way|gave way|give way)\b"
+    r"\b(?:precede|precedes|preceded|predecessor|preceding|handed over|"
+    rf"hand over|made way|make way|gave way|give way|{_CAME}before)\b"
 )
 _LEADING: Final = re.compile(
     r"\b(?:(?P<after>following|(?:later|newer|more recent) than|subsequent to|after)"
@@ -138,7 +145,7 @@ def parse(text: str, tokens: Tokens) -> Asked:
         return Asked(
             text, wants, first, "while", second, apart=True, unit=unit, known=known
         )
-    parts = divided(words)
+    parts = _both(wants, divided(words))
     main, during = _timed(parts.main)
     anchor, other = _timed(parts.anchor)
     asked = Asked(
@@ -160,6 +167,8 @@ def order_of(tokens: Tokens, *, bounded: bool = False) -> Order | None:
     shape = shape_of(tokens)
     if _FROM_END.search(shape):
         return Order("last", 2)
+    if numbered := re.search(r"\b(?:number|no|no\.|place|position) (\d+)\b", shape):
+        return Order("first", int(numbered.group(1)))
     if nth := _NTH.search(shape):
         word = nth["n"]
         number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word))
@@ -205,6 +214,8 @@ def _wants(shape: str) -> tuple[Wants, Unit | None]:
         return ("since" if words & _BEGIN else "when"), named
     if _SINCE.search(shape):
         return "since", unit
+    if _UNTIL.search(shape):
+        return "until", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
     plain = re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape) if first in _AUX else shape
     # "When" and "which" may open a clause of it: "did A live there when B did".
@@ -285,20 +296,26 @@ def _choice(text: str, tokens: Tokens, known: Said | None) -> Asked | None:
 def _apart(tokens: Tokens) -> tuple[Clause, Clause] | None:
     """Return the two clauses whose distance is asked for: "between A ... and B ..."."""
     shape = shape_of(tokens)
-    for opening in _BETWEEN.finditer(shape):
-        inside = shape_slice(tokens, shape, opening.end() + 1, len(shape))
+    openings = [(0, one.start(), one.end() + 1) for one in _BETWEEN.finditer(shape)]
+    for _, stop, begin in [*openings, (0, 0, 0)]:
+        inside = shape_slice(tokens, shape, begin, len(shape))
         places = [at for at, token in enumerate(inside) if token.named is not None]
         for cut, token in enumerate(inside):
-            if token.word not in ("and", "to", "until", "till"):
+            if token.word not in ("and", "to", "until", "till", "from"):
                 continue
             left = sum(place < cut for place in places)
             right = len(places) - left
-            if (left, right) == (1, 2):  # "the gap between A and B as C"
+            if (left, right) == (1, 2) and stop:  # "the gap between A and B as C"
                 shared = (inside[places[2]],)
                 one, two = inside[:cut] + shared, inside[cut + 1 :]
                 return Clause(one, order_of(one)), Clause(two, order_of(two))
+            if (left, right) == (2, 1) and stop:  # "from the end of A's term as B to C's"
+                one, two = inside[:cut], inside[cut + 1 :] + (inside[places[1]],)
+                return Clause(one, order_of(one)), Clause(two, order_of(two))
             if left and left == right <= 2:
-                head = shape_slice(tokens, shape, 0, opening.start())
+                head = shape_slice(tokens, shape, 0, stop)
+                if left == 1 and not stop:
+                    continue
                 if left == 1:  # the gap between two holders of one thing
                     own = tuple(one for one in head if one.named is not None)
                     if len(own) != 1:
@@ -313,12 +330,16 @@ def _apart(tokens: Tokens) -> tuple[Clause, Clause] | None:
 def _linked(asked: Asked, parts: Parts, words: Tokens) -> Asked:
     """Settle how the two clauses are linked: neighbors, all on one side, or a distance."""
     shape = shape_of(asked.main.tokens)
+    then = re.search(r"\b(?:(before|after) (?:that|then|this|it)|beforehand|afterwards?|thereafter)$", shape)
+    if asked.link == "while" and then is not None:
+        side: Link = "before" if then.group().startswith("before") else "after"
+        asked = replace(asked, link=side)
     if asked.during is not None and asked.link is None and asked.order is None:
         # "After 3 May, whom did A visit next?"
         half: dict[str, Literal["first", "last"]] = {"after": "first", "before": "last"}
-        side = half.get(asked.during.bound)
-        if side is not None and _NEXT.search(shape):
-            asked = replace(asked, order=Order(side))
+        kind = half.get(asked.during.bound)
+        if kind is not None and _NEXT.search(shape):
+            asked = replace(asked, order=Order(kind))
     if asked.link in ("before", "after") and asked.wants in ("entities", "when", "whether"):
         near = parts.near or _NEXT.search(shape) is not None
         several = _several(asked.main.tokens)
@@ -333,6 +354,19 @@ def _linked(asked: Asked, parts: Parts, words: Tokens) -> Asked:
     return asked
 
 
+def _both(wants: Wants, parts: Parts) -> Parts:
+    """Divide "both A ... and B ..." of a question whether they held at one time."""
+    has = [sum(token.named is not None for token in one) for one in (parts.main, parts.anchor)]
+    if wants != "whether" or sorted(has) != [0, 4]:
+        return parts
+    tokens = parts.main if has[0] else parts.anchor
+    places = [at for at, token in enumerate(tokens) if token.named is not None]
+    for cut, token in enumerate(tokens):
+        if token.word in ("and", "with") and places[1] < cut < places[2]:
+            return Parts(tokens[:cut], "while", False, tokens[cut + 1 :])
+    return parts
+
+
 def _succession(asked: Asked) -> Asked:
     """Read "who succeeded A as B", "A's predecessor as B", "what followed B among A's jobs"."""
     tokens = asked.main.tokens
@@ -345,6 +379,7 @@ def _succession(asked: Asked) -> Asked:
     if verb is None or not places:
         return asked
     at, stop = place_of(shape, verb.start()), place_of(shape, verb.end() - 1)
+    whom = stop + 1 < len(tokens) and tokens[stop + 1].word in ("whom", "who", "which", "what")
     noun = verb.group() in ("successor", "predecessor")
     before = [place for place in places if place < at]
     after = [place for place in places if place > stop]
@@ -356,9 +391,9 @@ def _succession(asked: Asked) -> Asked:
     if noun:
         anchor = next((p for p in before if p + 1 < len(tokens) and tokens[p + 1].word == "'s"), None)
         anchor = anchor if anchor is not None else next(iter(after), places[0])
-    elif before and (aux or passive):
+    elif before and (aux or passive or whom):
         anchor = before[-1]
-        if aux and not passive:
+        if not passive:
             link = "before" if link == "after" else "after"
     elif after:
         anchor = after[0]
@@ -412,6 +447,8 @@ def _present(asked: Asked) -> Asked:
         counted = re.search(r"(?:how many|number of) (.*)", shape_of(asked.main.tokens))
         words = counted.group(1).split() if counted else ["did"]
     verb = next((word for word in words if word in _AUX), None)
+    if asked.wants == "how many" and not now and verb not in ("is", "are", "do", "does", "am"):
+        return asked
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if "ever" in words or "known" in words or (past and not now):
         return asked

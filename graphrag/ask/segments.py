@@ -47,8 +47,8 @@ _KNOWN: Final = re.compile(
     rf"(?: (?!{_WH}\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|prior to|preceding|ahead of|(?:earlier|sooner|older) (?:[a-z]+ )?than|preceded by"),
-    ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|subsequent to|once|succeeding|followed by|next to"),
+    ("before", r"before|prior to|preceding|ahead of|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|subsequent to|once|succeeding|^having"),
     (
         "while",
         rf"while|whilst|during|as long as|throughout|"
@@ -141,7 +141,12 @@ def divided(tokens: Tokens) -> Parts:
     if not inner:
         return Parts(shape_slice(tokens, shape, front.end() + 1, len(shape)))
     cut = _best(inner, shape)
-    if not _has_entity(shape[: cut.start()]) and shape[cut.end() :].split().count("E") > 1:
+    if not _has_entity(shape[: cut.start()]):
+        if cut["while"]:  # "what day was it when A moved"
+            return Parts(
+                shape_slice(tokens, shape, 0, cut.start())
+                + shape_slice(tokens, shape, cut.end() + 1, len(shape))
+            )
         return Parts(tokens)  # "who came after A as B"
     main = shape_slice(tokens, shape, 0, cut.start())
     anchor = shape_slice(tokens, shape, cut.end() + 1, len(shape))

@@ -53,7 +53,7 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     if not _NESTING & set(token.word for token in clause.tokens[1:]):
         return None
     spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
-    if len(spoken) < 2:  # noqa: PLR2004
+    if len(spoken) < 2:
         return None
     start = Way(tuple(world.rows_of(clause.names[0])))
     ways, ended = [start], [start]
@@ -64,9 +64,11 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         if not ways:
             break
     best = max(ended, key=_worth)
-    if len(best.hops) < 2:  # noqa: PLR2004
+    if len(best.hops) < 2:
         return None
-    steps += [f"{len(lines)} facts of {hop}" for hop, lines in zip(best.hops, best.lines, strict=True)]
+    steps += [
+        f"{len(lines)} facts of {hop}" for hop, lines in zip(best.hops, best.lines, strict=True)
+    ]
     support = [line for lines in best.lines[:-1] for line in lines]
     return Chained(list(best.rows), list(best.lines[-1]), support)
 
@@ -115,7 +117,7 @@ def _at(
 ) -> list[Line]:
     taken = [line for line in lines if (line.subject if side == "subject" else line.object) in rows]
     if mutual(relation, world) and side == "object":
-        taken = [l._replace(subject=l.object, object=l.subject) for l in taken]
+        taken = [line._replace(subject=line.object, object=line.subject) for line in taken]
     return by_start(taken)
 
 
@@ -129,7 +131,8 @@ def _longer(
     typed = [
         at
         for at, token in enumerate(clause.tokens)
-        if _says(token) and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
+        if _says(token)
+        and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
     ]
     backwards = 0.5 if turned is not (meant.swapped ^ meant.passive) else 0.0
     score = way.score + meant.score + _KIND * bool(set(typed) - set(meant.places)) - backwards

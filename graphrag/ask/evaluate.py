@@ -4,40 +4,23 @@ Half-open lifetimes throughout. "Before", "after", "first" and their like go by 
 facts begin; "while" asks for a common moment. What is not known is said, never guessed.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.asked import Asked, Clause, Order, Unit
+from graphrag.ask.asked import Asked, Clause, Unit
+from graphrag.ask.bounding import Solution, anchor_lines, bounded, counted, in_order_of, pick
 from graphrag.ask.chain import follow
-from graphrag.ask.spell import between, date_words, stretch_words
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.relate import best, strange
-from graphrag.ask.senses import is_light
-from graphrag.ask.world import Line, World, bounds_of, by_start
+from graphrag.ask.spell import between, date_words, stretch_words
+from graphrag.ask.world import Line, World, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 
 _OVER: Final = frozenset("end ended ending finish departure exit resignation leaving".split())
 _GAP: Final = frozenset(
     "vacant vacancy unoccupied unfilled empty gap interregnum lapse nobody unstaffed".split()
 )
-
-
-@dataclass(slots=True)
-class Solution:
-    """What came out: values in words, the facts that they rest on, and the steps."""
-
-    values: list[str] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
-    """The facts of the answer."""
-    support: list[Line] = field(default_factory=list)
-    """Facts of what bounds it."""
-    steps: list[str] = field(default_factory=list)
-    entities: list[int] = field(default_factory=list)
-
-    def step(self, words: str) -> None:
-        """Note what was done."""
-        self.steps.append(words)
 
 
 def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
@@ -59,7 +42,7 @@ def _found(asked: Asked, clause: Clause, world: World, done: Solution) -> Found:
         found = pair_facts(clause, clause.names[0], clause.names[1], world)
     else:
         found = _open(asked, clause, world)
-    done.step(f"{_count(found.lines)} of {found.relation} for “{clause}”")
+    done.step(f"{counted(found.lines)} of {found.relation} for “{clause}”")
     return found
 
 
@@ -76,110 +59,6 @@ def _open(asked: Asked, clause: Clause, world: World) -> Found:
     return open_facts(clause, world, prefer=prefer)
 
 
-def _bounded(asked: Asked, found: Found, world: World, done: Solution) -> list[Line]:
-    """Return those of the facts that the times and the other clause of a question allow."""
-    lines = by_start(found.lines)
-    if asked.during is not None:
-        start, end = bounds_of(asked.during.interval)
-        ordered = asked.order is not None and asked.order.kind in ("first", "last")
-        if ordered and (start == BEGINNING or end == FOREVER) and asked.link is None:
-            lines = [line for line in lines if start <= line.start < end]
-        else:
-            lines = [line for line in lines if line.meets(start, end)]
-        done.step(f"{_count(lines)} in {asked.during.words!r}, {asked.during.interval!r}")
-    elif asked.present:
-        lines = [line for line in lines if line.start <= world.now < line.end]
-        done.step(f"{_count(lines)} that hold now")
-    if asked.anchor is not None and asked.link is not None:
-        anchors = anchor_lines(asked, found, world, done)
-        lines = _linked(asked, lines, anchors, done)
-    return lines
-
-
-def anchor_lines(asked: Asked, found: Found, world: World, done: Solution) -> list[Line]:
-    """Return the facts that the other clause speaks of.
-
-    Raises:
-        CannotAnswer: if there are none.
-    """
-    clause = asked.anchor
-    assert clause is not None
-    names, owner = clause.names, asked.main.names[0] if asked.main.names else None
-    words = [word for word in clause.words if not is_light(word)]
-    if len(names) >= 2:
-        lines = list(pair_facts(clause, names[0], names[1], world).lines)
-    elif len(names) == 1 and words and (alone := _alone(clause, world)):
-        lines = alone
-    elif len(names) == 1 and owner is not None:
-        prefer = "" if words else found.relation
-        lines = list(pair_facts(clause, owner, names[0], world, prefer=prefer).lines)
-    else:
-        raise CannotAnswer(f"“{clause}” names nothing that the graph knows")
-    lines = by_start(lines)
-    if clause.order is not None:
-        lines = _ordered(lines, clause.order, world)
-    done.support += lines
-    done.step(f"“{clause}” is {stretch_words(lines[0])}" if lines else f"no “{clause}”")
-    return lines
-
-
-def _alone(clause: Clause, world: World) -> list[Line]:
-    """Return the facts of a clause about one entity alone: "before A died"."""
-    try:
-        found = open_facts(clause, world)
-    except CannotAnswer:
-        return []
-    place = next(at for at, one in enumerate(clause.tokens) if one.named is not None)
-    verb = next((at for at, one in enumerate(clause.tokens) if not is_light(one.word) and one.named is None), 0)
-    return list(found.lines) if verb > place else []
-
-
-def _linked(asked: Asked, lines: Sequence[Line], anchors: list[Line], done: Solution) -> list[Line]:
-    """Return the facts before, after or during others."""
-    if not anchors:
-        return []
-    rows = {line.row for line in anchors}
-    others = [line for line in lines if line.row not in rows]
-    anchor = anchors[0]
-    match asked.link:
-        case "before":
-            kept = [line for line in others if line.start < anchor.start]
-            edge = max((line.start for line in kept), default=0)
-        case "after":
-            kept = [line for line in others if line.start > anchor.start]
-            edge = min((line.start for line in kept), default=0)
-        case "since":
-            return [line for line in others if line.meets(anchor.start, FOREVER)]
-        case "until":
-            return [line for line in others if line.meets(BEGINNING, anchor.start)]
-        case _:
-            return [line for line in lines if any(line.meets(a.start, a.end) for a in anchors)]
-    done.step(f"{_count(kept)} that began {asked.link} it")
-    if asked.neighbor and asked.order is None:
-        kept = [line for line in kept if line.start == edge]
-    return kept
-
-
-def _ordered(lines: Sequence[Line], order: Order, world: World) -> list[Line]:
-    """Return the first, the last, the nth or the longest; several if they begin together."""
-    if not lines:
-        return []
-    if order.kind in ("longest", "shortest"):
-        known = [line for line in lines if line.start != BEGINNING]
-        if not known:
-            raise CannotAnswer("no beginning is known, so no length is")
-        length: Callable[[Line], int] = lambda line: min(line.end, world.now) - line.start  # noqa: E731
-        most = (max if order.kind == "longest" else min)(map(length, known))
-        return [line for line in known if length(line) == most]
-    ordered = by_start(lines)
-    if order.n > len(ordered):
-        raise CannotAnswer(f"only {len(ordered)} are known, no number {order.n}")
-    if order.n == 1:
-        edge = ordered[0 if order.kind == "first" else -1].start
-        return [line for line in ordered if line.start == edge]
-    return [ordered[order.n - 1 if order.kind == "first" else -order.n]]
-
-
 def _entities(asked: Asked, world: World, done: Solution) -> None:
     if len(asked.main.names) > 1:
         raise CannotAnswer(
@@ -189,10 +68,10 @@ def _entities(asked: Asked, world: World, done: Solution) -> None:
         done.lines, done.support, done.entities = chained.lines, chained.support, chained.entities
     else:
         found = _found(asked, asked.main, world, done)
-        lines = _bounded(asked, found, world, done)
+        lines = bounded(asked, found, world, done)
         if asked.order is not None:
-            lines = _ordered(lines, asked.order, world)
-            done.step(f"{asked.order}: {_count(lines)}")
+            lines = in_order_of(lines, asked.order, world)
+            done.step(f"{asked.order}: {counted(lines)}")
         done.lines = lines
         done.entities = list(dict.fromkeys(found.far(line) for line in lines))
     done.values = [world.name(row) for row in done.entities]
@@ -200,9 +79,9 @@ def _entities(asked: Asked, world: World, done: Solution) -> None:
 
 def _dates(asked: Asked, world: World, done: Solution) -> None:
     found = _found(asked, asked.main, world, done)
-    lines = _bounded(asked, found, world, done)
+    lines = bounded(asked, found, world, done)
     if asked.order is not None:
-        lines = _ordered(lines, asked.order, world)
+        lines = in_order_of(lines, asked.order, world)
     elif asked.wants in ("since", "until") and len(lines) > 1:
         # Of several spells the one that holds, or the last one.
         holding = [line for line in lines if line.start <= world.now < line.end]
@@ -223,7 +102,7 @@ def _how_long(asked: Asked, world: World, done: Solution) -> None:
         _apart(asked, world, done)
         return
     found = _found(asked, asked.main, world, done)
-    lines = _bounded(asked, found, world, done)
+    lines = bounded(asked, found, world, done)
     done.lines = lines
     if any(line.start == BEGINNING for line in lines) or not lines:
         raise CannotAnswer(f"no beginning is known of “{asked.main}”")
@@ -238,8 +117,8 @@ def _apart(asked: Asked, world: World, done: Solution) -> None:
     """Count the time between the facts of two clauses."""
     assert asked.anchor is not None
     first = _found(asked, asked.main, world, done)
-    one = _pick(first.lines, asked.main.order, world)
-    two = _pick(anchor_lines(asked, first, world, done), asked.anchor.order, world)
+    one = pick(first.lines, asked.main.order, world)
+    two = pick(anchor_lines(asked, first, world, done), asked.anchor.order, world)
     done.lines = [one, two]
     words = asked.text.casefold().split()
     shared = {name.name for name in asked.main.names} & {name.name for name in asked.anchor.names}
@@ -271,15 +150,9 @@ def _unit(relation: str, world: World) -> Unit:
     return "year" if world.unit(relation) == "year" else "day"
 
 
-def _pick(lines: Sequence[Line], order: Order | None, world: World) -> Line:
-    if not lines:
-        raise CannotAnswer("no such fact is known")
-    return _ordered(by_start(lines), order or Order("first"), world)[0]
-
-
 def _how_many(asked: Asked, world: World, done: Solution) -> None:
     found = _found(asked, asked.main, world, done)
-    lines = _bounded(asked, found, world, done)
+    lines = bounded(asked, found, world, done)
     done.lines = lines
     rows = list(dict.fromkeys(found.far(line) for line in lines))
     if asked.wants == "how many":
@@ -315,7 +188,7 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
     main = asked.main
     if len(main.names) < 2:
         found = _open(asked, main, world)
-        lines = _bounded(asked, found, world, done)
+        lines = bounded(asked, found, world, done)
     else:
         try:
             found = pair_facts(main, main.names[0], main.names[1], world)
@@ -327,7 +200,7 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
             return
         done.step(f"“{main}” is {stretch_words(found.lines[0])}")
         plain = replace(asked, neighbor=False)
-        lines = _bounded(plain, found, world, done)
+        lines = bounded(plain, found, world, done)
     done.lines, done.values = lines or list(found.lines), ["yes" if lines else "no"]
 
 
@@ -338,10 +211,6 @@ def _heard(clause: Clause, world: World) -> bool:
         if any(one.sure or not strange(clause) for one in best(clause, lines, world)):
             return True
     return False
-
-
-def _count(lines: Sequence[Line]) -> str:
-    return f"{len(lines)} {'fact' if len(lines) == 1 else 'facts'}"
 
 
 _SOLVERS: Final[dict[str, Callable[[Asked, World, Solution], None]]] = {

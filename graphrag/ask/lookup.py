@@ -48,7 +48,9 @@ def open_facts(clause: Clause, world: World, *, prefer: str = "") -> Found:
     if prefer and (len(top) != 1 or not top[0].sure):
         top = [one for one in top if one.relation == prefer] or top
     sided = [
-        one for meant in top if (one := _sided(clause, place, meant, rows, lines, world)) is not None
+        one
+        for meant in top
+        if (one := _sided(clause, place, meant, rows, lines, world)) is not None
     ]
     facts = [one for one in sided if one.lines]
     if not top or not sided:
@@ -77,8 +79,8 @@ def pair_facts(
         raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
-        kept = [evidence(clause, prefer, world)] if any(l.relation == prefer for l in lines) else []
-        top = kept or top
+        if any(line.relation == prefer for line in lines):
+            top = [evidence(clause, prefer, world)]
     if not top:
         raise CannotAnswer(
             f"no fact between {one.name} and {other.name} is one of “{clause}”: "
@@ -123,7 +125,7 @@ def _sided(
     lines: Sequence[Line],
     world: World,
 ) -> Found | None:
-    """Return the facts of one relation at the end that the words say, or the graph if they leave it."""
+    """Return the facts of one relation at the end that the words say, or else the graph."""
     side, sure = side_of(clause, place, meant)
     same = [line for line in lines if line.relation == meant.relation]
     if mutual(meant.relation, world):

@@ -103,7 +103,8 @@ def best(clause: Clause, lines: Sequence[Line], world: World) -> list[Evidence]:
 
     Without any evidence: the only one there is, if no word of the clause speaks of something else.
     """
-    found = [evidence(clause, name, world) for name in dict.fromkeys(l.relation for l in lines)]
+    names = dict.fromkeys(line.relation for line in lines)
+    found = [evidence(clause, name, world) for name in names]
     found.sort(key=lambda one: -one.score)
     top = [one for one in found if one.score >= found[0].score - _WORD / 2] if found else []
     if top and top[0].score >= _HINT:

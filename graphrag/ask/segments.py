@@ -6,11 +6,12 @@ The words are read as a shape, ``who was E before E first visited E ?``, in whic
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.asked import Link, Token
 from graphrag.search.query_time import Said
+from graphrag.temporal.interval import Interval
 
 Tokens = tuple[Token, ...]
 _AUX: Final = "did|do|does|was|were|is|are|am|has|have|had|will|would|can|could|'s"
@@ -48,7 +49,11 @@ _KNOWN: Final = re.compile(
 )
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
     ("before", r"before|prior to|preceding|ahead of|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
-    ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|subsequent to|once|succeeding|^having"),
+    (
+        "after",
+        r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|subsequent to|"
+        r"once|succeeding|^having",
+    ),
     (
         "while",
         rf"while|whilst|during|as long as|throughout|"
@@ -69,9 +74,14 @@ _LINK: Final = re.compile(
     + "|".join(f"(?P<{name}>{words})" for name, words in _LINKS)
     + r")(?= (?!T\b|\?))"
 )
+_LEADING: Final = re.compile(
+    r"\b(?:(?P<after>following|(?:later|newer|more recent) than|subsequent to|after)"
+    r"|preceding|(?:earlier|older) than|ahead of|before|prior to)$"
+)
 _INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
 _FRONT_END: Final = re.compile(
-    rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?(?:{_WH}|{_AUX}|name|list)\b|E |the )"
+    rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?"
+    rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
 
@@ -124,19 +134,18 @@ def divided(tokens: Tokens) -> Parts:
     """Divide a question at the word that links its two clauses, if it has two."""
     shape = shape_of(tokens)
     asking = {one.start() for one in _INTERROGATIVE.finditer(shape)}
-    links = [one for one in _LINK.finditer(shape) if one.start() not in asking and _opens(one)]
-    links = [one for one in links if "E" in shape[one.end() :].split() or _pronoun(shape[one.end() :])]
+    links = [one for one in _LINK.finditer(shape) if one.start() not in asking]
+    links = [
+        one for one in links if "E" in shape[one.end() :].split() or _pronoun(shape[one.end() :])
+    ]
     if not links:
         return Parts(tokens)
     front = links[0]
     if front.start() == 0:
         end = _FRONT_END.search(shape, front.end())
         if end is not None and _has_entity(shape[front.end() : end.start()]):
-            main, anchor = shape_slice(tokens, shape, end.end(), len(shape)), (
-                front.end() + 1,
-                end.start(),
-            )
-            return _parts(front, main, shape_slice(tokens, shape, *anchor))
+            main = shape_slice(tokens, shape, end.end(), len(shape))
+            return _parts(front, main, shape_slice(tokens, shape, front.end() + 1, end.start()))
     inner = [one for one in links if one.start() > 0]
     if not inner:
         return Parts(shape_slice(tokens, shape, front.end() + 1, len(shape)))
@@ -167,10 +176,6 @@ def shape_slice(tokens: Tokens, shape: str, start: int, end: int) -> Tokens:
     return tokens[place_of(shape, start) : place_of(shape, end - 1) + 1]
 
 
-def _opens(link: re.Match[str]) -> bool:
-    return link.lastgroup is not None
-
-
 def _best(links: list[re.Match[str]], shape: str) -> re.Match[str]:
     """Choose the link that both sides of it are about something."""
     both = [
@@ -196,3 +201,23 @@ def _parts(link: re.Match[str], main: Tokens, anchor: Tokens) -> Parts:
     while anchor and anchor[-1].word in ("?", ".", ",", "!"):
         anchor = anchor[:-1]
     return Parts(main, kind, link["near"] is not None, anchor)
+
+
+def timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
+    """Return some words without their time, and the time."""
+    place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
+    if place is None:
+        return tokens, None
+    said = tokens[place].said
+    assert said is not None
+    lead = _LEADING.search(shape_of(tokens[:place]))
+    if lead is None or said.bound != "in":
+        return tuple(token for token in tokens if token.said is None), said
+    begin = place_of(shape_of(tokens[:place]), lead.start())
+    rest = tuple(token for token in tokens[:begin] + tokens[place:] if token.said is None)
+    words = f"{lead.group()} {said.words}"
+    if lead["after"]:
+        return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))
+    return rest, replace(
+        said, words=words, bound="before", interval=Interval(end=said.interval.start)
+    )

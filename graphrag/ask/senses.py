@@ -37,21 +37,22 @@ marry marriage wed wedding spouse husband wife consort
 engage fiance fiancee betroth
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
-office post position role title job hold function appointment serve tenure incumbent incumbency occupant
-lead leader head chief boss president chair chairman chairperson chairwoman director run govern rule command captain ceo
+office post position role title job hold function appointment serve tenure incumbent
+lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 locate location lie situate situation base headquarters headquarter seat site
 bear birth birthplace native
 die death decease perish away
 bury burial grave tomb
-member membership belong affiliate affiliation join party society club organisation organization association union guild
-study student educate education attend graduate graduation degree alumnus university school college mater alma almae enrol enroll
+member membership belong affiliate affiliation join party society club organisation association
+study student educate education attend graduate graduation degree university school college alma
+study alumnus enrol enroll mater almae university school college graduate attend educate
 play player team club side squad footballer
 coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
-create creator creation author write writer compose composer invent inventor design designer make maker origin originate
+create creator creation author write writer compose composer invent inventor make maker origin
 produce producer production manufacture manufacturer make maker build builder
 develop developer development
 perform performer performance sing singer artist
@@ -94,32 +95,38 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s
 SYMMETRIC: Final = frozenset({"marri", "sibl", "friend", "partner", "engag"})
 """Stems that open the senses that read the same from both ends."""
 LIGHT: Final = frozenset(
-    "is was were be been being am are has have had do does did will would can could may might "
-    "shall should must a an the this that these those it its he she they him her them his their "
-    "hers theirs who whom whose what which where when why how and or of to in on at for from by "
-    "with as into about among between than then there so if not no ever still yet also even "
-    "any some all each every both only just right immediately directly straight next previous "
-    "previously preceding following before after during while until till since first second third "
-    "fourth fifth sixth seventh eighth ninth tenth last latest earliest final finally initial "
-    "initially original originally recent recently most more many much long often few least less "
-    "early earlier late later once twice time times occasion occasions number count total different "
-    "distinct various several other another same become became becoming begin began begun beginning "
-    "begins start started starting starts end ended ending ends stop stopped stopping cease ceased "
-    "finish finished come came comes coming go went goes gone get got gets name named names list "
-    "tell say show give find know known person people someone somebody anyone anybody everyone "
-    "everybody one ones thing things something anything who's date day days week weeks month months "
-    "year years decade century moment period stretch span duration length overlap overlapped "
-    "coincide happen happened occur occurred pass passed elapse elapsed currently now today present "
-    "presently nowadays current former formerly please me us i you we my our your way round around "
-    "alone ago part parts individual individuals having done case order sequence rank among "
-    "existed exist really actually exactly precisely apart lapse lapsed gap simultaneously "
-    "concurrently together longest shortest single continuous "
-    "altogether overall record recorded shortly soon newest oldest 1st 2nd 3rd".split()
+    (
+        "is was were be been being am are has have had do does did will would can could may "
+        "might shall should must a an the this that these those it its he she they him her them "
+        "his their hers theirs who whom whose what which where when why how and or of to in on "
+        "at for from by with as into about among between than then there so if not no ever "
+        "still yet also even any some all each every both only just right immediately directly "
+        "straight next previous previously preceding following before after during while until "
+        "till since first second third fourth fifth sixth seventh eighth ninth tenth last "
+        "latest earliest final finally initial initially original originally recent recently "
+        "most more many much long often few least less early earlier late later once twice time "
+        "times occasion occasions number count total different distinct various several other "
+        "another same become became becoming begin began begun beginning begins start started "
+        "starting starts end ended ending ends stop stopped stopping cease ceased finish "
+        "finished come came comes coming go went goes gone get got gets name named names list "
+        "tell say show give find know known person people someone somebody anyone anybody "
+        "everyone everybody one ones thing things something anything who's date day days week "
+        "weeks month months year years decade century moment period stretch span duration "
+        "length overlap overlapped coincide happen happened occur occurred pass passed elapse "
+        "elapsed currently now today present presently nowadays current former formerly please "
+        "me us i you we my our your way round around alone ago part parts individual "
+        "individuals having done case order sequence rank existed exist really actually exactly "
+        "precisely apart lapse lapsed gap simultaneously concurrently together longest shortest "
+        "single continuous altogether overall record recorded shortly soon newest oldest 1st "
+        "2nd 3rd"
+    ).split()
 )
 """Words that say nothing of the relation that is asked for."""
 
 
 _SHORT: Final = 2
+_SPELLED: Final = re.compile(r"(?<=\w\w)is(?=(?:e|es|ed|er|ers|ing|ation)$)")
+"""British spelling: criticise."""
 
 
 @lru_cache(maxsize=20_000)
@@ -127,7 +134,7 @@ def stem_of(word: str) -> str:
     """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
     low = word.casefold()
     low = _IRREGULAR.get(low, low)
-    stem = next(iter(tokenize(low)), low).replace("iz", "is").replace("our", "or")
+    stem = next(iter(tokenize(_SPELLED.sub("iz", low).replace("our", "or"))), low)
     # Of one verb the stemmer leaves "sue" and "su", of "sued".
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
@@ -136,6 +143,11 @@ def stem_of(word: str) -> str:
 def senses_of(stem: str) -> frozenset[int]:
     """Return the numbers of the senses that a stem may have; none for a word that is not listed."""
     return _by_stem().get(stem, frozenset())
+
+
+def is_past(word: str) -> bool:
+    """Tell whether a word may be a verb of the past."""
+    return word.endswith("ed") or word in _IRREGULAR
 
 
 def is_light(word: str) -> bool:

@@ -101,5 +101,3 @@ def _small(id_: str, low: str, index: GroupIndex) -> bool:
 def _bare(name: str) -> str:
     first, _, rest = name.partition(" ")
     return rest if rest and first.casefold() in ("the", "a", "an") else name
-
-

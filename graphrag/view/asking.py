@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.asked import Asked
-from graphrag.ask.evaluate import Solution, solve
+from graphrag.ask.bounding import Solution
+from graphrag.ask.evaluate import solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
 from graphrag.ask.spans import tokens_of
@@ -72,9 +73,7 @@ async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> A
     """Return an answer with its facts and entities as they are stored."""
     rows = [line.row for line in solution.lines]
     support = [line.row for line in solution.support]
-    entities, facts = await lens.read(
-        solution.entities, [*rows, *support], world.index, world.past
-    )
+    entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
     missing = "" if solution.values else "no fact fits: " + "; ".join(solution.steps)
     return Answer(
         asked,

@@ -11,9 +11,9 @@ from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
-    from graphrag.ask.answer import Answer
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
+    from graphrag.ask.answer import Answer
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter
     from graphrag.search.request import Recipe, Scope

@@ -27,7 +27,9 @@ FACTS = (
 
 @pytest.fixture
 async def town():
-    rules = Rules(relations=Relations([Relation("resides_in"), Relation("home_of", inverse_of="resides_in")]))
+    rules = Rules(
+        relations=Relations([Relation("resides_in"), Relation("home_of", inverse_of="resides_in")])
+    )
     models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
     async with GraphRAG.open("mem://", models=models, rules=rules) as graph:
         names = ("subject", "relation", "object", "valid_at", "invalid_at")

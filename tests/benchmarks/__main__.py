@@ -9,6 +9,7 @@ from rich.console import Console
 
 from tests.benchmarks import (
     ablation,
+    ask,
     chat,
     communities,
     exchange,
@@ -33,7 +34,7 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *("ablation", "ask", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 
@@ -47,6 +48,8 @@ def main() -> None:
         match name:
             case "ablation":
                 asyncio.run(ablation.measure(report, _places(given)))
+            case "ask":
+                asyncio.run(ask.measure(report, given.data))
             case "chat":
                 asyncio.run(chat.measure(report, given.runs))
             case "communities":

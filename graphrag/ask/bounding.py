@@ -43,8 +43,9 @@ def bounded(asked: Asked, found: Found, world: World, done: Solution) -> list[Li
         else:
             lines = [line for line in lines if line.meets(start, end)]
         done.step(f"{counted(lines)} in {asked.during.words!r}, {asked.during.interval!r}")
-    elif asked.present:
+    elif asked.present or (asked.link is None and world.relations[found.relation].timeless):
         lines = [line for line in lines if line.start <= world.now < line.end]
+        lines = world.newest(lines, found.relation)
         done.step(f"{counted(lines)} that hold now")
     if asked.anchor is not None and asked.link is not None:
         anchors = anchor_lines(asked, found, world, done)

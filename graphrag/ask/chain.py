@@ -13,6 +13,8 @@ from graphrag.ask.relate import Evidence, evidence, mutual
 from graphrag.ask.senses import is_light, senses_of, stem_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
 
+_ORIGIN: Final = frozenset({"original", "originally"})
+"""What is first, or what a thing came from: "the original language of"."""
 _HOPS: Final = 4
 _BEAM: Final = 12
 _COST: Final = 0.7
@@ -21,6 +23,8 @@ _KIND: Final = 1.5
 """What a word counts that is the type of what a hop leads to: "which city"."""
 _NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
 """Words that put one thing inside another: "the wife of", "the country that"."""
+_BACK: Final = 2.5
+"""What a hop against the direction of its words costs: "country" leads to one, not from one."""
 _MOST: Final = 40
 """Entities that a hop may start from."""
 
@@ -48,7 +52,9 @@ class Chained:
 def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     """Return what a question of several hops asks for, None if one hop explains its words."""
     clause = asked.main
-    if len(clause.names) != 1 or asked.anchor is not None or asked.order is not None:
+    if len(clause.names) != 1 or asked.anchor is not None:
+        return None
+    if asked.order is not None and not _ORIGIN & clause.words:
         return None
     if not _NESTING & set(token.word for token in clause.tokens[1:]):
         return None
@@ -99,6 +105,7 @@ def _steps(asked: Asked, way: Way, world: World) -> list[Way]:
         if not meant.places:
             continue
         same = [line for line in lines if line.relation == relation]
+        same = world.newest(same, relation)
         for side in ("subject", "object"):
             taken = _at(side, same, way.rows, relation, world)
             if taken:
@@ -134,7 +141,7 @@ def _longer(
         if _says(token)
         and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
     ]
-    backwards = 0.5 if turned is not (meant.swapped ^ meant.passive) else 0.0
+    backwards = _BACK if turned and not (meant.swapped or meant.passive) else 0.0
     score = way.score + meant.score + _KIND * bool(set(typed) - set(meant.places)) - backwards
     return Way(
         rows,

@@ -83,7 +83,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         score,
         tuple(places),
         swapped=world.relations.canonical(name)[1],
-        passive=len(parts) > 1 and parts[-1] == "by",
+        passive="by" in parts[1:],
         of=len(parts) > 1 and parts[-1] == "of",
     )
 

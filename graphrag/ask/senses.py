@@ -35,6 +35,7 @@ _IRREGULAR: Final = dict(
 _SENSES: Final = """
 marry marriage wed wedding spouse husband wife consort
 engage fiance fiancee betroth
+partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
 office post position role title job hold function appointment serve tenure incumbent
@@ -59,7 +60,7 @@ perform performer performance sing singer artist
 speak speaker language tongue
 write author
 religion religious faith belief worship church affiliate affiliation
-citizen citizenship nationality national
+citizen citizenship nationality national country nation
 child son daughter offspring kid
 parent father mother
 sibling brother sister

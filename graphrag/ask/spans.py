@@ -17,10 +17,10 @@ from graphrag.search.visibility import Visible
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
 from graphrag.text.tokens import tokenize
 
-_WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&/+])\w+)*|[^\w\s]")
+_WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
-_CLOSING: Final = frozenset(")].'’\"+#")
+_CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
 Span = tuple[int, int, str]

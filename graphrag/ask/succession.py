@@ -61,6 +61,8 @@ def succession(asked: Asked) -> Asked:
     rest = tuple(
         token for place, token in enumerate(tokens) if place != anchor and not at <= place <= stop
     )
+    if not any(token.named for token in rest):
+        return asked
     return replace(
         asked,
         main=Clause(rest),

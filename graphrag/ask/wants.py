@@ -41,7 +41,7 @@ _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time)|how long ago)\b|\bsince\b\W*$"
     r"|\b(?:starting|beginning|as of) when\b|\bhow (?:far back|early)\b"
     rf"|\b(?:first|earliest|very first) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
-    r"|\b(?:from|since) which\b"
+    r"|\b(?:from|since) which (?:E|he|she|it|they)\b"
 )
 _UNTIL: Final = re.compile(
     rf"\b(?:until|till|up to|up until|til) (?:when|{_ASK}(?:{_UNIT}|date|time)|how late)\b"

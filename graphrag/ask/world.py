@@ -100,6 +100,19 @@ class World:
             )
         ]
 
+    def newest(self, lines: Sequence[Line], relation: str) -> list[Line]:
+        """Return what was said last of a relation that holds one value for ever, else all.
+
+        Two birthplaces stand as a contradiction that is listed; an answer goes by the newer one.
+        """
+        known = self.relations[relation]
+        if not (known.timeless and known.single_valued):
+            return list(lines)
+        last: dict[int, Line] = {}
+        for line in sorted(lines, key=lambda line: line.row):
+            last[line.subject] = line
+        return [line for line in lines if last[line.subject] == line]
+
     def unit(self, relation: str) -> str:
         """Return the coarsest unit that the dates of a relation are all whole in.
 

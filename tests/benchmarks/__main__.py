@@ -12,6 +12,7 @@ from tests.benchmarks import (
     ask,
     chat,
     communities,
+    consolidation,
     exchange,
     faults,
     graphiti,
@@ -34,7 +35,17 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "ask", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *(
+        "ablation",
+        "ask",
+        "communities",
+        "consolidation",
+        "exchange",
+        "faults",
+        "graphiti",
+        "identity",
+        "parity",
+    ),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 
@@ -54,6 +65,8 @@ def main() -> None:
                 asyncio.run(chat.measure(report, given.runs))
             case "communities":
                 asyncio.run(communities.measure(report, given.data, given.facts))
+            case "consolidation":
+                asyncio.run(consolidation.measure(report, given.data))
             case "import":
                 imports.measure(report)
             case "exchange":

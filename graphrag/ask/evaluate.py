@@ -4,7 +4,7 @@ Half-open lifetimes throughout. "Before", "after", "first" and their like go by 
 facts begin; "while" asks for a common moment. What is not known is said, never guessed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from graphrag.ask.bounding import Solution, anchor_lines, bounded, counted, in_o
 from graphrag.ask.chain import follow
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.relate import best, strange
-from graphrag.ask.spell import between, date_words, stretch_words
+from graphrag.ask.spell import Stated, between, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -87,14 +87,24 @@ def _dates(asked: Asked, world: World, done: Solution) -> None:
         holding = [line for line in lines if line.start <= world.now < line.end]
         lines = holding or lines[-1:] if asked.wants == "since" else lines[-1:]
     done.lines = lines
-    unit = asked.unit
-    for line in lines:
-        words = date_words(asked.wants, line, unit or world.unit(line.relation))
-        if words is not None and words not in done.values:
-            done.values.append(words)
+    done.values = dates_of(asked, lines, world, {})
     if lines and not done.values:
         end = "end" if asked.wants == "until" else "beginning"
         raise CannotAnswer(f"no {end} is known of “{asked.main}”")
+
+
+def dates_of(
+    asked: Asked, lines: Sequence[Line], world: World, stated: Mapping[int, Stated]
+) -> list[str]:
+    """Return the dates that are asked for, as finely as asked, else as stated, each once."""
+    found: dict[str, None] = {}
+    for line in lines:
+        unit = asked.unit or world.unit(line.relation)
+        known = (None, None) if asked.unit else stated.get(line.row, (None, None))
+        words = date_words(asked.wants, line, unit, known)
+        if words is not None:
+            found[words] = None
+    return list(found)
 
 
 def _how_long(asked: Asked, world: World, done: Solution) -> None:

@@ -4,23 +4,49 @@ from datetime import UTC, datetime, timedelta
 
 from graphrag.ask.world import Line
 from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.model.assertion import Precision
+from graphrag.model.values import Fact
 from graphrag.temporal.moment import from_micros
 
+Stated = tuple[Precision | None, Precision | None]
+"""How finely a beginning and an end were stated; None if nobody stated that one."""
+
 _DAY = timedelta(days=1)
+_UNITS = ("year", "month", "week", "day")
 
 
-def date_words(wants: str, line: Line, unit: str) -> str | None:
+def date_words(wants: str, line: Line, unit: str, stated: Stated = (None, None)) -> str | None:
     """Return the date that is asked for, None if it is not known.
 
-    The last day counts for ``until``: a lifetime is given with the first moment after it.
+    The last day counts for ``until``: a lifetime is given with the first moment after it. An end
+    that was stated by its year or month is said as it was stated.
     """
     start, end = _moment(line.start), _moment(line.end)
+    first = None if start is None else _written(start, _coarser(unit, stated[0]))
+    last = None
+    if end is not None:
+        coarse = stated[1] in ("year", "month")
+        over = end if coarse else end - timedelta(microseconds=1)
+        last = _written(over, _coarser(unit, stated[1]))
     if wants == "until":
-        return None if end is None else _written(end - timedelta(microseconds=1), unit)
-    if wants == "since" or end is None or start is None:
-        return None if start is None else _written(start, unit)
-    first, last = _written(start, unit), _written(end - timedelta(microseconds=1), unit)
+        return last
+    if wants == "since" or last is None or first is None:
+        return first
     return first if first == last else f"{first} to {last}"
+
+
+def stated_units(fact: Fact) -> Stated:
+    """Return how finely the sources of a fact state its beginning and its end."""
+    since = [one.since for one in fact.statements if one.since is not None]
+    until = [one.until for one in fact.statements if one.until is not None]
+    return (
+        next((date.precision for date in since if date.moment == fact.valid_at), None),
+        next((date.precision for date in until if date.moment == fact.invalid_at), None),
+    )
+
+
+def _coarser(unit: str, stated: Precision | None) -> str:
+    return min(unit, stated or unit, key=_UNITS.index) if stated != "exact" else unit
 
 
 def stretch_words(line: Line) -> str:

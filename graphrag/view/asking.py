@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from graphrag.ask.answer import Answer
 from graphrag.ask.asked import Asked
 from graphrag.ask.bounding import Solution
-from graphrag.ask.evaluate import solve
+from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
 from graphrag.ask.spans import tokens_of
+from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER
@@ -74,10 +75,14 @@ async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> A
     rows = [line.row for line in solution.lines]
     support = [line.row for line in solution.support]
     entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
+    values = solution.values
+    if asked.wants in ("when", "since", "until"):
+        stated = {row: stated_units(facts[row]) for row in rows}
+        values = dates_of(asked, solution.lines, world, stated)
     missing = "" if solution.values else "no fact fits: " + "; ".join(solution.steps)
     return Answer(
         asked,
-        tuple(solution.values),
+        tuple(values),
         tuple(entities[row] for row in solution.entities),
         tuple(facts[row] for row in rows),
         tuple(facts[row] for row in support),

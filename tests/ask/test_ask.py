@@ -107,6 +107,15 @@ async def test_retracted_fact_is_no_answer_but_was_one(town):
     assert not await town.ask("As the records stood in 1999, who is bailiff of Hull?")
 
 
+async def test_date_is_said_as_finely_as_it_was_stated(town):
+    await town.add_fact("Cora Lunt", "resides_in", "Bath", valid_at="2004-05", invalid_at="2009")
+    since = await town.ask("Since when did Cora Lunt reside in Bath?")
+    until = await town.ask("Until when did Cora Lunt reside in Bath?")
+    assert (since.values, until.values) == (("2004-05",), ("2009",))
+    year = await town.ask("In which year did Cora Lunt start to reside in Bath?")
+    assert year.values == ("2004",)
+
+
 async def test_first_name_stands_for_the_one_who_bears_it():
     models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
     async with GraphRAG.open("mem://", models=models) as graph:

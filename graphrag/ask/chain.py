@@ -10,7 +10,7 @@ from typing import Final
 
 from graphrag.ask.asked import Asked, Clause, Token
 from graphrag.ask.relate import Evidence, evidence, mutual
-from graphrag.ask.senses import is_light, senses_of, stem_of
+from graphrag.ask.senses import NESTING, is_light, senses_of, stem_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
 
 _ORIGIN: Final = frozenset({"original", "originally"})
@@ -21,8 +21,6 @@ _COST: Final = 0.7
 """What a hop must explain to be worth taking."""
 _KIND: Final = 1.5
 """What a word counts that is the type of what a hop leads to: "which city"."""
-_NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
-"""Words that put one thing inside another: "the wife of", "the country that"."""
 _BACK: Final = 2.5
 """What a hop against the direction of its words costs: "country" leads to one, not from one."""
 _MOST: Final = 40
@@ -56,7 +54,7 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         return None
     if asked.order is not None and not _ORIGIN & clause.words:
         return None
-    if not _NESTING & set(token.word for token in clause.tokens[1:]):
+    if not NESTING & set(token.word for token in clause.tokens[1:]):
         return None
     spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
     if len(spoken) < 2:

@@ -9,6 +9,9 @@ from graphrag.ask.senses import is_light, senses_of, stem_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
 
+_OWNING = frozenset({"of", "'s", "whose"})
+"""Words behind which stands what has the thing before them."""
+
 
 class CannotAnswer(QueryError):
     """The graph does not hold what the question needs; the message says what is missing."""
@@ -55,6 +58,9 @@ def open_facts(clause: Clause, world: World, *, prefer: str = "") -> Found:
     facts = [one for one in sided if one.lines]
     if not top or not sided:
         raise CannotAnswer(_unknown(clause, owner, lines))
+    if len(top) == 1 and (left := unexplained(clause, top[0])):
+        known = _listed(line.relation for line in lines)
+        raise CannotAnswer(f"it is not known what “{' '.join(left)}” asks for; known: {known}")
     if len(facts) > 1:
         names = ", ".join(one.relation for one in facts)
         raise CannotAnswer(f"“{clause}” may mean several relations of {owner.name}: {names}")
@@ -169,10 +175,16 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def explained(clause: Clause, meant: Evidence) -> bool:
-    """Tell whether no word of a clause speaks of something else than a relation."""
-    return all(
-        at in meant.places or not senses_of(stem_of(token.word))
-        for at, token in enumerate(clause.tokens)
-        if _says(token)
-    )
+def unexplained(clause: Clause, meant: Evidence) -> list[str]:
+    """Return the words that lie outside of a relation: "the faith of" in "of the wife of A"."""
+    if not meant.places:
+        return []
+    last = max(meant.places)
+    return [
+        token.text
+        for at, token in enumerate(clause.tokens[:last])
+        if at not in meant.places
+        and _says(token)
+        and senses_of(stem_of(token.word))
+        and any(one.word in _OWNING for one in clause.tokens[at:last])
+    ]

@@ -59,6 +59,8 @@ QUESTIONS = (
     ("Whom did Ben Rowe marry?", []),
     ("Where does Zebulon Quirk live?", []),
     ("Which religion does Ada Vance have?", []),
+    ("Where was Ada Vance born?", []),
+    ("What is the religion of the husband of Ada Vance?", []),
 )
 
 

@@ -14,6 +14,9 @@ from graphrag.ask.spell import stretch_words
 from graphrag.ask.world import Line, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 
+_BEGINNING = frozenset("moved became started began joined entered".split())
+"""Verbs of which a fact is the outcome."""
+
 
 @dataclass(slots=True)
 class Solution:
@@ -116,6 +119,11 @@ def _linked(asked: Asked, lines: Sequence[Line], anchors: list[Line], done: Solu
             return [line for line in others if line.meets(anchor.start, FOREVER)]
         case "until":
             return [line for line in others if line.meets(BEGINNING, anchor.start)]
+        case _ if asked.anchor is not None and not _BEGINNING.isdisjoint(asked.anchor.words):
+            # "When she moved there" is the moment, not all the time since.
+            return [
+                line for line in lines if any(line.meets(a.start, a.start + 1) for a in anchors)
+            ]
         case _:
             return [line for line in lines if any(line.meets(a.start, a.end) for a in anchors)]
     done.step(f"{counted(kept)} that began {asked.link} it")

@@ -13,6 +13,7 @@ from graphrag.ask.bounding import Solution, anchor_lines, bounded, counted, in_o
 from graphrag.ask.chain import follow
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.relate import best, strange
+from graphrag.ask.senses import is_light
 from graphrag.ask.spell import Stated, between, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
 from graphrag.index.group import BEGINNING, FOREVER
@@ -41,9 +42,19 @@ def _found(asked: Asked, clause: Clause, world: World, done: Solution) -> Found:
     if len(clause.names) >= 2:
         found = pair_facts(clause, clause.names[0], clause.names[1], world)
     else:
+        if asked.wants not in ("entities", "how many"):
+            _all_known(clause)
         found = _open(asked, clause, world)
     done.step(f"{counted(found.lines)} of {found.relation} for “{clause}”")
     return found
+
+
+def _all_known(clause: Clause) -> None:
+    """Refuse a clause with a name that the graph does not know: "has A been to X"."""
+    for token in clause.tokens[1:]:
+        plain = token.named is None and token.said is None
+        if plain and token.text[:1].isupper() and not is_light(token.word):
+            raise CannotAnswer(f"nothing is known of “{token.text}”")
 
 
 def _open(asked: Asked, clause: Clause, world: World) -> Found:
@@ -197,6 +208,7 @@ def _which(asked: Asked, world: World, done: Solution) -> None:
 def _whether(asked: Asked, world: World, done: Solution) -> None:
     main = asked.main
     if len(main.names) < 2:
+        _all_known(main)
         found = _open(asked, main, world)
         lines = bounded(asked, found, world, done)
     else:

@@ -59,6 +59,7 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
         rf"while|whilst|during|as long as|throughout|"
         rf"(?:at|on|in|over|during|for|within) (?:the|any|a|that)? ?(?:same )?"
         rf"(?:{_WHENEVER}) ?,? (?:when|that|of|as|in which|on which|at which|during which|while)|"
+        rf"at the (?:same )?(?:time|moment)(?= E)|"
         rf"the (?:same )?(?:{_WHENEVER}) (?:when|that|as|in which|on which|during which)|"
         rf"(?:overlap|overlapped|overlapping|coincide|coincided|coinciding|intersect|intersected) "
         rf"(?:in time )?(?:with|while)|"

@@ -69,7 +69,7 @@ visit visitor trip travel journey tour
 phone telephone call ring
 praise commend laud compliment applaud hail
 criticise condemn denounce censure rebuke
-accuse blame charge allege
+accuse blame allege
 sue lawsuit litigate litigation
 threaten threat menace
 negotiate negotiation talk bargain

@@ -32,6 +32,8 @@ QUESTIONS = (
     ("While Ada Vance resided in Leeds, where did Ben Rowe live?", ["York"]),
     ("Did Ada Vance live in York while Dan Pym was bailiff of Hull?", ["no"]),
     ("Did Ada Vance live in York before Ben Rowe was bailiff of Hull?", ["yes"]),
+    ("Who was bailiff of Hull when Ada Vance moved to Hull?", ["Cora Lunt"]),
+    ("Where was Ben Rowe living at the time Ada Vance was employed at Brook Mill?", ["York"]),
     # dates
     ("Since when has Dan Pym been bailiff of Hull?", ["2002-06-01"]),
     ("Until when was Ben Rowe bailiff of Hull?", ["1994-02-28"]),
@@ -60,6 +62,7 @@ QUESTIONS = (
     ("Where does Zebulon Quirk live?", []),
     ("Which religion does Ada Vance have?", []),
     ("Where was Ada Vance born?", []),
+    ("Has Ada Vance ever lived in Bath?", []),
     ("What is the religion of the husband of Ada Vance?", []),
 )
 

@@ -20,6 +20,8 @@ from graphrag.analysis.subgraph import Edge as Edge
 from graphrag.analysis.subgraph import Subgraph as Subgraph
 from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
+from graphrag.ask.answer import Answer as Answer
+from graphrag.ask.asked import Asked as Asked
 from graphrag.community.map import CommunityMap as CommunityMap
 from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline
+    from graphrag.ask.answer import Answer
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.health.health import Health as AsyncHealth
@@ -1518,6 +1519,18 @@ class View(Reads):
                 explain=explain,
             )
         )
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
+
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
+
+        Raises:
+            QueryError: if there is no question, or it is a text.
+        """
+        return self._portal.wait(self._twin.ask(question))
 
     def neighbors(
         self,

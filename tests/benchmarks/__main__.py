@@ -9,8 +9,10 @@ from rich.console import Console
 
 from tests.benchmarks import (
     ablation,
+    ask,
     chat,
     communities,
+    consolidation,
     exchange,
     faults,
     graphiti,
@@ -33,7 +35,17 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *(
+        "ablation",
+        "ask",
+        "communities",
+        "consolidation",
+        "exchange",
+        "faults",
+        "graphiti",
+        "identity",
+        "parity",
+    ),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 
@@ -47,10 +59,14 @@ def main() -> None:
         match name:
             case "ablation":
                 asyncio.run(ablation.measure(report, _places(given)))
+            case "ask":
+                asyncio.run(ask.measure(report, given.data))
             case "chat":
                 asyncio.run(chat.measure(report, given.runs))
             case "communities":
                 asyncio.run(communities.measure(report, given.data, given.facts))
+            case "consolidation":
+                asyncio.run(consolidation.measure(report, given.data))
             case "import":
                 imports.measure(report)
             case "exchange":

@@ -80,9 +80,10 @@ def open_mention(
 ) -> OpenMention | None:
     """Return a mention with what it may mean of these entities, and what it did ``before``."""
     fitting = {
-        id_: Candidate(id_, round(min(score, 1.0), 3))
+        id_: Candidate(id_, round(min(weighed, 1.0), 3))
         for id_, score in found.items()
-        if known.compatible(id_, mention.entity_type) and not known.distinct(id_, mention)
+        if known.compatible(id_, mention.entity_type)
+        and (weighed := known.evidence(id_, mention).score(score)) >= ALIKE
     }
     fitting |= {one.id: one for one in (before.candidates if before else ())}
     best = sorted(fitting.values(), key=lambda one: (-one.score, one.id))

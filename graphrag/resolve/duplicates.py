@@ -13,7 +13,7 @@ are nearly always near the same pivot: at a cosine of 0.9 or more, 998 in 1000 p
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -28,7 +28,7 @@ from graphrag.names.key import name_key
 from graphrag.names.likeness import ALIKE, likeness
 from graphrag.protocols import Matrix
 from graphrag.resolve.doubt import CLOSE, in_full, means_alike
-from graphrag.resolve.known import Declared, differ, may_be_one
+from graphrag.resolve.known import Declared, may_be_one, stored_evidence
 from graphrag.store.links import distinctions
 from graphrag.store.store import Store
 
@@ -86,6 +86,10 @@ def _compared(vectors: Matrix, rows: Rows, least: float) -> Iterator[tuple[int, 
 
 _COMPARED = 50
 """Look-alikes by name that are compared for each entity."""
+_SHARING = 16
+"""Entities that share one attribute: more, and it says little."""
+_LEAST_SHARED = 2
+"""Attributes that two must share to be compared for nothing else."""
 _AT_ONCE = 200
 """Entities that are compared before others may run."""
 
@@ -103,7 +107,7 @@ class MergeCandidate:
     score: float
     """From 0 to 1."""
     why: str
-    """``identifier``, ``name`` or ``meaning``: what is alike."""
+    """``identifier``, ``name``, ``meaning`` or ``attributes``: what is alike."""
 
 
 async def merge_candidates(
@@ -111,14 +115,26 @@ async def merge_candidates(
 ) -> list[MergeCandidate]:
     """Compare the entities of a group by identifier, name and meaning.
 
-    Left out are pairs with different identifiers, and those that are known to be two.
+    Left out are pairs whose attributes exclude each other, and those that are known to be two.
     """
     two = await _known_to_differ(index, store)
+    pairs = await likely_pairs(index, identifiers, two)
+    return await _shown(pairs, index, store, limit)
+
+
+async def likely_pairs(
+    index: GroupIndex, identifiers: Declared, two: Collection[Pair] = ()
+) -> dict[Pair, tuple[float, str]]:
+    """Return the pairs that may be one, with a score and what is alike, but for those known as two.
+
+    An equal identifier is worth a look even so: whoever said that they are two may not have known.
+    """
     found: dict[Pair, tuple[float, str]] = {}
     ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
     by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
         lambda id_: _by_identifier(id_, index, identifiers),
         lambda id_: _by_name(id_, index),
+        lambda id_: _by_attributes(id_, index),
     )
     rest = iter(ids)
     while some := list(islice(rest, _AT_ONCE)):
@@ -126,12 +142,13 @@ async def merge_candidates(
             _note(found, (pair for id_ in some if id_ in index.names.names for pair in look(id_)))
         await asyncio.sleep(0)
     _note(found, await _by_meaning(ids, index))
-    fitting = {
-        pair: how
-        for pair, how in found.items()
-        if how[1] == "identifier" or (pair not in two and not differ(pair, index, identifiers))
-    }
-    return await _shown(fitting, index, store, limit)
+    fitting = {}
+    for pair, (score, why) in found.items():
+        if why != "identifier":
+            score = stored_evidence(pair, index, identifiers).score(score)
+        if score >= ALIKE and (why == "identifier" or pair not in two):
+            fitting[pair] = (score, why)
+    return fitting
 
 
 def _note(found: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
@@ -180,6 +197,22 @@ def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
         longer = in_full(key, index, lambda other: may_be_one(id_, other, index))
         if len(longer) == 1:
             yield from _pair(index, id_, longer[0], ALIKE, "name")
+
+
+def _by_attributes(id_: str, index: GroupIndex) -> Iterator[Found]:
+    """Yield those that share attributes with it, whatever their names; not what many share."""
+    names = index.names
+    shared: dict[str, int] = {}
+    for pair in names.identifiers_of(id_):
+        bearers = names.identified(*pair)
+        for other in bearers if len(bearers) <= _SHARING else ():
+            shared[other] = shared.get(other, 0) + 1
+    keys = [*map(name_key, names.names[id_])]
+    for other, count in shared.items():
+        if other > id_ and count >= _LEAST_SHARED and may_be_one(id_, other, index):
+            others = [*map(name_key, names.names[other])]
+            score = max(likeness(key, like) for key in keys for like in others)
+            yield from _pair(index, id_, other, score, "attributes")
 
 
 async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:

@@ -1,17 +1,16 @@
 """The stored entities and the new ones of the same text, as one book of names."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import NameBook
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import Identifier, identifiers, unique
+from graphrag.resolve.evidence import NOTHING, Evidence, evidence
+from graphrag.resolve.evidence import Declared as Declared
 
 UNTYPED = "thing"
-
-Declared = Mapping[str, Iterable[str]]
-"""Identifier attributes by type of entity."""
 
 
 class Known:
@@ -54,12 +53,13 @@ class Known:
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
-    def distinct(self, id_: str, mention: Mention) -> bool:
-        """Tell whether an entity and a mention each have an identifier that the other has not."""
+    def evidence(self, id_: str, mention: Mention) -> Evidence:
+        """Weigh the attributes of a mention against those of an entity."""
         if not mention.attributes:
-            return False
-        theirs = set(self._unique(identifiers(mention.attributes), mention.entity_type))
-        return _differ(self._book(id_).identifiers_of(id_), theirs)
+            return NOTHING
+        known = self._book(id_).identifiers_of(id_)
+        given = frozenset(identifiers(mention.attributes))
+        return evidence(given, known, mention.entity_type, self._declared)
 
     def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
         return unique(found, kind, self._declared)
@@ -74,14 +74,7 @@ def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
     return len(kinds) == 1 or (UNTYPED in kinds and CONCEPT not in kinds)
 
 
-def differ(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> bool:
-    """Tell whether two stored entities each have an identifier that the other has not."""
-    names = index.names
-    one, other = (
-        set(unique(names.identifiers_of(id_), names.types[id_], declared)) for id_ in pair
-    )
-    return _differ(one, other)
-
-
-def _differ(one: Collection[Identifier], other: Collection[Identifier]) -> bool:
-    return bool({name for name, _ in one} & {name for name, _ in other}) and not {*one} & {*other}
+def stored_evidence(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> Evidence:
+    """Weigh the attributes of two stored entities."""
+    one, other = (index.names.identifiers_of(id_) for id_ in pair)
+    return evidence(one, other, index.names.types[pair[0]], declared)

@@ -41,15 +41,16 @@ _MANY = 64
 
 def find(mention: Mention, known: Known) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
-    if shared := known.sharing(mention):
-        return shared[0]
+    for id_ in known.sharing(mention):
+        if not known.evidence(id_, mention).two or _shares_name(mention, known.names_of(id_)):
+            return id_
     # A text may only give the new name of a renamed thing, or only the old one.
     for name in (mention.name, *mention.aliases):
         if (id_ := _named(name_key(name), mention, known)) is not None:
             return id_
     for rule in (_only_bearer, _lone_first_name, _plain, _short_form):
         id_ = rule(mention, known)
-        if id_ is not None and not known.distinct(id_, mention):
+        if id_ is not None and not known.evidence(id_, mention).excludes:
             return id_
     return None
 
@@ -61,13 +62,29 @@ def full_name(name: str) -> bool:
 
 def _named(key: str, mention: Mention, known: Known) -> str | None:
     kind = mention.entity_type
-    ids = [
-        id_
-        for id_ in known.each(lambda book: book.keyed(key))
-        if known.compatible(id_, kind) and not known.distinct(id_, mention)
-    ]
-    same = [id_ for id_ in ids if known.type_of(id_) == kind]
-    return next(iter(same or ids), None)
+    bearers = known.each(lambda book: book.keyed(key))
+    ids = [id_ for id_ in bearers if known.compatible(id_, kind)]
+    ids = [id_ for id_ in ids if known.type_of(id_) == kind] or ids
+    if not mention.attributes:
+        return next(iter(ids), None)
+    return _fitting(ids, mention, known)
+
+
+def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
+    """Return which of the bearers of one name a mention with attributes means.
+
+    A name that several bear ("Guest editorial") is no longer enough: what is said must fit one of
+    them for certain.
+    """
+    weighed = {id_: known.evidence(id_, mention) for id_ in ids}
+    if len(ids) > 1 and any(found.excludes for found in weighed.values()):
+        sure = [id_ for id_, found in weighed.items() if found.same_record]
+        return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
+    return next((id_ for id_, found in weighed.items() if not found.excludes), None)
+
+
+def _shares_name(mention: Mention, names: Iterable[str]) -> bool:
+    return name_key(mention.name) in map(name_key, names)
 
 
 def _only_bearer(mention: Mention, known: Known) -> str | None:

@@ -25,6 +25,7 @@ from graphrag.names.fold import folded, skeleton, spelled_out
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import core, initials, without_courtesy, without_legal_form
+from graphrag.names.models import model_drawers
 from graphrag.names.words import NICKNAMES
 from graphrag.store.cache_file import DamagedFileError
 
@@ -60,11 +61,15 @@ class Blocks:
                 self._drawers[drawer] = None
 
     def near(self, key: str) -> list[str]:
-        """Return the ids that share a drawer with this key, those that share most first."""
-        found: dict[str, int] = {}
+        """Return the ids that share a drawer with this key, those that share most first.
+
+        A drawer counts the more, the fewer are in it: a model number more than a maker.
+        """
+        found: dict[str, float] = {}
         for drawer in drawers(key):
-            for id_ in self._drawers.get(drawer) or ():
-                found[id_] = found.get(id_, 0) + 1
+            ids = self._drawers.get(drawer) or ()
+            for id_ in ids:
+                found[id_] = found.get(id_, 0.0) + 1.0 / len(ids)
         return sorted(found, key=lambda id_: -found[id_])
 
 
@@ -91,6 +96,10 @@ def _drawers(plain: str) -> Iterator[str]:
         yield "k" + consonants
     if short := squeezed if len(words) == 1 else initials(words):
         yield "a" + short
+    for number in model_drawers(plain):
+        yield "#" + number
+    if len(words) > 2:
+        yield "2" + " ".join(sorted(words[:2]))  # a maker and its line, where each alone has many
     if len(words) > 1:
         yield from _given_and_family(words)
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
+from graphrag.names.models import same_model, sibling, sizes_differ
 from graphrag.names.words import (
     COURTESIES,
     GENERIC,
@@ -41,6 +42,9 @@ _SOUNDED = 0.95
 """What a likeness of sound counts of one of letters."""
 _EXPLAINED = 0.9
 """The likeness of an initial or a nickname and what it may stand for."""
+_SAME_MODEL = 0.9
+"""The likeness of two names with one model number, whatever their other words are."""
+_SIBLINGS = 0.7
 _WORD_LIKE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯\U00020000-\U0003ffff]")
 _NUMBER = re.compile(r"\d+")
 _SYMBOL = re.compile(r"[^\w\s.,:;!?…'’`\"“”„«»&/()\[\]{}\-‐-―]")
@@ -49,14 +53,20 @@ _LEAST_INITIALS = 3
 """Fewer letters are the initials of too much."""
 _LEAST_SHORT = 4
 """Letters of a short name."""
+_LEAST_CONTAINED = 3
+"""Words of a name that are in another one, wherever."""
 _REMEMBERED = 50_000
 """Names whose readings are remembered: in a list of pairs each comes up often."""
 
 
 def likeness(one: str, other: str) -> float:
     """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
+    if same_model(one, other) and not sizes_differ(one, other):
+        return _SAME_MODEL
     if distinct(one, other):
         return 0.0
+    if sibling(*sorted((one, other), key=len)):
+        return _SIBLINGS
     ways = _ways(one), _ways(other)
     score = max(_score(left, right) for left in ways[0] for right in ways[1])
     plain = folded(one), folded(other)
@@ -76,8 +86,18 @@ def short_for(one: str, other: str) -> bool:
         and short in (long[: len(short)], long[-len(short) :])
         and sum(map(len, short)) >= _LEAST_SHORT
         and not GENERIC.issuperset(short)
+        and not sibling(one, other)
         and not distinct(one, other)
     )
+
+
+def contained(one: str, other: str) -> bool:
+    """Tell whether all the words of a key, and at least three, are in another one, in any order.
+
+    Like a short name this says little alone: many may have all those words.
+    """
+    short = set(_words(one))
+    return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(one, other)
 
 
 def initials(words: Iterable[str]) -> str:
@@ -109,7 +129,7 @@ def without_courtesy(key: str) -> str:
 
 def distinct(one: str, other: str) -> bool:
     """Tell whether two keys differ in what is never a slip of the pen."""
-    if _marks(one) != _marks(other):
+    if _marks(one) != _marks(other) or same_model(one, other) is False:
         return True
     left, right = set(one.split()), set(other.split())
     only_left, only_right = left - right, right - left

@@ -167,7 +167,8 @@ def _people(one: list[str], other: list[str]) -> Outcome | None:
 
 def _families(values: list[str]) -> list[str]:
     names = (name for value in values for name in _SEVERAL.split(html.unescape(value)))
-    return [folded(name.casefold()).split()[-1] for name in names if folded(name.casefold())]
+    plain = (folded(name.casefold()).split() for name in names)
+    return [words[-1] for words in plain if words and any(map(str.isalpha, words[-1]))]
 
 
 def _makers(one: str, other: str) -> Outcome:

@@ -16,7 +16,7 @@ from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
 from graphrag.names.fold import folded
 from graphrag.names.key import is_name, name_key
-from graphrag.names.likeness import ALIKE, distinct, likeness, short_for
+from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.protocols import Matrix
 from graphrag.resolve.known import Known
 
@@ -99,7 +99,10 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
     found = dict.fromkeys(
         index.heirs.of(id_)
         for id_ in index.names.like(key)
-        if any(short_for(key, name_key(name)) for name in index.names.names[id_])
+        if any(
+            short_for(key, full) or contained(key, full)
+            for full in map(name_key, index.names.names[id_])
+        )
     )
     return [id_ for id_ in found if fits(id_)]
 

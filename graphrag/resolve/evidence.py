@@ -21,7 +21,7 @@ _ENOUGH = 6.0
 """What a pair needs to be proposed."""
 _NAMES = ((ALIKE, _ENOUGH), (0.8, 4.0), (0.7, 2.0), (0.0, -2.0))
 """The weight of names of at least this likeness."""
-_IDENTIFIER: Mapping[Outcome, float] = {"same": 10.0, "slip": 3.0, "other": -6.0}
+_IDENTIFIER: Mapping[Outcome, float] = {"same": 10.0, "slip": 3.0, "other": -4.0}
 _WEIGHTS: Mapping[Kind, Mapping[Outcome, float]] = {
     "born": {"same": 6.0, "like": 1.0, "slip": 3.0, "other": -6.0},
     "died": {"same": 4.0, "like": 1.0, "slip": 2.0, "other": -6.0},

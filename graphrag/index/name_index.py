@@ -21,6 +21,7 @@ import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
+from graphrag.names.exonyms import current
 from graphrag.names.fold import folded, skeleton, spelled_out
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
@@ -76,7 +77,7 @@ class Blocks:
 @lru_cache(_REMEMBERED)
 def drawers(key: str) -> frozenset[str]:
     """Return the names of the drawers of a key."""
-    ways = {folded(key), spelled_out(key)}
+    ways = {plain := folded(key), spelled_out(key), current(plain)}
     return frozenset(drawer for plain in ways for drawer in _drawers(core(plain)))
 
 
@@ -94,7 +95,7 @@ def _drawers(plain: str) -> Iterator[str]:
         yield ">" + squeezed[-_EDGE:]
     if consonants := skeleton(plain):
         yield "k" + consonants
-    if short := squeezed if len(words) == 1 else initials(words):
+    if short := initials(words) or (squeezed if len(words) < 3 else ""):
         yield "a" + short
     for number in model_drawers(plain):
         yield "#" + number

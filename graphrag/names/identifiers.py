@@ -12,7 +12,7 @@ from typing import Any
 Identifier = tuple[str, str]
 """Name of the attribute and its value, both normalised."""
 
-USUAL = frozenset("email mail url isbn issn orcid doi iban uuid".split())
+USUAL = frozenset("email mail url isbn issn orcid doi iban uuid ean gtin upc asin".split())
 _KEY = re.compile(r"(?:^|_)(?:id|uid|guid)$")
 _CLEARLY = 6
 """Characters of a key that is clearly unique; it also has a digit."""

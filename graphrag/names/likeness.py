@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 
+from graphrag.names.exonyms import current
 from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
 from graphrag.names.models import same_model, sibling, sizes_differ
 from graphrag.names.words import (
@@ -47,6 +48,8 @@ _SAME_MODEL = 0.9
 _SIBLINGS = 0.7
 _WORD_LIKE = re.compile(r"[⺀-鿿豈-﫿぀-ヿ가-힯\U00020000-\U0003ffff]")
 _NUMBER = re.compile(r"\d+")
+_ZERO = re.compile(r"(?<=\d)\.0(?![\d.])")
+"""Version 5.0 is version 5."""
 _SYMBOL = re.compile(r"[^\w\s.,:;!?…'’`\"“”„«»&/()\[\]{}\-‐-―]")
 _MOST_WORDS = 5
 _LEAST_INITIALS = 3
@@ -101,9 +104,14 @@ def contained(one: str, other: str) -> bool:
 
 
 def initials(words: Iterable[str]) -> str:
-    """Return the first letters of three words or more, as an abbreviation has them, or nothing."""
+    """Return the first letters of three words or more, as an abbreviation has them, or nothing.
+
+    A number is written in full: "Grand Theft Auto 5" is "GTA5".
+    """
     telling = [word for word in words if word not in SMALL]
-    return "".join(word[0] for word in telling) if len(telling) >= _LEAST_INITIALS else ""
+    if len(telling) < _LEAST_INITIALS:
+        return ""
+    return "".join(word if word.isdigit() else word[0] for word in telling)
 
 
 def core(key: str) -> str:
@@ -143,11 +151,13 @@ def _words(key: str) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def _ways(key: str) -> frozenset[str]:
-    return frozenset((folded(key), spelled_out(key)))
+    plain = folded(key)
+    return frozenset((plain, spelled_out(key), current(plain)))
 
 
 @lru_cache(_REMEMBERED)
 def _marks(key: str) -> tuple[Counter[str], ...]:
+    key = _ZERO.sub("", key)
     words = key.split()
     numerals = [word for word in words if word in ROMAN]
     numerals += [word for word in words[-1:] if word in ROMAN_AT_THE_END and len(words) > 1]
@@ -186,7 +196,7 @@ def _score(one: str, other: str) -> float:
 def _abbreviated(one: str, other: str) -> bool:
     """Tell whether one consists of the first letters of the other's words."""
     short, long = sorted((one.split(), other.split()), key=len)
-    return len(short) == 1 and short[0] == (initials(long) or None)
+    return len(short) < _LEAST_INITIALS and "".join(short) == (initials(long) or None)
 
 
 def _same_consonants(one: str, other: str) -> bool:

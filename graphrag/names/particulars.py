@@ -15,7 +15,7 @@ from typing import Literal
 from graphrag.names.fold import folded
 from graphrag.names.identifiers import Identifier
 
-Kind = Literal["born", "died", "year", "people", "phone", "maker", "address"]
+Kind = Literal["born", "died", "year", "people", "phone", "maker", "model", "text", "address"]
 Outcome = Literal["same", "like", "slip", "other"]
 
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -25,6 +25,8 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("people", re.compile(r"(?:^|_)(?:author|artist|director|composer|creator|performer)s?$")),
     ("phone", re.compile(r"(?:^|_)(?:phone|mobile|cell|tel|telephone|fax)(?:_|$)")),
     ("maker", re.compile(r"^(?:brand|maker|manufacturer|publisher)(?:_name)?$")),
+    ("model", re.compile(r"^(?:model|part|mpn)(?:_?(?:no|nr|number|code|id))?$")),
+    ("text", re.compile(r"^(?:description|abstract|details|features)$")),
     (
         "address",
         re.compile(
@@ -44,6 +46,8 @@ _ADDRESS = 3
 """Words of an address below which it is only a town."""
 _ONE_ADDRESS, _TWO_ADDRESSES = 0.8, 0.6
 """Likeness of the words of two addresses from which they are one, and below which they are two."""
+_TEXT, _ONE_TEXT = 5, 85.0
+"""Words of a description that says something, and the likeness of two of one thing."""
 _LONG = 6
 """Characters of an identifier in which one slip leaves enough."""
 _LONGER = 9
@@ -98,6 +102,10 @@ def _outcome(kind: Kind, one: list[str], other: list[str]) -> Outcome | None:
         return _addresses(one, other)
     if kind in ("born", "died", "year"):
         return _dates(one[0], other[0])
+    if kind == "model":
+        return "same" if _bare(one[0]) == _bare(other[0]) else "other"
+    if kind == "text":
+        return _texts(one, other)
     if kind == "people":
         return _people(one, other)
     if kind == "phone":
@@ -118,6 +126,15 @@ def _addresses(one: list[str], other: list[str]) -> Outcome | None:
         return None
     ratio = fuzz.token_sort_ratio(*(folded(" ".join(values)) for values in (one, other))) / 100
     return "same" if ratio >= _ONE_ADDRESS else "other" if ratio < _TWO_ADDRESSES else "like"
+
+
+def _texts(one: list[str], other: list[str]) -> Outcome | None:
+    """Compare descriptions: of one thing there are many, so that unlike ones say nothing."""
+    from rapidfuzz import fuzz
+
+    if min(_words(one), _words(other)) < _TEXT:
+        return None
+    return "same" if fuzz.token_set_ratio(" ".join(one), " ".join(other)) >= _ONE_TEXT else None
 
 
 def _dates(one: str, other: str) -> Outcome | None:

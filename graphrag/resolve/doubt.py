@@ -17,6 +17,7 @@ from graphrag.model.values import CONCEPT
 from graphrag.names.fold import folded
 from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
+from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix
 from graphrag.resolve.known import Known
 
@@ -97,6 +98,9 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
     title begins or ends with the other, 8 in 100 are one publication, 30 if it is only one title.
     """
     found = dict.fromkeys(
+        id_ for full in NICKNAMES.get(key, ()) if full != key for id_ in index.people_called(full)
+    )
+    found |= dict.fromkeys(
         index.heirs.of(id_)
         for id_ in index.names.like(key)
         if any(

@@ -30,6 +30,8 @@ _WEIGHTS: Mapping[Kind, Mapping[Outcome, float]] = {
     "people": {"same": 3.0, "like": 1.0, "other": -6.0},
     "year": {"same": 1.0, "slip": 1.0, "other": -4.0},
     "maker": {"same": 1.0, "other": -1.0},
+    "model": {"same": 5.0, "other": -5.0},
+    "text": {"same": 3.0},
 }
 _EXCLUDING: Mapping[Kind, Collection[Outcome]] = {
     "born": ("slip", "other"),
@@ -37,6 +39,7 @@ _EXCLUDING: Mapping[Kind, Collection[Outcome]] = {
     "address": ("other",),
     "people": ("like", "other"),
     "year": ("slip", "other"),
+    "model": ("other",),
 }
 """With these no rule makes one of two, whatever their names are."""
 _CERTAIN = frozenset({"born", "address", "phone"})

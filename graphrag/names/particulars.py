@@ -70,9 +70,7 @@ def particulars(found: Iterable[Identifier]) -> dict[Kind, list[str]]:
     return values
 
 
-def compared(
-    one: Mapping[Kind, list[str]], other: Mapping[Kind, list[str]]
-) -> dict[Kind, Outcome]:
+def compared(one: Mapping[Kind, list[str]], other: Mapping[Kind, list[str]]) -> dict[Kind, Outcome]:
     """Compare two sets of particulars by each kind that both have."""
     outcomes: dict[Kind, Outcome] = {}
     for kind in one:
@@ -151,8 +149,13 @@ def _dates(one: str, other: str) -> Outcome | None:
         return "like"
     if not (rest and other_rest):
         return "other"
-    digits = (f"{year}{''.join(f'{part:02}' for part in rest)}" for year, rest in (first, second))
-    return "slip" if OSA.distance(*digits) <= 1 else "other"
+    written = _digits(year, rest)
+    others = (_digits(other_year, order) for order in (other_rest, other_rest[::-1]))
+    return "slip" if min(OSA.distance(written, like) for like in others) <= 1 else "other"
+
+
+def _digits(year: int, rest: Iterable[int]) -> str:
+    return f"{year}{''.join(f'{part:02}' for part in rest)}"
 
 
 @lru_cache(50_000)

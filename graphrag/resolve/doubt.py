@@ -6,6 +6,7 @@ Names of people mean nothing: "Anna" is near "Anne" and no nearer to who she is.
 only across scripts, which a multilingual model reads.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
 from graphrag.names.fold import folded
+from graphrag.names.identifiers import Identifier, identifiers
 from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.names.words import NICKNAMES
@@ -25,6 +27,11 @@ _MOST = 5
 """Candidates of one mention."""
 _COMPARED = 24
 """Look-alikes whose likeness is worked out for one mention."""
+
+_SHARING = 16
+"""Entities that share one attribute: more, and it says little."""
+_LEAST_SHARED = 2
+"""Attributes that two must share to be compared for nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +70,21 @@ def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMentio
         if score >= ALIKE:
             heir = index.heirs.of(id_)
             found[heir] = max(score, found.get(heir, 0.0))
+    for id_ in sharing_attributes(identifiers(mention.attributes), index):
+        keys = map(name_key, index.names.names[id_])
+        found.setdefault(index.heirs.of(id_), max(likeness(key, other) for other in keys))
     for id_ in _in_full(key, near, index, known, kind):
         found.setdefault(id_, ALIKE)
     return open_mention(mention, found, known)
+
+
+def sharing_attributes(pairs: Iterable[Identifier], index: GroupIndex) -> list[str]:
+    """Return the entities that share some of these attributes, but for what many share."""
+    shared: Counter[str] = Counter()
+    for pair in pairs:
+        bearers = index.names.identified(*pair)
+        shared.update(bearers if len(bearers) <= _SHARING else ())
+    return [id_ for id_, count in shared.items() if count >= _LEAST_SHARED]
 
 
 def comparable(mention: Mention) -> bool:

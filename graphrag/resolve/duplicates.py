@@ -15,7 +15,7 @@ are nearly always near the same pivot: at a cosine of 0.9 or more, 998 in 1000 p
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 
 import anyio.to_thread
 import numpy as np
@@ -27,7 +27,7 @@ from graphrag.names.identifiers import unique
 from graphrag.names.key import name_key
 from graphrag.names.likeness import ALIKE, likeness
 from graphrag.protocols import Matrix
-from graphrag.resolve.doubt import CLOSE, in_full, means_alike
+from graphrag.resolve.doubt import CLOSE, in_full, means_alike, sharing_attributes
 from graphrag.resolve.known import Declared, may_be_one, stored_evidence
 from graphrag.store.links import distinctions
 from graphrag.store.store import Store
@@ -86,10 +86,6 @@ def _compared(vectors: Matrix, rows: Rows, least: float) -> Iterator[tuple[int, 
 
 _COMPARED = 50
 """Look-alikes by name that are compared for each entity."""
-_SHARING = 16
-"""Entities that share one attribute: more, and it says little."""
-_LEAST_SHARED = 2
-"""Attributes that two must share to be compared for nothing else."""
 _AT_ONCE = 200
 """Entities that are compared before others may run."""
 
@@ -200,18 +196,12 @@ def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
 
 
 def _by_attributes(id_: str, index: GroupIndex) -> Iterator[Found]:
-    """Yield those that share attributes with it, whatever their names; not what many share."""
+    """Yield those that share attributes with it, whatever their names."""
     names = index.names
-    shared: dict[str, int] = {}
-    for pair in names.identifiers_of(id_):
-        bearers = names.identified(*pair)
-        for other in bearers if len(bearers) <= _SHARING else ():
-            shared[other] = shared.get(other, 0) + 1
-    keys = [*map(name_key, names.names[id_])]
-    for other, count in shared.items():
-        if other > id_ and count >= _LEAST_SHARED and may_be_one(id_, other, index):
-            others = [*map(name_key, names.names[other])]
-            score = max(likeness(key, like) for key in keys for like in others)
+    for other in sharing_attributes(names.identifiers_of(id_), index):
+        if other > id_ and may_be_one(id_, other, index):
+            pairs = product(names.names[id_], names.names[other])
+            score = max(likeness(name_key(one), name_key(like)) for one, like in pairs)
             yield from _pair(index, id_, other, score, "attributes")
 
 

@@ -22,7 +22,7 @@ _ENOUGH = 6.0
 _NAMES = ((ALIKE, _ENOUGH), (0.8, 4.0), (0.7, 2.0), (0.0, -2.0))
 """The weight of names of at least this likeness."""
 _IDENTIFIER: Mapping[Outcome, float] = {"same": 10.0, "slip": 3.0, "other": -4.0}
-_WEIGHTS: Mapping[Kind, Mapping[Outcome, float]] = {
+_WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "born": {"same": 6.0, "like": 1.0, "slip": 3.0, "other": -6.0},
     "died": {"same": 4.0, "like": 1.0, "slip": 2.0, "other": -6.0},
     "address": {"same": 4.0, "like": 2.0, "other": -2.0},
@@ -33,7 +33,7 @@ _WEIGHTS: Mapping[Kind, Mapping[Outcome, float]] = {
     "model": {"same": 5.0, "other": -5.0},
     "text": {"same": 3.0},
 }
-_EXCLUDING: Mapping[Kind, Collection[Outcome]] = {
+_EXCLUDING: Mapping[str, Collection[str]] = {
     "born": ("slip", "other"),
     "died": ("slip", "other"),
     "address": ("other",),
@@ -42,7 +42,7 @@ _EXCLUDING: Mapping[Kind, Collection[Outcome]] = {
     "model": ("other",),
 }
 """With these no rule makes one of two, whatever their names are."""
-_CERTAIN = frozenset({"born", "address", "phone"})
+_CERTAIN: frozenset[Kind] = frozenset({"born", "address", "phone"})
 """What tells which of several bearers of one name is meant."""
 
 
@@ -88,8 +88,8 @@ def evidence(
     if outcome is not None:
         weight, excludes = _IDENTIFIER[outcome], outcome != "same"
     outcomes = compared(particulars(one), particulars(other))
-    weight += sum(_WEIGHTS[about].get(found, 0.0) for about, found in outcomes.items())
-    excludes |= any(found in _EXCLUDING.get(about, ()) for about, found in outcomes.items())
+    weight += sum(_WEIGHTS[about].get(how, 0.0) for about, how in outcomes.items())
+    excludes |= any(how in _EXCLUDING.get(about, ()) for about, how in outcomes.items())
     certain = outcome == "same" or any(outcomes.get(about) == "same" for about in _CERTAIN)
     two = "other" in (outcomes.get("born"), outcomes.get("died"))
     return Evidence(weight, excludes, certain and not excludes, two, set(one) <= set(other))

@@ -41,9 +41,9 @@ _MANY = 64
 
 def find(mention: Mention, known: Known) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
-    for id_ in known.sharing(mention):
-        if not known.evidence(id_, mention).two or _shares_name(mention, known.names_of(id_)):
-            return id_
+    for sharing in known.sharing(mention):
+        if not known.evidence(sharing, mention).two or _shares_name(mention, sharing, known):
+            return sharing
     # A text may only give the new name of a renamed thing, or only the old one.
     for name in (mention.name, *mention.aliases):
         if (id_ := _named(name_key(name), mention, known)) is not None:
@@ -83,8 +83,8 @@ def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
     return next((id_ for id_, found in weighed.items() if not found.excludes), None)
 
 
-def _shares_name(mention: Mention, names: Iterable[str]) -> bool:
-    return name_key(mention.name) in map(name_key, names)
+def _shares_name(mention: Mention, id_: str, known: Known) -> bool:
+    return name_key(mention.name) in map(name_key, known.names_of(id_))
 
 
 def _only_bearer(mention: Mention, known: Known) -> str | None:

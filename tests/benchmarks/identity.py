@@ -126,9 +126,7 @@ def _pairs(mentions: dict[str, Mention]) -> tuple[set[Pair], set[Pair], set[Pair
     same = {frozenset(two) for ids in bearers.values() for two in combinations(ids, 2)}
     likely = asyncio.run(likely_pairs(index, {}))
     proposed = {
-        frozenset(pair)
-        for one, other in likely
-        for pair in product(bearers[one], bearers[other])
+        frozenset(pair) for one, other in likely for pair in product(bearers[one], bearers[other])
     }
     return same, asked, proposed
 

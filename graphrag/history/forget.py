@@ -169,6 +169,7 @@ async def _change_entities(
                 for ending in one.endings
                 if ending.assertion.source not in eraser.episodes
             ),
+            names=tuple(said for said in one.names if said.source not in eraser.episodes),
         )
     renamed = {
         id_: text

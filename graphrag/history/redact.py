@@ -144,7 +144,7 @@ class Eraser:
                 item = [span for span in item if span["episode"] not in self.episodes]
             elif column == "rivals":
                 item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
-            elif column in ("statements", "endings"):
+            elif column in ("statements", "endings", "names"):
                 item = [self._without(one) for one in item if self._stays(one)]
             elif column in QUOTING:
                 item = self.text(item)

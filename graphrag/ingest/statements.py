@@ -16,6 +16,7 @@ from operator import index
 from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
+from graphrag.ingest.renaming_claims import with_names
 from graphrag.model.assertion import Assertion, Date
 from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -149,7 +150,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     episode = context.episode
     try:
         extraction = await call(partial(extractor.extract, context))
-        return _Placing(episode).extraction(extraction)
+        return with_names(_Placing(episode).extraction(extraction))
     except GraphRAGError:
         raise
     except Exception as error:

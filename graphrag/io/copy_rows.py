@@ -82,7 +82,7 @@ class Renaming:
                 found["sources"] = [
                     {**span, "episode": self.id(span["episode"])} for span in found["sources"]
                 ]
-            for column in ("statements", "endings"):
+            for column in ("statements", "endings", "names"):
                 if found.get(column):
                     found[column] = [self._stated(one) for one in found[column]]
         return found

@@ -21,15 +21,15 @@ from itertools import chain
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import plain_key
-from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
+from graphrag.model.renaming import with_names
 from graphrag.model.values import CONCEPT, Entity
-from graphrag.names.identifiers import identifiers as identifiers_of
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import name_key
 from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
+from graphrag.resolve.enrich import enriched, full_name, other_names, with_attributes
 from graphrag.resolve.known import UNTYPED as UNTYPED
 from graphrag.resolve.known import Declared, Known
 
@@ -53,11 +53,6 @@ def find(mention: Mention, known: Known) -> str | None:
         if id_ is not None and not known.evidence(id_, mention).excludes:
             return id_
     return None
-
-
-def full_name(name: str) -> bool:
-    """Tell a name of several words from a lone one and from a phrase."""
-    return len(name.split()) > 1 and is_name(name)
 
 
 def _named(key: str, mention: Mention, known: Known) -> str | None:
@@ -165,6 +160,7 @@ def resolve(
     created_at: datetime,
     ruling: Ruling = NO_RULING,
     stated_at: datetime | None = None,
+    source: str = "",
     identifiers: Declared | None = None,
     doubts: bool = False,
     beside: Iterable[Entity] = (),
@@ -172,10 +168,11 @@ def resolve(
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
-    ``stated_at`` is the reference time of the text; without one it is now. ``identifiers`` are the
-    attributes of each type that belong to one entity only, besides the usual ones. With
-    ``doubts`` new names are compared with stored ones that are like them. ``beside`` are entities
-    that are being written and not in the index yet; they count among the created.
+    ``stated_at`` is the reference time of the text, without one now, ``source`` its id.
+    ``identifiers`` are the attributes of each type that belong to one entity only, besides the
+    usual ones. With ``doubts`` new names are compared with stored ones that are like them.
+    ``beside`` are entities that are being written and not in the index yet; they count among the
+    created.
     """
     resolution = Resolution()
     stated_at = stated_at or created_at
@@ -196,9 +193,10 @@ def resolve(
                 name=mention.name.strip(),
                 key=name_key(mention.name),
                 entity_type=mention.entity_type,
-                aliases=tuple(dict.fromkeys(mention.aliases)),
+                aliases=other_names(mention),
             )
             entity = with_attributes(entity, mention, stated_at)
+            entity = with_names(entity, mention.names, (), at=stated_at, source=source)
             entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
             resolution.created[entity.id] = entity
             known.enter(entity)
@@ -206,7 +204,7 @@ def resolve(
             if doubts and (unsure := look_alikes(mention, index, known)):
                 resolution.doubts.append(unsure)
         elif id_ in resolution.created:
-            resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at)
+            resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at, source)
             known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
         if mention.entity_type not in (UNTYPED, CONCEPT):
@@ -227,54 +225,6 @@ def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
     return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
 
 
-def enriched(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
-    """Return the entity with what a mention adds: a type, aliases, attributes."""
-    entity = with_attributes(entity, mention, stated_at)
-    name, aliases = entity.name, list(mention.aliases)
-    if entity.entity_type == "person" and _completes(mention.name, entity.name):
-        name = mention.name.strip()
-        aliases.append(entity.name)
-    elif _same_by_identifier(entity, mention):
-        aliases.insert(0, mention.name.strip())
-    known = {name_key(known) for known in (name, *entity.aliases)}
-    aliases = [alias for alias in aliases if name_key(alias) not in known]
-    promoted = entity.entity_type == UNTYPED != mention.entity_type
-    return replace(
-        entity,
-        name=name,
-        key=name_key(name),
-        entity_type=mention.entity_type if promoted else entity.entity_type,
-        aliases=(*entity.aliases, *dict.fromkeys(aliases)),
-    )
-
-
-def with_attributes(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
-    """Return the entity with the attributes of a mention; of two values the newer one stands."""
-    if not mention.attributes:
-        return entity
-    attributes, times = with_given(
-        entity.attributes, entity.attribute_times, mention.attributes, stated_at
-    )
-    return replace(entity, attributes=attributes, attribute_times=times)
-
-
-def _same_by_identifier(entity: Entity, mention: Mention) -> bool:
-    """Tell whether only an identifier can have led from this name to this entity."""
-    shared = set(identifiers_of(entity.attributes)) & set(identifiers_of(mention.attributes))
-    said = {*name_key(mention.name).split()}
-    return bool(shared) and not said <= {*name_key(entity.name).split()}
-
-
-def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
-    """Tell whether a mention may change the stored entity it means."""
-    return bool(
-        _completes(mention.name, entity_name)
-        or mention.aliases
-        or mention.attributes
-        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
-    )
-
-
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
     for other, id_ in ruling.entity_of.items():
         if _alike(mention, other) and id_ in index.entities.row_of:
@@ -289,7 +239,3 @@ def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str
 
 def _alike(one: Mention, other: Mention) -> bool:
     return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
-
-
-def _completes(name: str, known: str) -> bool:
-    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

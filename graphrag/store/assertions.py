@@ -12,8 +12,9 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
+from graphrag.model.naming import EntityName, Naming
 
-STATED = frozenset({"statements", "endings", "rivals"})
+STATED = frozenset({"statements", "endings", "names", "rivals"})
 """Columns that are not there if they are empty."""
 _DATES = ("since", "until")
 _PLAIN = tuple(
@@ -29,8 +30,8 @@ _PRECISIONS: Mapping[int, Precision] = {width: name for name, width in _WIDTHS.i
 _NAMED: Mapping[str, Precision] = {name: name for name in _WIDTHS}
 
 
-def stated_row(items: Iterable[Assertion | Ending | str], record: str) -> list[Any]:
-    """Return statements, endings or ids as a column has them; ``record`` is the row's id."""
+def stated_row(items: Iterable[Assertion | Ending | EntityName | str], record: str) -> list[Any]:
+    """Return statements, endings, names or ids as a column has them; ``record`` is the row's id."""
     return [_object(item, record) for item in items]
 
 
@@ -48,6 +49,8 @@ def check_stated(items: Iterable[Any], record: str) -> None:
     try:
         for one in stated_values(items, record):
             said = one.assertion if isinstance(one, Ending) else one
+            if isinstance(said, EntityName) and said.kind not in get_args(Naming):
+                raise ValueError(f"a name is no {said.kind!r}")
             if isinstance(said, Assertion):
                 right = all(type(getattr(said, name)) is type(usual) for name, usual in _PLAIN)
                 if not right or said.kind not in get_args(Kind):
@@ -79,9 +82,11 @@ def assertion_of(item: Mapping[str, Any], record: str) -> Assertion:
     return Assertion(item.get("id", record), **given)
 
 
-def _object(item: Assertion | Ending | str, record: str) -> Any:
+def _object(item: Assertion | Ending | EntityName | str, record: str) -> Any:
     if isinstance(item, str):
         return item
+    if isinstance(item, EntityName):
+        return _name_object(item)
     if isinstance(item, Ending):
         end = {"object_id": item.object_id} if item.object_id else {}
         return {
@@ -115,7 +120,26 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
     return row
 
 
-def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:
+def _name_object(item: EntityName) -> dict[str, Any]:
+    times = {"since": item.since, "until": item.until}
+    return {
+        "name": item.name,
+        "kind": item.kind,
+        **{name: _words(date) for name, date in times.items() if date is not None},
+        **({"at": _moment(item.at)} if item.at is not None else {}),
+        **({"source": item.source} if item.source else {}),
+    }
+
+
+def _name_value(item: Mapping[str, Any]) -> EntityName:
+    since, until = (_date(item[name]) if name in item else None for name in _DATES)
+    at = _date(item["at"]).moment if "at" in item else None
+    return EntityName(item["name"], item["kind"], since, until, at, item.get("source", ""))
+
+
+def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending | EntityName:
+    if "name" in item:
+        return _name_value(item)
     if "relation" not in item:
         return assertion_of(item, record)
     said = assertion_of(item, record)

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
-from graphrag.model.renaming import named_at
+from graphrag.model.attributes import named_at
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
 from graphrag.search.episodes.rank_episodes import rank_episodes
@@ -229,7 +229,8 @@ async def read(ranked: Ranked, store: Store, past: Past, made: Made | None = Non
 
     facts = await hits("facts", past.facts(found.facts, question.index))
     at = to_micros(question.now, FOREVER)
-    entities = {id_: named_at(one, at) for id_, one in past.rewound(found.entities).items()}
+    entities = past.rewound(found.entities)
+    entities |= {id_: named_at(one, at) for id_, one in entities.items() if one.names}
     passages = tuple(map(past.rewind, await _passages(facts, found, store)))
     results = Results(
         question.text,

@@ -19,7 +19,7 @@ from graphrag.index.incidence import Mentions
 from graphrag.index.scope import PASSAGES, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.model.renaming import names_of
+from graphrag.model.attributes import names_of
 from graphrag.model.values import Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphrag.display.cards import entity_title, lifetime, triple
 from graphrag.display.visible import escape, flatten
-from graphrag.model.renaming import also_called
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Edges, Rows
 

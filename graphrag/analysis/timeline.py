@@ -12,7 +12,7 @@ from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
 from graphrag.display.picture import Picture
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
-from graphrag.model.renaming import also_called
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.visibility import Past, Visible
 from graphrag.store.store import Store

@@ -13,7 +13,7 @@ from graphrag.cli.moments import At, History, KnownAt, seen
 from graphrag.cli.render import Entries, Entry, known_facts, line
 from graphrag.cli.terminal import Session
 from graphrag.errors import GraphRAGError, InputError
-from graphrag.model.renaming import also_called
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.visible import escape, flatten
-from graphrag.model.renaming import also_called
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
 

@@ -18,7 +18,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.renaming import without_source
+from graphrag.model.attributes import without_source
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet

@@ -19,7 +19,7 @@ from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FORGET
 from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.renaming import without_source
+from graphrag.model.attributes import without_source
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet

@@ -17,7 +17,7 @@ from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.model.renaming import names_of
+from graphrag.model.attributes import names_of
 from graphrag.model.values import JSON, Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix

@@ -62,10 +62,7 @@ class Blocks:
                 self._drawers[drawer] = None
 
     def near(self, key: str) -> list[str]:
-        """Return the ids that share a drawer with this key, those that share most first.
-
-        A drawer counts the more, the fewer are in it: a model number more than a maker.
-        """
+        """Return the ids that share a drawer with this key; a full one counts little."""
         found: dict[str, float] = {}
         for drawer in drawers(key):
             ids = self._drawers.get(drawer) or ()
@@ -97,10 +94,9 @@ def _drawers(plain: str) -> Iterator[str]:
         yield "k" + consonants
     if short := initials(words) or (squeezed if len(words) < 3 else ""):
         yield "a" + short
-    for number in model_drawers(plain):
-        yield "#" + number
-    if len(words) > 2:
-        yield "2" + " ".join(sorted(words[:2]))  # a maker and its line, where each alone has many
+    yield from model_drawers(plain)
+    if len(words) > 2:  # a maker and its line, where each alone has many
+        yield "2" + " ".join(sorted(words[:2]))
     if len(words) > 1:
         yield from _given_and_family(words)
 

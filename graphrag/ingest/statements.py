@@ -16,7 +16,6 @@ from operator import index
 from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
-from graphrag.ingest.renaming_claims import with_names
 from graphrag.model.assertion import Assertion, Date
 from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -31,6 +30,7 @@ from graphrag.protocols import (
     Ruling,
     call,
 )
+from graphrag.resolve.enrich import with_named_mentions
 
 Part = TypeVar("Part", Mention, Claim)
 REVIEW_BELOW = 0.7
@@ -150,7 +150,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     episode = context.episode
     try:
         extraction = await call(partial(extractor.extract, context))
-        return with_names(_Placing(episode).extraction(extraction))
+        return with_named_mentions(_Placing(episode).extraction(extraction))
     except GraphRAGError:
         raise
     except Exception as error:

@@ -18,6 +18,7 @@ from graphrag.names.words import (
     COURTESIES,
     GENERIC,
     LEGAL_FORMS,
+    LEGAL_PHRASES,
     NICKNAMES,
     OPPOSED,
     ROMAN,
@@ -124,9 +125,16 @@ def without_legal_form(key: str) -> str:
     if " " not in key:
         return key
     words = key.replace(",", " ").split()
-    while len(words) > 1 and words[-1] in LEGAL_FORMS:
-        words.pop()
+    while 0 < (end := _legal_end(words)) < len(words):
+        del words[-end:]
     return " ".join(words)
+
+
+def _legal_end(words: list[str]) -> int:
+    """Return how many words at the end are a legal form, such as the last two of "GmbH & Co"."""
+    if words[-1] in LEGAL_FORMS:
+        return 2 if words[-2:-1] == ["&"] and not LEGAL_FORMS.isdisjoint(words[-3:-2]) else 1
+    return next((len(end) for end in LEGAL_PHRASES if tuple(words[-len(end) :]) == end), 0)
 
 
 def without_courtesy(key: str) -> str:

@@ -58,7 +58,7 @@ def sibling(short: str, long: str) -> bool:
 def model_drawers(key: str) -> Iterator[str]:
     """Yield by what the model numbers of a key are looked for."""
     for number, _ in models(key):
-        yield number[-_DRAWER:]
+        yield "#" + number[-_DRAWER:]
 
 
 def _without_models(key: str) -> str:

@@ -1,10 +1,14 @@
 """Words that say little or much about who is meant: titles, legal forms, nicknames, numerals."""
 
 LEGAL_FORMS = frozenset(
-    "ab ag as asa bv co company corp corporation gmbh inc incorporated kg limited llc llp ltd "
-    "nv oy oyj plc pty sa sarl sas spa srl".split()
+    "ab ag aps as asa bhd bv co company corp corporation doo gmbh inc incorporated kft kg kk "
+    "limited llc llp ltd ltda nv nyrt oao ooo oy oyj pao plc pte pty pvt sa sarl sas sdn se sl spa "
+    "srl sro zrt".split()
 )
 """What a company's name may end with."""
+
+LEGAL_PHRASES = (("sp", "z", "oo"), ("a", "s"))
+"""The same of several words, as a key has them."""
 
 COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms miss mx".split())
 """What may stand before a person's name."""

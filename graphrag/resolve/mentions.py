@@ -21,9 +21,9 @@ from itertools import chain
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import plain_key
+from graphrag.model.attributes import with_names
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
-from graphrag.model.renaming import with_names
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.key import name_key
 from graphrag.names.words import GENERIC

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.model.renaming import named_at
+from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
 from graphrag.search.near import bearers
 from graphrag.search.rewind import undone

@@ -90,6 +90,9 @@ PAIRS = (
     ("same", (G, "Globex GmbH"), (G, "Globex")),
     ("same", (G, "Initech Ltd"), (T, "Initech")),
     ("propose", (G, "Globex Inc."), (G, "Globex Ltd.")),
+    ("same", (G, "Globex"), (G, "Globex GmbH & Co. KG")),
+    ("same", (G, "Globex"), (G, "Globex Sp. z o.o.")),
+    ("same", (G, "Globex"), (G, "Globex Pvt. Ltd.")),
     # Short names of organisations and works.
     ("same", (G, "Veyle Courier"), (T, "Courier")),
     ("same", (G, "Brightwater Media"), (G, "Brightwater")),

@@ -5,10 +5,9 @@ import pytest
 
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
-from graphrag.names.identifiers import identifiers
+from graphrag.names.identifiers import compared, identifiers, kind_of, particulars, slipped
 from graphrag.names.key import name_key
 from graphrag.names.likeness import likeness
-from graphrag.names.particulars import compared, kind_of, particulars, slipped
 from graphrag.resolve.mentions import resolve
 from tests.conftest import day, open_graph
 

@@ -1,7 +1,7 @@
 """One group in memory: what search ranks and what ingestion looks up, kept in step with the store.
 
-The index is never ahead of the store: rows enter it only after their transaction committed.
-Filters are masks over columns: a filtered search is exact and no slower than an unfiltered one.
+Rows enter it only after their transaction committed. Filters are masks over columns: a filtered
+search is exact and no slower than an unfiltered one. A fact takes about 1.6 kB at 384 dimensions.
 """
 
 from collections.abc import Mapping, Sequence

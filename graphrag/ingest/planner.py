@@ -17,9 +17,9 @@ from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
 from graphrag.resolve.doubt import with_meanings
-from graphrag.resolve.enrich import adds_something, enriched
+from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
-from graphrag.resolve.mentions import resolve
+from graphrag.resolve.mentions import adds_something, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
 

@@ -60,6 +60,8 @@ def named_at(entity: Entity, moment: int) -> Entity:
 
 def names_of(entity: Entity) -> tuple[str, ...]:
     """Return all names of an entity, its latest proper one first."""
+    if not entity.names:
+        return (entity.name, *entity.aliases)
     return latest_first(entity.name, entity.aliases, entity.names)
 
 

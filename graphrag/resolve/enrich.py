@@ -17,19 +17,8 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.naming import EntityName
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import completes, name_key
 from graphrag.resolve.known import UNTYPED
-
-
-def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
-    """Tell whether a mention may change the stored entity it means."""
-    return bool(
-        _completes(mention.name, entity_name)
-        or mention.aliases
-        or mention.attributes
-        or mention.names
-        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
-    )
 
 
 def enriched(entity: Entity, mention: Mention, stated_at: datetime, source: str = "") -> Entity:
@@ -38,7 +27,7 @@ def enriched(entity: Entity, mention: Mention, stated_at: datetime, source: str 
     given = mention.names, mention.aliases
     entity = with_names(entity, *given, at=stated_at, source=source)
     name, aliases = entity.name, [*mention.aliases, *(one.name for one in mention.names)]
-    if entity.entity_type == "person" and _completes(mention.name, entity.name):
+    if entity.entity_type == "person" and completes(mention.name, entity.name):
         name = mention.name.strip()
         aliases.append(entity.name)
     elif _same_by_identifier(entity, mention):
@@ -53,12 +42,6 @@ def enriched(entity: Entity, mention: Mention, stated_at: datetime, source: str 
         entity_type=mention.entity_type if promoted else entity.entity_type,
         aliases=(*entity.aliases, *dict.fromkeys(aliases)),
     )
-
-
-def other_names(mention: Mention) -> tuple[str, ...]:
-    """Return what a mention gives as other names of its entity, each once."""
-    names = (*mention.aliases, *(one.name for one in mention.names))
-    return tuple(dict.fromkeys(name for name in names if name_key(name) != name_key(mention.name)))
 
 
 def with_attributes(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
@@ -78,15 +61,6 @@ def _same_by_identifier(entity: Entity, mention: Mention) -> bool:
     return bool(shared) and not said <= {*name_key(entity.name).split()}
 
 
-def full_name(name: str) -> bool:
-    """Tell a name of several words from a lone one and from a phrase."""
-    return len(name.split()) > 1 and is_name(name)
-
-
-def _completes(name: str, known: str) -> bool:
-    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()
-
-
 _RENAMED = frozenset(
     "renamed renamed_to renamed_as now_called now_known_as changed_name_to changed_its_name_to "
     "became_known_as rebranded_as rebranded_to".split()
@@ -98,6 +72,10 @@ _FORMER = frozenset(
 )
 """The object is the old one."""
 _ALSO = frozenset("also_known_as aka alias goes_by nickname has_nickname nicknamed".split())
+NAMING = frozenset(
+    start + relation for start in ("", "is_", "was_") for relation in (_RENAMED | _FORMER | _ALSO)
+)
+"""Relations between two names of one thing."""
 
 
 def with_named_mentions(extraction: Extraction) -> Extraction:
@@ -136,14 +114,14 @@ def _each(mentions: Iterable[Mention], named: Mapping[str, Mention]) -> Iterable
 
 
 def _relation(claim: Claim) -> str:
-    return claim.relation.strip().lower().replace(" ", "_").removeprefix("is_").removeprefix("was_")
+    return claim.relation.removeprefix("is_").removeprefix("was_")
 
 
 def _is_naming(claim: Claim) -> bool:
     other = claim.object
     return (
         other is not None
-        and _relation(claim) in _RENAMED | _FORMER | _ALSO
+        and claim.relation in NAMING
         and CONCEPT not in (claim.subject.entity_type, other.entity_type)
         and name_key(other.name) not in ("", name_key(claim.subject.name))
         and not claim.corrects

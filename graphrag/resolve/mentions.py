@@ -25,11 +25,11 @@ from graphrag.model.attributes import with_names
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import CONCEPT, Entity
-from graphrag.names.key import name_key
+from graphrag.names.key import completes, full_name, name_key
 from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
-from graphrag.resolve.enrich import enriched, full_name, other_names, with_attributes
+from graphrag.resolve.enrich import enriched, with_attributes
 from graphrag.resolve.known import UNTYPED as UNTYPED
 from graphrag.resolve.known import Declared, Known
 
@@ -195,8 +195,10 @@ def resolve(
                 entity_type=mention.entity_type,
                 aliases=other_names(mention),
             )
-            entity = with_attributes(entity, mention, stated_at)
-            entity = with_names(entity, mention.names, (), at=stated_at, source=source)
+            if mention.attributes:
+                entity = with_attributes(entity, mention, stated_at)
+            if mention.names:
+                entity = with_names(entity, mention.names, (), at=stated_at, source=source)
             entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
             resolution.created[entity.id] = entity
             known.enter(entity)
@@ -223,6 +225,23 @@ def _telling(mention: Mention) -> tuple[int, bool]:
 def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
     """Return what a name of unknown type means elsewhere in the same text."""
     return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
+
+
+def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
+    """Tell whether a mention may change the stored entity it means."""
+    return bool(
+        completes(mention.name, entity_name)
+        or mention.aliases
+        or mention.attributes
+        or mention.names
+        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
+    )
+
+
+def other_names(mention: Mention) -> tuple[str, ...]:
+    """Return what a mention gives as other names of its entity, each once."""
+    names = (*mention.aliases, *(one.name for one in mention.names))
+    return tuple(dict.fromkeys(name for name in names if name_key(name) != name_key(mention.name)))
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:

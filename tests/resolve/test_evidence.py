@@ -9,6 +9,8 @@ from graphrag.names.identifiers import compared, identifiers, kind_of, particula
 from graphrag.names.key import name_key
 from graphrag.names.likeness import likeness
 from graphrag.resolve.mentions import resolve
+from tests.benchmarks.identity import found_pairs
+from tests.benchmarks.registers import people, products
 from tests.conftest import day, open_graph
 
 NOW = day("2024-01-01")
@@ -131,6 +133,25 @@ def test_a_model_number_brings_together_what_other_words_part():
     assert alike("Sorelli PS-LX350H Turntable", "PSLX350H belt drive deck (Sorelli)") >= 0.88
     assert alike("Sorelli LX350H 16 GB", "Sorelli LX350H 32 GB") == 0
     assert alike("Sorelli LX350H", "Sorelli LX350W") == 0
+
+
+@pytest.mark.parametrize(
+    ("register", "wrong", "precision", "recall"),
+    [(people(400, seed=7), 1, 0.99, 0.95), (products(150, seed=7), 0, 0.98, 0.70)],
+    ids=["people", "products"],
+)
+def test_made_up_registers_stay_at_the_operating_point(register, wrong, precision, recall):
+    """One in four names of the second shop has no model number: those are not to be had."""
+    mentions, gold, sides = register
+    two = len(set(sides.values())) == 2
+    merged, _, proposed = found_pairs(mentions)
+    merged, proposed = (
+        {pair for pair in pairs if not two or len({sides[id_] for id_ in pair}) == 2}
+        for pairs in (merged, merged | proposed)
+    )
+    assert len(merged - gold) <= wrong
+    assert len(proposed & gold) >= precision * len(proposed)
+    assert len(proposed & gold) >= recall * len(gold)
 
 
 async def test_namesakes_born_apart_are_two_and_not_proposed_in_a_store():

@@ -12,7 +12,7 @@ from graphrag.index.derived import ViewCache
 from graphrag.index.endpoints import Touching
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
-from graphrag.model.naming import stored_by
+from graphrag.model.assertion import stored_by
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names.key import name_key
 from graphrag.search.times import Micros, answering

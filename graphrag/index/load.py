@@ -26,7 +26,7 @@ from graphrag.index.tables import (
 )
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
-from graphrag.model.naming import latest_first
+from graphrag.model.assertion import latest_first
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.store.assertions import stated_values
 from graphrag.store.changes import FORGET, REPAIR

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from graphrag.model.naming import EntityName, latest_first, name_at
+from graphrag.model.assertion import EntityName, latest_first, name_at
 from graphrag.model.values import JSON, Entity
 
 Attributes = Mapping[str, JSON]

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from graphrag.model.assertion import Assertion, Ending
-from graphrag.model.naming import EntityName
+from graphrag.model.assertion import Assertion, Ending, EntityName
 
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""

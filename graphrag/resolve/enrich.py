@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.model.assertion import Date
+from graphrag.model.assertion import Date, EntityName
 from graphrag.model.attributes import with_given, with_names
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.naming import EntityName
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import completes, name_key

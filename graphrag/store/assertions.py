@@ -11,8 +11,16 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, get_args
 
-from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
-from graphrag.model.naming import EntityName, Naming
+from graphrag.model.assertion import (
+    Assertion,
+    Date,
+    Ending,
+    EntityName,
+    Kind,
+    Naming,
+    Precision,
+    Void,
+)
 
 STATED = frozenset({"statements", "endings", "names", "rivals"})
 """Columns that are not there if they are empty."""

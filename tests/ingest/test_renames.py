@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.extract.rules.extractor import RulesExtractor
-from graphrag.model.assertion import Date
+from graphrag.model.assertion import Date, EntityName, name_at
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.naming import EntityName, name_at
 from graphrag.temporal.moment import utc_now
 from tests.conftest import day, open_graph
 

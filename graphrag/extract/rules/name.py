@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphrag.extract.rules.lexicon import FEMALE, MALE
+from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Mention
-from graphrag.model.naming import EntityName
 from graphrag.model.values import CONCEPT, JSON
 
 

@@ -10,8 +10,7 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Name
 from graphrag.extract.rules.phrases import phrase_of
-from graphrag.model.assertion import Date, Precision
-from graphrag.model.naming import EntityName
+from graphrag.model.assertion import Date, EntityName, Precision
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 

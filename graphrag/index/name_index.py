@@ -21,11 +21,10 @@ import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
-from graphrag.names.exonyms import current
-from graphrag.names.fold import folded, skeleton, spelled_out
+from graphrag.names.fold import skeleton
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
-from graphrag.names.likeness import core, initials, without_courtesy, without_legal_form
+from graphrag.names.likeness import core, initials, readings, without_courtesy, without_legal_form
 from graphrag.names.models import model_drawers
 from graphrag.names.words import NICKNAMES
 from graphrag.store.cache_file import DamagedFileError
@@ -74,8 +73,7 @@ class Blocks:
 @lru_cache(_REMEMBERED)
 def drawers(key: str) -> frozenset[str]:
     """Return the names of the drawers of a key."""
-    ways = {plain := folded(key), spelled_out(key), current(plain)}
-    return frozenset(drawer for plain in ways for drawer in _drawers(core(plain)))
+    return frozenset(drawer for plain in readings(key) for drawer in _drawers(core(plain)))
 
 
 def _drawers(plain: str) -> Iterator[str]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 
-from graphrag.names.exonyms import current
 from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
 from graphrag.names.models import same_model, sibling, sizes_differ
 from graphrag.names.words import (
@@ -71,7 +70,7 @@ def likeness(one: str, other: str) -> float:
         return 0.0
     if sibling(*sorted((one, other), key=len)):
         return _SIBLINGS
-    ways = _ways(one), _ways(other)
+    ways = readings(one), readings(other)
     score = max(_score(left, right) for left in ways[0] for right in ways[1])
     plain = folded(one), folded(other)
     if score < _EXPLAINED and (_abbreviated(*plain) or _same_consonants(one, other)):
@@ -158,7 +157,10 @@ def _words(key: str) -> tuple[str, ...]:
 
 
 @lru_cache(_REMEMBERED)
-def _ways(key: str) -> frozenset[str]:
+def readings(key: str) -> frozenset[str]:
+    """Return a key in the ways in which it may be read: folded, spelled out, as others say it."""
+    from graphrag.names.exonyms import current  # a reader needs no table of names
+
     plain = folded(key)
     return frozenset((plain, spelled_out(key), current(plain)))
 

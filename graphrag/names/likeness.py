@@ -23,6 +23,7 @@ from graphrag.names.words import (
     ROMAN,
     ROMAN_AT_THE_END,
     SMALL,
+    current,
 )
 
 ALIKE = 0.88
@@ -159,8 +160,6 @@ def _words(key: str) -> tuple[str, ...]:
 @lru_cache(_REMEMBERED)
 def readings(key: str) -> frozenset[str]:
     """Return a key in the ways in which it may be read: folded, spelled out, as others say it."""
-    from graphrag.names.exonyms import current  # a reader needs no table of names
-
     plain = folded(key)
     return frozenset((plain, spelled_out(key), current(plain)))
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.visible import escape, flatten
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
 
@@ -137,7 +138,7 @@ def entity_card(entity: Entity) -> str:
     return _card(
         f'<b title="{escape(entity.id)}">{escape(entity.name)}</b> ({escape(entity.entity_type)})',
         {
-            "also": ", ".join(entity.aliases),
+            "also": ", ".join(also_called(entity)),
             "labels": ", ".join(entity.labels),
             "summary": entity.summary,
             "merged into": entity.merged_into or "",

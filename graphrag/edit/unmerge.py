@@ -36,8 +36,10 @@ SETTLED = frozenset(
     }
 )
 """Fields of a fact that follow from what was said, here and of its rivals."""
-_GATHERED = frozenset({"aliases", "distinct_from", "labels", "provenance", "sources"})
+_GATHERED = frozenset({"aliases", "distinct_from", "labels", "names", "provenance", "sources"})
 _KEYED = frozenset({"attributes", "attribute_times"})
+_SAID = STATED - {"names"}
+"""What stands or falls with its source, and not with the merge."""
 Value = TypeVar("Value", Entity, Fact)
 
 
@@ -126,10 +128,10 @@ def undone(value: Value, change: Change) -> Value:
     stands = {
         column
         for column, item in after.items()
-        if column in names.keys() - STATED
+        if column in names.keys() - _SAID
         and getattr(value, names[column]) == imaged(column, item, value.id)
     }
-    settled = SETTLED | STATED if isinstance(value, Fact) else STATED
+    settled = SETTLED | _SAID if isinstance(value, Fact) else _SAID
     for column in after.keys() & names.keys() - {"summary"} - settled:
         name, was = names[column], imaged(column, before.get(column), value.id)
         if column in stands:

@@ -149,6 +149,8 @@ class Eraser:
                 stay = [self._without(one) for one in parts(item) if self._stays(one)]
                 clean[column] = joined(self.anything(stay)) if stay else None
                 continue
+            elif column == "names":
+                item = [self._without(one) for one in item if self._stays(one)]
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)

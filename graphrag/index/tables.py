@@ -31,7 +31,7 @@ _AHEAD = 3
 COLUMNS = {
     "entity": (
         "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
-        f"merged_into, {_micros('removed_at')}, endings != NONE]"
+        f"merged_into, {_micros('removed_at')}, endings != NONE, names]"
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "

@@ -86,6 +86,8 @@ class Renaming:
             for column in ("statements", "endings"):
                 if found.get(column):
                     found[column] = joined(map(self._stated, parts(found[column])))
+            if found.get("names"):
+                found["names"] = [self._stated(one) for one in found["names"]]
         return found
 
     def _stated(self, one: Mapping[str, Any]) -> dict[str, Any]:

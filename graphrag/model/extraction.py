@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphrag.model.assertion import Kind, Precision
+from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
 
 
@@ -25,6 +25,8 @@ class Mention:
     aliases: tuple[str, ...] = ()
     """Other names that this text gives the same entity ("Globex, now called Initech")."""
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
+    names: tuple[EntityName, ...] = field(default=(), compare=False, hash=False)
+    """What this text says of its names: that it was renamed, and when."""
 
 
 @dataclass(frozen=True, slots=True)

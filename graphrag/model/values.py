@@ -1,9 +1,8 @@
 """The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
 
-World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: ``None`` as a start means
-unknown ("always so far"), ``None`` as an end means still true. System time is ``created_at`` (when
-the graph got it), ``expired_at`` (when later information closed it) and ``retracted_at`` (when it
-was declared never true).
+World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown
+("always so far"), no end means still true. System time is ``created_at`` (when the graph got it),
+``expired_at`` (when later information closed it) and ``retracted_at`` (declared never true).
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from graphrag.model.assertion import Assertion, Ending, Kind
+from graphrag.model.assertion import Assertion, Ending, EntityName, Kind
 
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
@@ -51,8 +50,7 @@ class Episode:
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
-    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see ``error``.
-    """
+    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see error."""
     error: str | None = None
     """Why its facts could not be read, in words."""
     removed_at: datetime | None = None
@@ -91,8 +89,8 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
-    ``thing`` (a name of unknown type), or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``thing`` (of
+    unknown type), or a user's own."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -107,6 +105,8 @@ class Entity:
     """System time: when the last episode that spoke of it was removed."""
     endings: tuple[Ending, ...] = ()
     """What was said of it that is no fact, such as that she quit her job, whatever it was."""
+    names: tuple[EntityName, ...] = ()
+    """What was said of its names, with the time of each: renamed, formerly, called by friends."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -259,8 +259,7 @@ class Saga:
     summarized_by: Literal["model", "rules"] | None = None
     """Who wrote the summary; None for nobody yet."""
     fingerprint: str = ""
-    """Hash of the ids of the episodes that the summary tells of: with one of them removed, or
-    another one added before ``summarized_until``, it is to be written anew."""
+    """Hash of the ids of the episodes that the summary tells of: with others it is written anew."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -107,6 +107,10 @@ from graphrag.ontology.declare import Identifier as Identifier
 from graphrag.ontology.ontology import Ontology as Ontology
 from graphrag.ontology.relations import Relation as Relation
 from graphrag.ontology.relations import Relations as Relations
+from graphrag.ontology.standing import Derives as Derives
+from graphrag.ontology.standing import Ends as Ends
+from graphrag.ontology.standing import Needs as Needs
+from graphrag.ontology.standing import StandingRule as StandingRule
 from graphrag.protocols import Arbiter as Arbiter
 from graphrag.protocols import Case as Case
 from graphrag.protocols import Conflict as Conflict

@@ -6,10 +6,10 @@ bound to it and their views: it is closed, or has a ``Session``.
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreClosedError
@@ -26,6 +26,9 @@ from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Rer
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.store.store import Store
 from graphrag.store.target import Target
+
+if TYPE_CHECKING:
+    from graphrag.ontology.standing import StandingRule
 
 _METHODS = {
     "embedder": "embed",
@@ -81,6 +84,8 @@ class Rules:
     """Facts of less confidence wait in ``edit.pending()``; 0 for none."""
     policy: Policy | None = None
     """Asked about every write, which it may refuse; default: none."""
+    standing: "Sequence[StandingRule]" = ()
+    """What follows from facts: ``Ends``, ``Needs`` and ``Derives``; default: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,12 @@ async def edit(
         nonlocal stands
         now, store = utc_now(), ingestion.store
         current = await stored_fact(fact, group, store)
+        if current.derived_from:
+            rule = ", ".join(current.provenance)
+            raise InputError(
+                f"fact {current.id} ({current.text!r}) was inferred by {rule}: change the facts "
+                f"that it rests on, {', '.join(current.derived_from)}"
+            )
         current = index.heirs.follow({current.id: current}, index.entity_name)[current.id]
         component = await component_of([current], index, store, ingestion.relations)
         outcome = component.settle(gone_from(index), now=now)

@@ -181,6 +181,8 @@ class Fact:
     whatever cannot hold beside it."""
     rivals: tuple[str, ...] = ()
     """Ids of facts that, as an arbiter ruled, cannot hold beside it."""
+    derived_from: tuple[str, ...] = ()
+    """Ids of the facts that a standing rule inferred it from."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)

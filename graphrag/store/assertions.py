@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
 
-STATED = frozenset({"statements", "endings", "rivals"})
+STATED = frozenset({"statements", "endings", "rivals", "derived_from"})
 """Columns that are not there if they are empty."""
 _DATES = ("since", "until")
 _PLAIN = tuple(

@@ -11,6 +11,7 @@ from tests.benchmarks import (
     ablation,
     chat,
     communities,
+    dependent,
     exchange,
     faults,
     graphiti,
@@ -33,7 +34,7 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *("ablation", "communities", "dependent", "exchange", "faults", "graphiti", "identity", "parity"),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 
@@ -51,6 +52,8 @@ def main() -> None:
                 asyncio.run(chat.measure(report, given.runs))
             case "communities":
                 asyncio.run(communities.measure(report, given.data, given.facts))
+            case "dependent":
+                asyncio.run(dependent.measure(report, given.data))
             case "import":
                 imports.measure(report)
             case "exchange":

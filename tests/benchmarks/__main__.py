@@ -34,7 +34,16 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "dependent", "exchange", "faults", "graphiti", "identity", "parity"),
+    *(
+        "ablation",
+        "communities",
+        "dependent",
+        "exchange",
+        "faults",
+        "graphiti",
+        "identity",
+        "parity",
+    ),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 

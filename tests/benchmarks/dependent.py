@@ -64,9 +64,7 @@ class Recorded:
             ends = op["op"] == "end"
             date = parse_moment(op["at" if ends else "valid_from"])
             since = {"invalid_at": date, "ends": True} if ends else {"valid_at": date}
-            claims.append(
-                Claim(subject, op["relation"], object_, episode.content, 0, end, **since)
-            )
+            claims.append(Claim(subject, op["relation"], object_, episode.content, 0, end, **since))
         return Extraction((), tuple(claims))
 
 
@@ -157,9 +155,7 @@ async def _forget(graph: GraphRAG, op: Line) -> None:
             await graph.edit.retract(fact, "forgotten")
 
 
-async def _ask(
-    graph: GraphRAG, query: Line, moments: Sequence[tuple[str, datetime]]
-) -> list[str]:
+async def _ask(graph: GraphRAG, query: Line, moments: Sequence[tuple[str, datetime]]) -> list[str]:
     known = max((at for day, at in moments if day <= query["asked_at"]), default=None)
     everything = query["mode"] == "all"
     valid_at = None if everything else query["as_of"]

@@ -13,7 +13,7 @@ from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import all_heads, ground
-from graphrag.ingest.standing.infer import Placed, Writer, written
+from graphrag.ingest.standing.infer import Placed, Writer
 from graphrag.ingest.standing.nearby import Beside, line_between
 from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
@@ -31,6 +31,8 @@ class Consequences:
     relations: Relations
     beside: Beside
     spells: list[Inferred] = field(default_factory=list)
+    _lost: dict[str, Cut] = field(default_factory=dict)
+    """What ends with something inferred, by the id of what is put down as its end."""
     _context: dict[Line, list[Fact]] = field(default_factory=lambda: defaultdict(list))
 
     def cut(self, holdings: Holdings) -> None:
@@ -70,7 +72,10 @@ class Consequences:
         known: Mapping[str, Fact],
         now: datetime,
     ) -> Iterator[Fact]:
-        """Yield the facts that are inferred, given what was said and what was inferred before."""
+        """Yield the facts that are inferred, and those that end with one.
+
+        ``facts`` are those that were said, as they are settled, ``known`` what was inferred before.
+        """
         if not self.spells:
             return
         places: dict[Line, list[Placed]] = defaultdict(list)
@@ -82,9 +87,21 @@ class Consequences:
         for line, beside in self._context.items():
             for fact in beside:
                 times = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
-                places[line].append(Placed(*times, fact.id, fact.observed))
+                inferred = bool(fact.derived_from)
+                places[line].append(Placed(*times, fact.id, fact.observed, inferred))
+        for some in places.values():
+            some.sort(key=lambda one: (one.inferred, one.start, one.id))
         writer = Writer(places, {**self.beside.context, **facts}, known, now)
-        yield from written(self.spells, writer)
+        writer.name(self.spells)
+        found = {one.id: one for one in map(writer.fact, self.spells)}
+        yield from found.values()
+        for life in settlement.lifetimes if self._lost else ():
+            cut = self._lost.get(life.closed_by or "")
+            if cut is None or cut.by is None:
+                continue
+            if (support := writer.at(cut.by, cut.moment - 1)) is not None:
+                why = f"rule {cut.clause.name!r}: no longer so: {found[support.id].text}"
+                yield replace(facts[life.id], invalidated_by=support.id, reason=why)
 
     def _beside(
         self,
@@ -142,10 +159,16 @@ class Consequences:
                 for piece, stretch in said.get(cut.by, ()):
                     if stretch.holds(moment):
                         return piece.support.statement
-                for fact in self._context.get(cut.by, ()):
+                beside = sorted(self._context.get(cut.by, ()), key=lambda one: one.derived_from)
+                for fact in beside:
                     if _holds(fact, moment):
                         return _as_statement(fact)
-        return Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
+        nothing = Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
+        if cut.by is None:
+            return nothing
+        id_ = f"{nothing.id} {' '.join(cut.by)} {cut.moment}"
+        self._lost[id_] = cut
+        return replace(nothing, id=id_)
 
 
 def _stretch(piece: Piece) -> Stretch:

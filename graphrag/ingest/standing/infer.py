@@ -5,7 +5,7 @@ works it out, in whatever order things were said.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -27,6 +27,7 @@ class Placed(NamedTuple):
     end: int
     id: str
     observed: bool
+    inferred: bool = False
 
 
 @dataclass(slots=True)
@@ -42,15 +43,22 @@ class Writer:
     now: datetime
     _spells: dict[Line, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
     _ids: dict[Inferred, str] = field(default_factory=dict)
+    _roots: dict[Inferred, str] = field(default_factory=dict)
+    _sure: dict[Inferred, float] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
 
     def name(self, spells: Sequence[Inferred]) -> None:
         """Give each stretch its id."""
+        for fact in self.facts.values():
+            self._names[fact.subject_id] = fact.subject
+            self._names[fact.object_id] = fact.object
         for spell in spells:
             self._spells[spell.line].append(spell)
+        self._root(spells)
         taken = Counter[str]()
         for spell in sorted(spells, key=lambda spell: (spell.line, spell.start)):
             relation, subject, object_ = spell.line
-            id_ = _BETWEEN.join((self._root(spell), subject, relation, object_))
+            id_ = _BETWEEN.join((self._roots[spell], subject, relation, object_))
             taken[id_] += 1
             self._ids[spell] = id_ if taken[id_] == 1 else f"{id_}{_BETWEEN}{taken[id_]}"
 
@@ -61,17 +69,10 @@ class Writer:
             found
             for instance, moment in spell.ways
             for line in instance.body
-            if (found := self._at(line, moment)) is not None
+            if (found := self.at(line, moment)) is not None
         ]
         rests_on = tuple(dict.fromkeys(one.id for one in placed))
-        facts = [self.facts[one] for one in rests_on if one in self.facts]
         started = [one for one in placed if one.start == spell.start]
-        names = {
-            end: name
-            for instance, moment in spell.ways
-            for fact in self._said(instance.body, moment)
-            for end, name in ((fact.subject_id, fact.subject), (fact.object_id, fact.object))
-        }
         relation, subject, object_ = spell.line
         known = self.known.get(id_) or Fact(
             id_,
@@ -79,10 +80,10 @@ class Writer:
             self.now,
             subject,
             object_,
-            names.get(subject, ""),
+            self._names.get(subject, ""),
             relation,
-            names.get(object_, ""),
-            f"{names.get(subject, '')} {relation.replace('_', ' ')} {names.get(object_, '')}.",
+            self._names.get(object_, ""),
+            self.words(spell.line),
             origin="inferred",
         )
         rules = sorted({instance.clause.name for instance, _ in spell.ways})
@@ -96,7 +97,7 @@ class Writer:
             expired_at=None if end is None else kept or self.now,
             retracted_at=None,
             observed=bool(started) and all(one.observed for one in started),
-            confidence=min((fact.confidence for fact in facts), default=1.0),
+            confidence=self._sure[spell],
             closed_as=None if end is None else "ended",
             invalidated_by=by,
             reason=reason,
@@ -110,35 +111,57 @@ class Writer:
             return None, None
         found = None
         if spell.by is not None:
-            found = self._at(spell.by, spell.end) or self._at(spell.by, spell.end - 1)
-        rule = spell.first.clause.name
-        if found is None or found.id not in self.facts:
+            found = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
+        assert spell.clause is not None, "what has an end has a rule"
+        rule = spell.clause.name
+        if found is None or spell.by is None:
             return None, f"rule {rule!r}: it follows no longer"
-        return found.id, f"rule {rule!r}: it follows no longer: {self.facts[found.id].text}"
+        fact = self.facts.get(found.id)
+        text = self.words(spell.by) if fact is None else fact.text
+        return found.id, f"rule {rule!r}: it follows no longer: {text}"
 
-    def _root(self, spell: Inferred) -> str:
-        """Return the id of the first thing said that a stretch rests on."""
-        while True:
-            line, moment = spell.first.body[0], spell.start
-            if (found := self._place(line, moment)) is not None:
-                return found.id.partition(_BETWEEN)[0]
-            below = self._spell(line, moment)
-            assert below is not None, "what holds was said or follows"
-            spell = below
+    def words(self, line: Line) -> str:
+        """Return a line as a sentence."""
+        relation, subject, object_ = line
+        names = self._names.get(subject, subject), self._names.get(object_, object_)
+        return f"{names[0]} {relation.replace('_', ' ')} {names[1]}."
 
-    def _said(self, lines: Iterable[Line], moment: int) -> Iterator[Fact]:
-        """Yield what was said of lines, or of what those follow from."""
-        for line in lines:
-            found = self._place(line, moment)
-            if found is not None and found.id in self.facts:
-                yield self.facts[found.id]
-            elif (spell := self._spell(line, moment)) is not None:
-                yield from self._said(spell.first.body, spell.start)
+    def _root(self, spells: Iterable[Inferred]) -> None:
+        """Find for each stretch the first thing said of all that it rests on when it begins.
 
-    def _at(self, line: Line, moment: int) -> Placed | None:
+        And how sure that is: no more than the least sure of it.
+        """
+        below: dict[Inferred, list[Inferred]] = {}
+        for spell in spells:
+            first, lines = (
+                "",
+                {line for way, moment in spell.ways if moment == spell.start for line in way.body},
+            )
+            below[spell], sure = [], 1.0
+            for line in lines:
+                found = self._place(line, spell.start)
+                if found is not None:
+                    root = found.id.partition(_BETWEEN)[0]
+                    first = min(first, root) if first else root
+                    sure = min(sure, self.facts[found.id].confidence)
+                elif (other := self._spell(line, spell.start)) is not None:
+                    below[spell].append(other)
+            self._roots[spell], self._sure[spell] = first, sure
+        changing = True
+        while changing:
+            changing = False
+            for spell, others in below.items():
+                roots = [self._roots[spell], *(self._roots[other] for other in others)]
+                first = min(filter(None, roots), default="")
+                sure = min(self._sure[spell], *(self._sure[other] for other in (spell, *others)))
+                if (first, sure) != (self._roots[spell], self._sure[spell]):
+                    self._roots[spell], self._sure[spell], changing = first, sure, True
+
+    def at(self, line: Line, moment: int) -> Placed | None:
+        """Return the fact that says a line at a moment."""
         found = self._place(line, moment)
         if found is None and (spell := self._spell(line, moment)) is not None:
-            return Placed(spell.start, spell.end, self._ids[spell], observed=False)
+            return Placed(spell.start, spell.end, self._ids[spell], observed=False, inferred=True)
         return found
 
     def _place(self, line: Line, moment: int) -> Placed | None:
@@ -148,9 +171,3 @@ class Writer:
     def _spell(self, line: Line, moment: int) -> Inferred | None:
         some = self._spells.get(line, ())
         return next((one for one in some if one.start <= moment < one.end), None)
-
-
-def written(spells: Sequence[Inferred], writer: Writer) -> Iterator[Fact]:
-    """Yield the facts of what was inferred."""
-    writer.name(spells)
-    yield from map(writer.fact, spells)

@@ -20,6 +20,7 @@ from graphrag.ingest.standing.shelf import Shelf
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
+from graphrag.ontology.standing import Derives
 from graphrag.store.store import Store
 
 
@@ -81,6 +82,8 @@ class Nearby:
             return
         self.seen[line] = None
         self._shelf.add((line,))
+        if any(isinstance(one.rule, Derives) for one in self.program.giving.get(line[0], ())):
+            self.heads[line] = None
         for inferred, target in follow(line, self.program, self):
             if inferred and target not in self.heads:
                 self.heads[target] = None
@@ -105,13 +108,8 @@ class Nearby:
 
     def beside(self, facts: Mapping[str, Fact]) -> Beside:
         """Return the rules, and what they look at beside these facts."""
-        inferred = {
-            self.line((one.relation, one.subject_id, one.object_id)): None
-            for one in facts.values()
-            if one.derived_from
-        }
         context = {id_: fact for id_, fact in self.context.items() if id_ not in facts}
-        return Beside(self.program, self.named, context, {**self.heads, **inferred})
+        return Beside(self.program, self.named, context, self.heads)
 
     def _looked_at(self) -> list[str]:
         instances = ground(self.program, self.seen, self.heads, self)

@@ -7,20 +7,24 @@ the order of telling has no part in it, and every rule set comes to an end.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import Ground, Instance
 from graphrag.ingest.standing.program import Clause
 from graphrag.model.assertion import BEGINNING, FOREVER
 
+_WAYS = 8
+"""Ways in which one line follows that are kept: enough to tell why."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(eq=False, slots=True)
 class Cut:
     """Where a rule ends a stretch."""
 
     moment: int
     clause: Clause
-    by: Line | None
+    by: Line | None = None
     """What began, or was over; None if there never was any support."""
 
 
@@ -48,13 +52,13 @@ class Inferred:
 
     line: Line
     start: int
-    first: Instance
-    """How it follows at the start."""
     end: int = FOREVER
+    clause: Clause | None = None
+    """The rule by which it follows no longer."""
     by: Line | None = None
-    """What was said, or is over, so that it follows no longer."""
+    """What was said, or is over, so that it does not."""
     ways: dict[tuple[Instance, int], None] = field(default_factory=dict)
-    """Each way in which it was seen to follow, with a moment."""
+    """The first few ways in which it follows, at each moment at which those may change."""
 
 
 @dataclass(slots=True)
@@ -69,10 +73,12 @@ class Sweep:
     spells: list[Inferred] = field(default_factory=list)
     _told: set[Line] = field(default_factory=set)
     _fixed: set[Line] = field(default_factory=set)
-    _why: dict[Line, Instance] = field(default_factory=dict)
-    """Lines that follow now, each with one way in which they do."""
-    _before: dict[Line, Instance] = field(default_factory=dict)
-    """The same of those that may follow no longer, from the moment that is looked at."""
+    _inferred: set[Line] = field(default_factory=set)
+    """Lines that follow now."""
+    _before: set[Line] = field(default_factory=set)
+    """Those of them that may do so no longer from the moment that is looked at."""
+    _unsupported: list[tuple[Cut, tuple[tuple[Line, ...], ...]]] = field(default_factory=list)
+    """What is cut at that moment for want of support."""
     _open: dict[Line, Inferred] = field(default_factory=dict)
     _supported: set[tuple[Line, int]] = field(default_factory=set)
     _levels: tuple[int, ...] = ()
@@ -117,19 +123,27 @@ class Sweep:
                 over.add(line)
             asked.add(line)
             fixed = any(start <= moment < end for start, end in self.beside.get(line, ()))
-            (self._fixed.add if fixed else self._fixed.discard)(line)
+            if fixed:
+                self._fixed.add(line)
+            elif line in self._fixed:
+                self._fixed.discard(line)
+                over.add(line)
         if moment > BEGINNING:
             for trigger in begun:
                 for clause, line in self.ground.ends.get(trigger, ()):
-                    if self._cut(line, moment, clause, trigger, strictly=True):
+                    if self._cut(line, Cut(moment, clause, trigger), strictly=True):
                         asked.add(line)
                         if line not in self._told:
                             over.add(line)
         self._before.clear()
+        self._unsupported.clear()
         touched = self._infer(asked)
         asked |= touched
         for level in self._levels:
             touched |= self._support(level, asked, moment, over)
+        for cut, ways in self._unsupported:
+            lines = sorted({line for way in ways for line in way if not self._true(line)})
+            cut.by = next((line for line in lines if line in over or line in self._before), None)
         for head in sorted(touched):
             self._note(head, moment)
 
@@ -147,9 +161,10 @@ class Sweep:
                 for clause, ways in self.ground.needs.get(line, ())
                 if not self._is_supported(line, clause, ways, moment)
             ]
-            causes = [self._cause(ways, over) for _, _, ways in gone]
-            for (line, clause, _), cause in zip(gone, causes, strict=True):
-                if self._cut(line, moment, clause, cause, strictly=False):
+            for line, clause, ways in gone:
+                cut = Cut(moment, clause)
+                if self._cut(line, cut, strictly=False):
+                    self._unsupported.append((cut, ways))
                     news.add(line)
                     over.add(line)
             if news:
@@ -178,20 +193,16 @@ class Sweep:
                 if head not in affected:
                     affected.add(head)
                     queue.append(head)
-        for head in affected:
-            if (way := self._why.pop(head, None)) is not None:
-                self._before.setdefault(head, way)
-        waiting = sorted(affected)
+        self._before |= affected & self._inferred
+        self._inferred -= affected
+        waiting = affected
         while waiting:
-            left = []
-            for head in waiting:
-                way = next((one for one in self.ground.derives[head] if self._follows(one)), None)
-                if way is None:
-                    left.append(head)
-                else:
-                    self._why[head] = way
+            left = {
+                head for head in waiting if not any(map(self._follows, self.ground.derives[head]))
+            }
             if len(left) == len(waiting):
                 break
+            self._inferred |= waiting - left
             waiting = left
         return affected
 
@@ -199,20 +210,18 @@ class Sweep:
         return all(map(self._true, instance.body)) and self._told.isdisjoint(instance.unless)
 
     def _true(self, line: Line) -> bool:
-        return line in self._told or line in self._why or line in self._fixed
+        return line in self._told or line in self._inferred or line in self._fixed
 
     def _holds(self, line: Line, moment: int) -> bool:
         return any(stretch.holds(moment) for stretch in self.said.get(line, ()))
 
-    def _cut(
-        self, line: Line, moment: int, clause: Clause, by: Line | None, *, strictly: bool
-    ) -> bool:
+    def _cut(self, line: Line, cut: Cut, *, strictly: bool) -> bool:
         """End what holds of a line, as far as it is no newer; tell whether that ended anything."""
-        found = False
+        found, moment = False, cut.moment
         for stretch in self.said.get(line, ()):
             started = stretch.start < moment if strictly else stretch.start <= moment
             if stretch.loose and started and stretch.last <= moment and stretch.holds(moment):
-                stretch.cut = Cut(moment, clause, by)
+                stretch.cut = cut
                 found = True
         if found and not self._holds(line, moment):
             self._told.discard(line)
@@ -220,33 +229,22 @@ class Sweep:
 
     def _note(self, head: Line, moment: int) -> None:
         """Begin, go on or end the stretch in which a line follows."""
-        way, spell = self._why.get(head), self._open.get(head)
-        if way is not None:
+        spell = self._open.get(head)
+        if head in self._inferred:
             if spell is None:
-                spell = self._open[head] = Inferred(head, moment, way)
+                spell = self._open[head] = Inferred(head, moment)
                 self.spells.append(spell)
-            spell.ways[way, moment] = None
+            ways = filter(self._follows, self.ground.derives[head])
+            spell.ways |= {(way, moment): None for way in islice(ways, _WAYS)}
         elif spell is not None:
-            spell.end, spell.by = moment, self._lost(head)
+            spell.end = moment
+            at = next(reversed(spell.ways))[1]
+            last = [way for way, moment in spell.ways if moment == at]
+            spell.clause, spell.by = last[0].clause, self._lost(last)
             del self._open[head]
 
-    def _cause(self, ways: Iterable[tuple[Line, ...]], over: set[Line]) -> Line | None:
-        """Return what was said of which the end, or the beginning, took the support away."""
-        lines = sorted({line for way in ways for line in way if not self._true(line)})
-        for line in lines:
-            if line in over:
-                return line
-        return next((found for line in lines if (found := self._lost(line))), None)
-
-    def _lost(self, head: Line) -> Line | None:
-        """Return what was said, or is over, so that an inferred line follows no longer."""
-        met = {head}
-        while (way := self._before.get(head)) is not None:
-            if said := sorted(self._told.intersection(way.unless)):
-                return said[0]
-            gone = [line for line in way.body if not self._true(line)]
-            if not gone or gone[0] in met:
-                return None
-            head = gone[0]
-            met.add(head)
-        return head if head in self.said else None
+    def _lost(self, ways: Sequence[Instance]) -> Line | None:
+        """Return what was said, or is over, so that nothing follows any longer in these ways."""
+        over = sorted({line for way in ways for line in way.body if not self._true(line)})
+        said = sorted(self._told.intersection(chain.from_iterable(way.unless for way in ways)))
+        return next(iter((*said, *over)), None)

@@ -135,7 +135,7 @@ def _said(clause: Clause, line: Line, found: Ground, source: Source) -> None:
 
 
 def _instances(clause: Clause, head: Line, source: Source) -> Iterator[Instance]:
-    for env in clause.head.match(head, {}, source):
+    for env in clause.head.match(head, {}, source) if head[1] != head[2] else ():
         for body, found in join(clause.body, env, source):
             if head in body:
                 continue

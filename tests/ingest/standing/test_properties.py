@@ -80,6 +80,8 @@ def test_any_order_of_telling_gives_what_every_day_gives(rules, said, data):
     free = [one for one in said if one.ends or (one.subject, one.relation) not in ended]
     undone = data.draw(st.lists(st.sampled_from(free), max_size=2, unique=True)) if free else []
 
+    both = {"Ann", "Ben"} <= {name for one in said for name in (one.subject, one.object)}
+
     async def run():
         async with opened(rules) as graph:
             events = {}
@@ -94,6 +96,12 @@ def test_any_order_of_telling_gives_what_every_day_gives(rules, said, data):
                 left.remove(one)
                 compare(await days_of(graph), states(left, rules))
             assert (await graph.health.check_all()).findings == ()
+            if both:
+                await graph.identity.merge("Ann", "Ben")
+                assert (await graph.health.check_all()).findings == ()
+                await graph.identity.unmerge((await graph.log.events(limit=1))[-1])
+                compare(await days_of(graph), states(left, rules))
+                assert (await graph.health.check_all()).findings == ()
 
     asyncio.run(run())
 

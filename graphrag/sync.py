@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
+    from graphrag.analysis.absence import Absence
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.fact_list import FactList
@@ -1346,6 +1347,20 @@ class Reads:
         return self._portal.wait(
             self._twin.facts(entity, relation=relation, limit=limit, offset=offset)
         )
+
+    def absence(self, entity: Entity | str, relation: str) -> Absence | None:
+        """Return since when nothing of a relation is known of an entity, and what ended it.
+
+        None if something holds at the viewpoint. ``str`` of it says it in words.
+
+        Args:
+            entity: An entity, its name or its id, at either end of the facts.
+            relation: As ``works_at``.
+
+        Raises:
+            QueryError: if there is no such entity.
+        """
+        return self._portal.wait(self._twin.absence(entity, relation))
 
     def episodes(
         self,

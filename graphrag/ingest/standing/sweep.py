@@ -7,6 +7,7 @@ the order of telling has no part in it, and every rule set comes to an end.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import chain, islice
 
 from graphrag.ingest.lifetimes.support import Line
@@ -79,6 +80,11 @@ class Sweep:
     """Those of them that may do so no longer from the moment that is looked at."""
     _unsupported: list[tuple[Cut, tuple[tuple[Line, ...], ...]]] = field(default_factory=list)
     """What is cut at that moment for want of support."""
+    _fired: set[Line] = field(default_factory=set)
+    """What ends others at that moment by its beginning."""
+    _moments: defaultdict[int, set[Line]] = field(default_factory=lambda: defaultdict(set))
+    _agenda: list[int] = field(default_factory=list)
+    _now: int = BEGINNING
     _open: dict[Line, Inferred] = field(default_factory=dict)
     _supported: set[tuple[Line, int]] = field(default_factory=set)
     _levels: tuple[int, ...] = ()
@@ -96,7 +102,7 @@ class Sweep:
                 for one in (one for way in ways for one in way):
                     self._supports[one].add(line)
         self._levels = tuple(sorted({self.level.get(line[0], 0) for line in self.ground.needs}))
-        moments: dict[int, set[Line]] = defaultdict(set)
+        moments: defaultdict[int, set[Line]] = defaultdict(set)
         for line in dict.fromkeys(self.ground.said()):
             for stretch in self.said.get(line, ()):
                 moments[stretch.start].add(line)
@@ -106,13 +112,22 @@ class Sweep:
             for start, end in self.beside.get(line, ()):
                 moments[start].add(line)
                 moments[end].add(line)
-        for moment in sorted(moments):
-            if moment < FOREVER:
-                self._pass(moment, moments[moment])
+        self._moments = moments
+        self._agenda = sorted(moment for moment in moments if moment < FOREVER)
+        while self._agenda:
+            moment = heappop(self._agenda)
+            self._pass(moment, moments[moment])
+
+    def _later(self, moment: int, line: Line) -> None:
+        """Look at a line at another moment to come."""
+        if moment not in self._moments:
+            heappush(self._agenda, moment)
+        self._moments[moment].add(line)
 
     def _pass(self, moment: int, lines: Iterable[Line]) -> None:
         """Work out what holds from a moment on, given what may change then."""
         begun, over, asked = [], set[Line](), set[Line]()
+        self._now = moment
         for line in sorted(lines):
             there, holds = line in self._told, self._holds(line, moment)
             if holds and not there:
@@ -128,24 +143,34 @@ class Sweep:
             elif line in self._fixed:
                 self._fixed.discard(line)
                 over.add(line)
-        if moment > BEGINNING:
-            for trigger in begun:
-                for clause, line in self.ground.ends.get(trigger, ()):
-                    if self._cut(line, Cut(moment, clause, trigger), strictly=True):
-                        asked.add(line)
-                        if line not in self._told:
-                            over.add(line)
         self._before.clear()
+        self._fired.clear()
         self._unsupported.clear()
-        touched = self._infer(asked)
-        asked |= touched
-        for level in self._levels:
-            touched |= self._support(level, asked, moment, over)
+        touched = self._settle(asked, moment, over)
+        ended = set[Line]()
+        for trigger in begun if moment > BEGINNING else ():
+            if trigger not in self._told:
+                continue  # it never held
+            for clause, line in self.ground.ends.get(trigger, ()):
+                self._fired.add(trigger)
+                if self._cut(line, Cut(moment, clause, trigger), strictly=True):
+                    ended.add(line)
+        if ended:
+            over |= ended - self._told
+            touched |= self._settle(ended, moment, over)
         for cut, ways in self._unsupported:
             lines = sorted({line for way in ways for line in way if not self._true(line)})
             cut.by = next((line for line in lines if line in over or line in self._before), None)
         for head in sorted(touched):
             self._note(head, moment)
+
+    def _settle(self, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
+        """Work out what follows from what is new, and what is supported no more."""
+        touched = self._infer(asked)
+        asked |= touched
+        for level in self._levels:
+            touched |= self._support(level, asked, moment, over)
+        return touched
 
     def _support(self, level: int, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
         """Let lines of a level go that nothing supports, until all that are left are supported."""
@@ -162,9 +187,13 @@ class Sweep:
                 if not self._is_supported(line, clause, ways, moment)
             ]
             for line, clause, ways in gone:
-                cut = Cut(moment, clause)
+                # What ended others by its beginning did begin, if only for a moment.
+                cut = Cut(moment + (line in self._fired), clause)
                 if self._cut(line, cut, strictly=False):
                     self._unsupported.append((cut, ways))
+                    if cut.moment > moment:
+                        self._later(cut.moment, line)
+                        continue
                     news.add(line)
                     over.add(line)
             if news:
@@ -220,10 +249,11 @@ class Sweep:
         found, moment = False, cut.moment
         for stretch in self.said.get(line, ()):
             started = stretch.start < moment if strictly else stretch.start <= moment
-            if stretch.loose and started and stretch.last <= moment and stretch.holds(moment):
+            held = stretch.loose and started and stretch.last <= moment
+            if held and stretch.cut is None and moment < stretch.end:
                 stretch.cut = cut
                 found = True
-        if found and not self._holds(line, moment):
+        if found and not self._holds(line, self._now):
             self._told.discard(line)
         return found
 

@@ -104,5 +104,3 @@ def test_any_order_of_telling_gives_what_every_day_gives(rules, said, data):
                 assert (await graph.health.check_all()).findings == ()
 
     asyncio.run(run())
-
-

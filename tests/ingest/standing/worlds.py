@@ -132,37 +132,46 @@ def states(said, rules):
     """Return what holds on each day: what was said, and what follows."""
     known, days, before = pieces(said), [], set()
     for day in range(DAYS):
-        told = {piece.line for piece in known if piece.holds(day)}
-        begun = told - before
+        fired = set()
+        every = supported(known, rules, day, fired)
+        begun = {piece.line for piece in known if piece.holds(day)} - before
         for one in rules:
             if not isinstance(one, Ends):
                 continue
             for trigger in sorted(begun):
                 for env in fits(one.when, trigger, {}):
                     for piece in known:
-                        if piece.holds(day) and piece.start < day and any(
-                            fits(one.ends, piece.line, env)
+                        if piece.line != trigger and any(
+                            True for _ in fits(one.ends, piece.line, env)
                         ):
-                            piece.dead = day
-        while True:
-            told = {piece.line for piece in known if piece.holds(day)}
-            every = told | inferred(told, rules)
-            gone = {
-                line
-                for line in told
-                for one in rules
-                if isinstance(one, Needs)
-                and (envs := list(fits(one.fact, line, {})))
-                and not any(True for env in envs for _ in joined(one.support, every, env))
-            }
-            if not gone:
-                break
-            for piece in known:
-                if piece.line in gone and piece.holds(day):
-                    piece.dead = day
+                            fired.add(trigger)
+                            if piece.holds(day) and piece.start < day:
+                                piece.dead = day
+        every = supported(known, rules, day, fired)
+        told = {piece.line for piece in known if piece.holds(day)}
         days.append(every)
         before = told
     return days
+
+
+def supported(known, rules, day, fired):
+    """Let go what nothing supports; what ended others by beginning that day holds for a moment."""
+    while True:
+        told = {piece.line for piece in known if piece.holds(day)}
+        every = told | inferred(told, rules)
+        gone = [
+            piece
+            for piece in known
+            if piece.holds(day) and piece.dead is None
+            for one in rules
+            if isinstance(one, Needs)
+            and (envs := list(fits(one.fact, piece.line, {})))
+            and not any(True for env in envs for _ in joined(one.support, every, env))
+        ]
+        if not gone:
+            return every
+        for piece in gone:
+            piece.dead = day + (piece.line in fired)
 
 
 def inferred(told, rules):

@@ -51,7 +51,7 @@ class Episode:
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
-    """``pending`` in the queue: kept and searchable, its facts to come; ``failed`` has ``error``."""
+    """``pending`` in the queue: searchable, its facts are to come; ``failed``: see ``error``."""
     error: str | None = None
     """Why its facts could not be read, in words."""
     removed_at: datetime | None = None

@@ -590,6 +590,18 @@ class ManualEdits:
             )
         )
 
+    def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
+        """Settle all facts anew by the rules that the graph was opened with.
+
+        Every write does so with what it touches. After new relations or standing rules this does
+        it for the rest, in one transaction. Returns the facts that are new or different.
+
+        Raises:
+            InputError: if standing rules infer too much.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
+
     def pending(self, limit: int = 100) -> list[Waiting]:
         """Return the facts that wait for a person, oldest first, each with what states it.
 

@@ -143,6 +143,22 @@ class ManualEdits:
         ends = types[fact.subject_id], types[fact.object_id]
         return fitted_by_hand(fact, ends, session.ontology, session.relations)
 
+    async def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
+        """Settle all facts anew by the rules that the graph was opened with.
+
+        Every write does so with what it touches. After new relations or standing rules this does
+        it for the rest, in one transaction. Returns the facts that are new or different.
+
+        Raises:
+            InputError: if standing rules infer too much.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        from graphrag.edit.resettle import resettle
+
+        return await resettle(
+            self._group, self._handle.session.ingestion, reason=reason, actor=actor
+        )
+
     # -- review --------------------------------------------------------------------------------
 
     async def pending(self, limit: int = 100) -> list[Waiting]:

@@ -281,3 +281,25 @@ def test_what_would_follow_from_its_own_absence_is_refused():
     busy = Needs("busy", fact=("?a", "is_busy", "?b"), support=[("?a", "is_free", "?b")])
     with pytest.raises(InputError, match="own absence"):
         opened(alone, busy)
+
+
+async def test_rules_that_are_new_to_a_store_are_applied_to_all_that_is_there(tmp_path):
+    url = f"surrealkv://{tmp_path / 'store'}"
+    async with open_graph(url) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+        await graph.add_fact("Acme", "has_state", "closed", valid_at="2024-03-01")
+        await graph.add_fact("Ann", "on_team", "Red", valid_at="2020")
+        await graph.add_fact("Bob", "leads", "Red", valid_at="2021")
+        before = triples(await graph.at(history=True).facts())
+    async with open_graph(url, standing=RULES) as graph:
+        assert not (await graph.health.check()).sound
+        changed = await graph.edit.settle(reason="rules of today")
+        assert {fact.relation for fact in changed} == {"works_at", "reports_to"}
+        assert len(await graph.facts("Ann", relation="reports_to")) == 1
+        assert await graph.edit.settle() == ()
+        await sound(graph)
+    async with open_graph(url) as graph:
+        await graph.edit.settle()
+        left = [one for one in await graph.at(history=True).facts() if one.retracted_at is None]
+        assert triples(left) == before
+        await sound(graph)

@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
+from graphrag.analysis.absence import Absence
 from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
-    from graphrag.analysis.absence import Absence
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.fact_list import FactList
@@ -339,6 +339,20 @@ class Audit:
         return self._portal.wait(
             self._twin.contradictions(since, until, axis=axis, outcomes=outcomes, limit=limit)
         )
+
+    def absence(self, entity: Entity | str, relation: str) -> Absence | None:
+        """Return since when nothing of a relation is known of an entity, and what ended it.
+
+        None if something holds at the viewpoint. ``str`` of it says it in words.
+
+        Args:
+            entity: An entity, its name or its id, at either end of the facts.
+            relation: As ``works_at``.
+
+        Raises:
+            QueryError: if there is no such entity.
+        """
+        return self._portal.wait(self._twin.absence(entity, relation))
 
     def orphans(self, *, limit: int = 100) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
@@ -1359,20 +1373,6 @@ class Reads:
         return self._portal.wait(
             self._twin.facts(entity, relation=relation, limit=limit, offset=offset)
         )
-
-    def absence(self, entity: Entity | str, relation: str) -> Absence | None:
-        """Return since when nothing of a relation is known of an entity, and what ended it.
-
-        None if something holds at the viewpoint. ``str`` of it says it in words.
-
-        Args:
-            entity: An entity, its name or its id, at either end of the facts.
-            relation: As ``works_at``.
-
-        Raises:
-            QueryError: if there is no such entity.
-        """
-        return self._portal.wait(self._twin.absence(entity, relation))
 
     def episodes(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import Basis, Decide, edit
+from graphrag.edit.editor import Basis, Decide, edit, resettle
 from graphrag.edit.edits import (
     KEEP,
     Correction,
@@ -153,8 +153,6 @@ class ManualEdits:
             InputError: if standing rules infer too much.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
-        from graphrag.edit.resettle import resettle
-
         return await resettle(
             self._group, self._handle.session.ingestion, reason=reason, actor=actor
         )

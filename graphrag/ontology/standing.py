@@ -30,7 +30,7 @@ _SHAPE = 'a pattern is three words, such as ("?p", "works_at", "?c")'
 class Ends:
     """Facts end, for good, on the day on which another begins; what begins then or later stays.
 
-    A fact that was told with both of its ends is left as it is.
+    A fact that was stated with both of its ends is left as it is.
     """
 
     name: str

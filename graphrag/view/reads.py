@@ -21,7 +21,6 @@ from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 from graphrag.view.lens import MOST, Lens, types_then
 
 if TYPE_CHECKING:
-    from graphrag.analysis.absence import Absence
     from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.stats import Stats
@@ -136,34 +135,6 @@ class Reads:
         order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
         found = await self._lens.facts([rows[place] for place in order], index, past)
         return FactList(found.values(), entity=known)
-
-    async def absence(self, entity: Entity | str, relation: str) -> Absence | None:
-        """Return since when nothing of a relation is known of an entity, and what ended it.
-
-        None if something holds at the viewpoint. ``str`` of it says it in words.
-
-        Args:
-            entity: An entity, its name or its id, at either end of the facts.
-            relation: As ``works_at``.
-
-        Raises:
-            QueryError: if there is no such entity.
-        """
-        from graphrag.analysis.absence import absence_of
-
-        index, past, _ = await self._lens.scene()
-        ever = self._lens.ever(index, past)
-        row = self._lens.row(entity, index, ever)
-        codes = [index.relation_code(one) for one in self._lens.relations([relation], index, past)]
-        wanted = ever.facts & ((ever.ends[0] == row) | (ever.ends[1] == row))
-        wanted &= np.isin(index.facts["relation"], codes)
-        facts = list((await self._lens.facts(np.flatnonzero(wanted), index, past)).values())
-        row_of = index.facts.row_of
-        closers = [row_of[id_] for fact in facts if (id_ := fact.invalidated_by) in row_of]
-        known = await self._lens.facts(closers, index, past)
-        by_id = {fact.id: fact for fact in known.values()}
-        name = (await self._lens.entities([row], index, past))[row].name
-        return absence_of(name, relation, facts, by_id, self._lens.now())
 
     async def episodes(
         self,

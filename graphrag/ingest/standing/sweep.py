@@ -72,7 +72,7 @@ class Sweep:
     beside: Mapping[Line, Sequence[tuple[int, int]]]
     """When lines hold that were inferred before and are not worked out here."""
     spells: list[Inferred] = field(default_factory=list)
-    _told: set[Line] = field(default_factory=set)
+    _stated: set[Line] = field(default_factory=set)
     _fixed: set[Line] = field(default_factory=set)
     _inferred: set[Line] = field(default_factory=set)
     """Lines that follow now."""
@@ -129,12 +129,12 @@ class Sweep:
         begun, over, asked = [], set[Line](), set[Line]()
         self._now = moment
         for line in sorted(lines):
-            there, holds = line in self._told, self._holds(line, moment)
+            there, holds = line in self._stated, self._holds(line, moment)
             if holds and not there:
-                self._told.add(line)
+                self._stated.add(line)
                 begun.append(line)
             elif there and not holds:
-                self._told.discard(line)
+                self._stated.discard(line)
                 over.add(line)
             asked.add(line)
             fixed = any(start <= moment < end for start, end in self.beside.get(line, ()))
@@ -149,14 +149,14 @@ class Sweep:
         touched = self._settle(asked, moment, over)
         ended = set[Line]()
         for trigger in begun if moment > BEGINNING else ():
-            if trigger not in self._told:
+            if trigger not in self._stated:
                 continue  # it never held
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
                 if self._cut(line, Cut(moment, clause, trigger), strictly=True):
                     ended.add(line)
         if ended:
-            over |= ended - self._told
+            over |= ended - self._stated
             touched |= self._settle(ended, moment, over)
         for cut, ways in self._unsupported:
             lines = sorted({line for way in ways for line in way if not self._true(line)})
@@ -182,7 +182,7 @@ class Sweep:
             gone = [
                 (line, clause, ways)
                 for line in sorted(doubted)
-                if line in self._told and self.level.get(line[0], 0) == level
+                if line in self._stated and self.level.get(line[0], 0) == level
                 for clause, ways in self.ground.needs.get(line, ())
                 if not self._is_supported(line, clause, ways, moment)
             ]
@@ -236,10 +236,10 @@ class Sweep:
         return affected
 
     def _follows(self, instance: Instance) -> bool:
-        return all(map(self._true, instance.body)) and self._told.isdisjoint(instance.unless)
+        return all(map(self._true, instance.body)) and self._stated.isdisjoint(instance.unless)
 
     def _true(self, line: Line) -> bool:
-        return line in self._told or line in self._inferred or line in self._fixed
+        return line in self._stated or line in self._inferred or line in self._fixed
 
     def _holds(self, line: Line, moment: int) -> bool:
         return any(stretch.holds(moment) for stretch in self.said.get(line, ()))
@@ -254,7 +254,7 @@ class Sweep:
                 stretch.cut = cut
                 found = True
         if found and not self._holds(line, self._now):
-            self._told.discard(line)
+            self._stated.discard(line)
         return found
 
     def _note(self, head: Line, moment: int) -> None:
@@ -276,5 +276,5 @@ class Sweep:
     def _lost(self, ways: Sequence[Instance]) -> Line | None:
         """Return what was said, or is over, so that nothing follows any longer in these ways."""
         over = sorted({line for way in ways for line in way.body if not self._true(line)})
-        said = sorted(self._told.intersection(chain.from_iterable(way.unless for way in ways)))
+        said = sorted(self._stated.intersection(chain.from_iterable(way.unless for way in ways)))
         return next(iter((*said, *over)), None)

@@ -162,22 +162,22 @@ async def test_the_graph_as_known_before_a_rule_acted_is_as_it_was():
         await graph.add_fact("Acme", "has_state", "closed", valid_at="2024-03-01")
         then = graph.at(known_at=known_at)
         assert triples(await then.facts("Ann")) == {("Ann", "works_at", "Acme", "2020-01-01", None)}
-        assert await then.absence("Ann", "works_at") is None
+        assert await then.audit.absence("Ann", "works_at") is None
 
 
 async def test_absence_says_since_when_and_by_what():
     async with opened() as graph:
         await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
         closing = await graph.add_fact("Acme", "has_state", "closed", valid_at="2024-03-01")
-        absence = await graph.absence("Ann", "works_at")
+        absence = await graph.audit.absence("Ann", "works_at")
         assert absence.since == datetime(2024, 3, 1, tzinfo=UTC)
         assert [one.id for one in absence.ended_by] == [closing.fact.id]
         assert str(absence) == (
             "not known since 2024-03-01: Ann works at Acme ended "
             "(rule 'closes': Acme has state closed.)"
         )
-        assert str(await graph.absence("Ann", "owns")) == "not known: Ann owns"
-        assert await graph.at(valid_at="2022").absence("Ann", "works_at") is None
+        assert str(await graph.audit.absence("Ann", "owns")) == "not known: Ann owns"
+        assert await graph.at(valid_at="2022").audit.absence("Ann", "works_at") is None
 
 
 async def test_summaries_say_what_is_over_as_over():

@@ -17,6 +17,7 @@ from graphrag.ingest.commit import Writer
 from graphrag.ingest.plan import Plan, new_saga
 from graphrag.ingest.planner import find_open_points, make_plan
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
+from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
@@ -81,6 +82,8 @@ class Ingestion:
     """Asked about what the rules leave open; None leaves it open."""
     ontology: Ontology = ANYTHING
     """What may be stored."""
+    trust: Trust = FULL_TRUST
+    """How far each source is believed."""
 
     @property
     def store(self) -> Store:
@@ -197,6 +200,9 @@ class Ingestion:
         With ``waited`` the episode is in the store already and is finished, unless it was finished
         or removed meanwhile.
         """
+        trust = self.trust.of(episode.source_description)
+        if trust < 0:
+            extraction = limited(extraction, episode.source_description)
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
         ruling = await self.decide(episode, extraction)
@@ -224,6 +230,7 @@ class Ingestion:
                 review_below=self.review_below,
                 ruling=ruling,
                 identifiers=self.ontology.identifiers,
+                trust=trust,
             )
             if waited:
                 plan.kind, plan.waiting = "finish_episode", stored

@@ -17,7 +17,7 @@ from graphrag.ingest.standing.infer import Placed, Writer
 from graphrag.ingest.standing.nearby import Beside, line_between
 from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
-from graphrag.model.assertion import BEGINNING, FOREVER
+from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Ends
@@ -118,7 +118,7 @@ class Consequences:
         if fact.derived_from:
             inferred[line].append((start, end))
         else:
-            held.setdefault(line, []).append(Stretch(start, end, start, loose=False))
+            held.setdefault(line, []).append(Stretch(start, end, start, False, _trust(fact)))
 
     def _named(self, relation: str) -> bool:
         return self.relations.canonical(relation)[0] in self.beside.program.relations
@@ -173,7 +173,19 @@ class Consequences:
 
 def _stretch(piece: Piece) -> Stretch:
     running = piece.support.kind == "running" and piece.closed != "bounded"
-    return Stretch(piece.start, piece.end, piece.support.last, loose=running)
+    trust = piece.support.statement.trust
+    return Stretch(piece.start, piece.end, piece.support.last, running, trust)
+
+
+def _trust(fact: Fact) -> float:
+    """Return the trust of the best source by which a fact begins when it does."""
+    return max((one.trust for one in fact.statements if _begins(one, fact)), default=0.0)
+
+
+def _begins(one: Assertion, fact: Fact) -> bool:
+    start = one.at if one.since is None else one.since.moment
+    early = start is None or fact.valid_at is None or start <= fact.valid_at
+    return early and one.void is None and not one.pending
 
 
 def _stands(fact: Fact) -> bool:

@@ -39,6 +39,8 @@ class Stretch:
     """Its newest evidence: what is older than that does not end it."""
     loose: bool
     """Whether a rule may end it."""
+    trust: float = 0.0
+    """What begins ends nothing that is trusted more."""
     cut: Cut | None = None
 
     def holds(self, moment: int) -> bool:
@@ -151,9 +153,11 @@ class Sweep:
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
+            began = (one for one in self.said[trigger] if one.holds(moment))
+            trust = max(one.trust for one in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
-                if self._cut(line, Cut(moment, clause, trigger), strictly=True):
+                if self._cut(line, Cut(moment, clause, trigger), trust):
                     ended.add(line)
         if ended:
             over |= ended - self._stated
@@ -189,7 +193,7 @@ class Sweep:
             for line, clause, ways in gone:
                 # What ended others by its beginning did begin, if only for a moment.
                 cut = Cut(moment + (line in self._fired), clause)
-                if self._cut(line, cut, strictly=False):
+                if self._cut(line, cut):
                     self._unsupported.append((cut, ways))
                     if cut.moment > moment:
                         self._later(cut.moment, line)
@@ -244,11 +248,16 @@ class Sweep:
     def _holds(self, line: Line, moment: int) -> bool:
         return any(stretch.holds(moment) for stretch in self.said.get(line, ()))
 
-    def _cut(self, line: Line, cut: Cut, *, strictly: bool) -> bool:
-        """End what holds of a line, as far as it is no newer; tell whether that ended anything."""
+    def _cut(self, line: Line, cut: Cut, trust: float | None = None) -> bool:
+        """End what holds of a line, as far as it is no newer; tell whether that ended anything.
+
+        With the trust of what begins then: what began before that, and is not trusted more.
+        """
         found, moment = False, cut.moment
         for stretch in self.said.get(line, ()):
-            started = stretch.start < moment if strictly else stretch.start <= moment
+            started = stretch.start <= moment
+            if trust is not None:
+                started = stretch.start < moment and stretch.trust <= trust
             held = stretch.loose and started and stretch.last <= moment
             if held and stretch.cut is None and moment < stretch.end:
                 stretch.cut = cut

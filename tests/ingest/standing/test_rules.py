@@ -303,3 +303,12 @@ async def test_rules_that_are_new_to_a_store_are_applied_to_all_that_is_there(tm
         left = [one for one in await graph.at(history=True).facts() if one.retracted_at is None]
         assert triples(left) == before
         await sound(graph)
+
+
+async def test_what_a_less_trusted_source_says_ends_nothing_of_a_better_one():
+    async with opened(trust={"rumours": -1}) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+        await graph.add_fact("Ben", "works_at", "Acme", valid_at="2020", source="rumours")
+        await graph.add_fact("Acme", "has_state", "closed", valid_at="2024", source="rumours")
+        assert [one.subject for one in await graph.facts("Acme", relation="works_at")] == ["Ann"]
+        await sound(graph)

@@ -79,6 +79,7 @@ def composed(
     entities: Sequence[Entity],
     facts: Sequence[Fact],
     holding: Sequence[Fact],
+    taken: Sequence[Fact] = (),
 ) -> str:
     """Return a summary of episodes in their order.
 
@@ -87,6 +88,7 @@ def composed(
         entities: Those that they mention, those of the most episodes first.
         facts: Facts that they state and nobody took back, of all times.
         holding: Those of them that hold at the end.
+        taken: Those that were never true: a sentence that says nothing else is left out.
     """
     if not episodes:
         return ""
@@ -94,6 +96,7 @@ def composed(
     sentences = [
         one for place, episode in enumerate(episodes) for one in _sentences(place, episode, facts)
     ]
+    sentences = [one for one in sentences if not _untrue(one, episodes, facts, taken)]
     _judge(sentences, episodes, entities, facts, weight)
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, entities, weight)
@@ -223,6 +226,22 @@ def _judge(
 def _lapsed(fact: Fact) -> bool:
     """Tell whether something that was said later ended it."""
     return fact.expired_at is not None and fact.closed_as in ("ended", "superseded")
+
+
+def _untrue(
+    one: _Sentence, episodes: Sequence[Episode], facts: Sequence[Fact], taken: Sequence[Fact]
+) -> bool:
+    """Tell whether all that a sentence states was taken back."""
+
+    def states(some: Sequence[Fact]) -> bool:
+        episode, end = episodes[one.place].id, one.start + len(one.text)
+        return any(
+            span.episode_id == episode and one.start <= span.start < end
+            for fact in some
+            for span in fact.sources
+        )
+
+    return bool(taken) and states(taken) and not states(facts)
 
 
 def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:

@@ -1,5 +1,6 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
+from graphrag.analysis.absence import Absence as Absence
 from graphrag.analysis.difference import ChangedFact as ChangedFact
 from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned
@@ -109,6 +110,9 @@ from graphrag.ontology.declare import Identifier as Identifier
 from graphrag.ontology.ontology import Ontology as Ontology
 from graphrag.ontology.relations import Relation as Relation
 from graphrag.ontology.relations import Relations as Relations
+from graphrag.ontology.standing import Derives as Derives
+from graphrag.ontology.standing import Ends as Ends
+from graphrag.ontology.standing import Needs as Needs
 from graphrag.protocols import Arbiter as Arbiter
 from graphrag.protocols import Case as Case
 from graphrag.protocols import Conflict as Conflict

@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
+from graphrag.analysis.absence import Absence
 from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans
@@ -340,6 +341,20 @@ class Audit:
             self._twin.contradictions(since, until, axis=axis, outcomes=outcomes, limit=limit)
         )
 
+    def absence(self, entity: Entity | str, relation: str) -> Absence | None:
+        """Return since when nothing of a relation is known of an entity, and what ended it.
+
+        None if something holds at the viewpoint. ``str`` of it says it in words.
+
+        Args:
+            entity: An entity, its name or its id, at either end of the facts.
+            relation: As ``works_at``.
+
+        Raises:
+            QueryError: if there is no such entity.
+        """
+        return self._portal.wait(self._twin.absence(entity, relation))
+
     def orphans(self, *, limit: int = 100) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
 
@@ -589,6 +604,18 @@ class ManualEdits:
                 actor=actor,
             )
         )
+
+    def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
+        """Settle all facts anew by the rules that the graph was opened with.
+
+        Every write does so with what it touches. After new relations or standing rules this does
+        it for the rest, in one transaction. Returns the facts that are new or different.
+
+        Raises:
+            InputError: if standing rules infer too much.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
 
     def pending(self, limit: int = 100) -> list[Waiting]:
         """Return the facts that wait for a person, oldest first, each with what states it.

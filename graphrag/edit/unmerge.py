@@ -32,7 +32,7 @@ SETTLED = frozenset(
     {
         *("valid_at", "invalid_at", "observed", "expired_at", "retracted_at", "closed_as"),
         *("closed_by_arbiter", "closed_by_hand", "invalidated_by", "reason", "confidence"),
-        *("pending", "waits_as", "sources"),
+        *("pending", "waits_as", "sources", "derived_from"),
     }
 )
 """Fields of a fact that follow from what was said, here and of its rivals."""

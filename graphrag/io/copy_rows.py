@@ -26,7 +26,7 @@ _RANDOM = (1 << 62) - 1
 """The bits of an id that are neither its moment nor its kind."""
 _POINTERS = (
     *("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent"),
-    "rivals",
+    *("rivals", "derived_from"),
 )
 """Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
 

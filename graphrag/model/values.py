@@ -98,7 +98,7 @@ class Entity:
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
     """Reference time of the text that gave each attribute its value, ISO 8601."""
     merged_into: str | None = None
-    """Id of the entity that this one was found to be the same as."""
+    """Id of the entity that this one was found to be."""
     distinct_from: tuple[str, ...] = ()
     """Ids of entities that this one was found not to be; of two, one says so."""
     removed_at: datetime | None = None
@@ -153,8 +153,8 @@ class Fact:
     origin: Origin = "stated"
     confirmed: bool = False
     pending: bool = False
-    """True while it waits in ``edit.pending()``; reads leave it out until it is confirmed. With
-    ``retracted_at`` it is a stretch that is part of another fact again: no read shows it."""
+    """True while it waits in ``edit.pending()``, and no read shows it. With ``retracted_at`` it is
+    a stretch that is part of another fact again."""
     waits_as: Literal["end", "correction"] | None = None
     """What a pending fact does once confirmed, if it is not simply added."""
     invalidated_by: str | None = None
@@ -177,10 +177,11 @@ class Fact:
     provenance: tuple[str, ...] = ()
     """Where it was stated without an episode, such as the name of a table, each place once."""
     statements: tuple[Assertion, ...] = ()
-    """What each source said of it first. When it holds follows from those, and from what is said of
-    whatever cannot hold beside it."""
+    """What each source said of it: when it holds follows from those, and those of its rivals."""
     rivals: tuple[str, ...] = ()
     """Ids of facts that, as an arbiter ruled, cannot hold beside it."""
+    derived_from: tuple[str, ...] = ()
+    """Ids of the facts from which a standing rule inferred it."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)

@@ -53,7 +53,7 @@ _ROWS = {
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
     **dict.fromkeys(("aliases", "distinct_from", "labels", "names"), ()),
-    **dict.fromkeys(("provenance", "rivals"), ()),
+    **dict.fromkeys(("derived_from", "provenance", "rivals"), ()),
     **{name: {} for name in ("attributes", "attribute_times")},
 }
 """Columns that are not there where they are false or empty, with that value."""

@@ -13,6 +13,7 @@ from tests.benchmarks import (
     chat,
     communities,
     consolidation,
+    dependent,
     exchange,
     faults,
     graphiti,
@@ -40,6 +41,7 @@ _ALL = (
         "ask",
         "communities",
         "consolidation",
+        "dependent",
         "exchange",
         "faults",
         "graphiti",
@@ -67,6 +69,8 @@ def main() -> None:
                 asyncio.run(communities.measure(report, given.data, given.facts))
             case "consolidation":
                 asyncio.run(consolidation.measure(report, given.data))
+            case "dependent":
+                asyncio.run(dependent.measure(report, given.data))
             case "import":
                 imports.measure(report)
             case "exchange":

@@ -8,22 +8,19 @@ Rows are written as they were read, in pages, and summed up to be compared.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
+from graphrag.model.ids import RANDOM, masked
 from graphrag.store.assertions import joined, parts
 from graphrag.store.engine import Row
 from graphrag.store.pages import Table, read_pages
 from graphrag.store.record import Null, Record
 from graphrag.store.store import Store
 
-_UUID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
-_RANDOM = (1 << 62) - 1
-"""The bits of an id that are neither its moment nor its kind."""
 _POINTERS = (
     *("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent"),
     *("rivals", "derived_from"),
@@ -48,11 +45,11 @@ class Renaming:
     def __post_init__(self) -> None:
         """Take what new ids differ by from the name."""
         digest = blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        self._mask = int.from_bytes(digest) & _RANDOM or 1
+        self._mask = int.from_bytes(digest) & RANDOM or 1
 
     def id(self, id_: str) -> str:
         """Return the new id of a row; ids made of several are renewed in each part."""
-        return _UUID.sub(self._renewed, id_) if self.renews else id_
+        return masked(id_, self._mask) if self.renews else id_
 
     def record(self, record: Record) -> Record:
         """Return the record of the new group that stands for one of the old group."""
@@ -119,11 +116,6 @@ class Renaming:
                 if change[side]:
                     change[side] = self._columns(change[side])
         return json.dumps(changes, ensure_ascii=False, separators=(",", ":"))
-
-    def _renewed(self, found: re.Match[str]) -> str:
-        random = (int(found[2] + found[3], 16) ^ self._mask) & ((1 << 64) - 1)
-        text = f"{random:016x}"
-        return f"{found[1]}-{text[:4]}-{text[4:]}"
 
 
 _SUMS = 2**128

@@ -1,10 +1,15 @@
 """Record ids: UUIDv7 strings, so that ids sort by the moment they were made (RFC 9562)."""
 
 import os
+import re
 import threading
 import time
+from hashlib import blake2b
 from uuid import NAMESPACE_OID, uuid5
 
+UUID7 = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
+RANDOM = (1 << 62) - 1
+"""The bits of an id that are neither its moment nor its kind."""
 _lock = threading.Lock()
 _last = 0
 
@@ -22,6 +27,23 @@ def new_id() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-def derived_id(*parts: str) -> str:
-    """Return the id that follows from others, the same in every process; it does not sort."""
-    return str(uuid5(NAMESPACE_OID, "\0".join(parts)))
+def derived_id(id_: str, name: str) -> str:
+    """Return the id that follows from another and a name, the same in every process.
+
+    It sorts as the other does. ``masked`` ids follow from masked ones: in a copy of a group with
+    ids of its own, what followed from what follows still.
+    """
+    mask = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) & RANDOM or 1
+    return (
+        masked(id_, mask) if UUID7.fullmatch(id_) else str(uuid5(NAMESPACE_OID, f"{id_}\0{name}"))
+    )
+
+
+def masked(text: str, mask: int) -> str:
+    """Return an id, or what is made of several, with other bits where they are random."""
+
+    def other(found: re.Match[str]) -> str:
+        random = f"{(int(found[2] + found[3], 16) ^ mask) & ((1 << 64) - 1):016x}"
+        return f"{found[1]}-{random[:4]}-{random[4:]}"
+
+    return UUID7.sub(other, text)

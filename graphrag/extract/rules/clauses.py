@@ -1,18 +1,24 @@
-"""The clauses of a sentence: a verb, its arguments, and whether it states something as true."""
+"""The clauses of a sentence: a verb, its tense and its arguments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import HEDGED, REPORTING
+from graphrag.extract.rules.truth import SUBJECTS, is_question, is_stated
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
-_NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
-_SUBJECTS = ("nsubj", "nsubjpass")
-_TOO_FAR = 12
+_NEGATIONS = frozenset(
+    "not n't nt never no neither nor hardly nobody none nothing cannot".split()
+)
+_DENIALS = frozenset(
+    "dont doesnt didnt havent hasnt hadnt isnt arent wasnt werent wont cant couldnt wouldnt "
+    "shouldnt aint".split()
+)
+"""Contractions as people type them."""
+_FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
+_ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 _DWELLING = frozenset({"live", "reside", "stay"})
 
 
@@ -29,6 +35,10 @@ class Clause:
     future: bool
     past: bool
     perfect: bool
+    pluperfect: bool = False
+    """``had worked``."""
+    over: bool = False
+    """``once``, ``formerly``, ``used to``: it is said to be past."""
     particles: tuple[str, ...] = ()
     """``up`` of ``sign up``."""
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
@@ -41,13 +51,13 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
     Left out are questions, conditions, wishes, rumours, modal and hypothetical clauses. Negated
     clauses come only with ``no_longer``.
     """
-    if sentence.text.rstrip(" \"')").endswith("?"):
+    if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
         return
     for verb in sentence:
         if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
             continue
         clause = _clause(verb)
-        if clause.subjects and _stated(verb) and (not clause.negated or clause.no_longer):
+        if clause.subjects and is_stated(verb) and (not clause.negated or clause.no_longer):
             yield clause
 
 
@@ -99,7 +109,10 @@ def _clause(verb: "Token") -> Clause:
         and (verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head)))
         and not any(child.lemma_ == "have" for child in auxiliaries)
     )
+    negated = negated or any(child.lower_ in _DENIALS for child in verb.children)
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
+    perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
+    used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
     clause = Clause(
         verb=verb,
         lemma=verb.lemma_.lower(),
@@ -109,7 +122,9 @@ def _clause(verb: "Token") -> Clause:
         no_longer=no_longer,
         future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
         past="VBD" in tags,
-        perfect=any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries),
+        perfect=perfect,
+        pluperfect=perfect and "VBD" in {child.tag_ for child in auxiliaries},
+        over=used or bool(words & _FORMERLY),
         particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
     )
     _collect(clause, verb)
@@ -160,7 +175,7 @@ def _is_next_subject(noun: "Token") -> bool:
         following is not None
         and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
         and following.pos_ in ("VERB", "AUX")
-        and not any(child.dep_ in _SUBJECTS for child in following.children)
+        and not any(child.dep_ in SUBJECTS for child in following.children)
     )
 
 
@@ -178,7 +193,7 @@ def _is_excepted(preposition: "Token") -> bool:
 
 
 def _subjects(verb: "Token") -> list["Token"]:
-    own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
     if own:
         return conjoined(own[-1])  # of two, the first is a vocative: "Ann, I got a letter"
     if any(child.dep_ == "expl" for child in verb.children):
@@ -187,7 +202,7 @@ def _subjects(verb: "Token") -> list["Token"]:
         return [] if _interrupted(verb) else _subjects(verb.head)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         return [verb.head]
-    if verb.dep_ == "xcomp" and verb.head.lemma_ in ("start", "begin", "continue", "keep"):
+    if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
         return _subjects(verb.head)
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
         if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
@@ -203,7 +218,7 @@ def _interrupted(verb: "Token") -> bool:
     ``roared``; who shut it is then unclear.
     """
     return any(
-        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
+        token.dep_ in SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
         for token in verb.doc[verb.head.i + 1 : verb.i]
     )
 
@@ -212,73 +227,5 @@ def _has_object(verb: "Token") -> bool:
     return any(child.dep_ == "dobj" for child in verb.children)
 
 
-def _stated(verb: "Token") -> bool:
-    """Tell whether every verb that this one depends on leaves it true."""
-    current = verb
-    for _ in range(_TOO_FAR):
-        for child in current.children:
-            if (
-                child.dep_ == "aux"
-                and child.tag_ == "MD"
-                and child.lower_ not in ("will", "'ll", "shall")
-            ):
-                return False
-            if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
-                return False
-            if child.dep_ == "advmod" and child.lower_ in (
-                "almost",
-                "nearly",
-                "maybe",
-                "perhaps",
-                "allegedly",
-            ):
-                return False
-            if child.dep_ == "aux" and child.lemma_ in ("used",):
-                return False
-        if current.dep_ == "ROOT":
-            return True
-        head = current.head
-        if current.dep_ in ("relcl", "acl") and current.tag_ != "VB":
-            named = head.head if head.dep_ == "appos" else head
-            if named.pos_ == "PROPN":
-                return True  # said in passing of a name, it holds whatever the sentence wishes
-        if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
-            return True  # "Globex will buy Initech; the contract was signed"
-        if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
-            return False
-        if current.dep_ in ("ccomp", "xcomp"):
-            lemma = head.lemma_.lower()
-            if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):
-                return False
-        if current.dep_ == "acl" and current.tag_ == "VB":
-            return False  # "the plan to merge"
-        if (
-            current.dep_ == "xcomp"
-            and current.tag_ == "VB"
-            and head.lemma_
-            not in (
-                "start",
-                "begin",
-                "continue",
-                "come",
-                "use",
-            )
-        ):
-            return False
-        current = head
-        if current.pos_ not in ("VERB", "AUX"):
-            while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
-                current = current.head
-    return True
-
-
-def _is_apart(left: "Token", right: "Token") -> bool:
-    return any(token.text in (";", ":") for token in left.doc[left.i : right.i])
-
-
 def _is_passive(verb: "Token") -> bool:
     return any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children)
-
-
-def _is_negated(verb: "Token") -> bool:
-    return any(child.dep_ == "neg" for child in verb.children)

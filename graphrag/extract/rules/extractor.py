@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules.clauses import clauses
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.roles import (
+from graphrag.extract.rules.clauses import Clause, clauses
+from graphrag.extract.rules.complements import (
     COPULAS,
-    OPENING,
-    read_copula,
-    read_nouns,
-    read_pair,
+    read_complement,
+    read_having,
+    read_place,
     read_status,
 )
+from graphrag.extract.rules.kin import read_kin, read_pair
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
@@ -107,14 +108,19 @@ class Reader:
                     if name is not None:
                         name.votes["person"] += 2
         for clause in stated:
-            yield from read_pair(clause, line)
-            if clause.lemma in COPULAS and not clause.arguments.get("dobj"):
-                yield from read_copula(clause, line)
-            elif clause.lemma in OPENING and not clause.arguments.get("dobj"):
-                yield from read_status(clause, line)
-            else:
-                yield from read_verb(clause, line)
-        yield from read_nouns(line)
+            yield from _read(clause, line)
+        yield from read_offices(stated, line)
+        yield from read_kin(line, stated)
+        yield from read_place(line)
+
+
+def _read(clause: Clause, line: Line) -> Iterator[Draft]:
+    yield from read_pair(clause, line)
+    yield from read_status(clause, line)
+    yield from read_having(clause, line)
+    if clause.lemma in COPULAS:
+        yield from read_complement(clause, line)
+    yield from read_verb(clause, line)
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")

@@ -1,63 +1,53 @@
-"""One sentence being read: its names, its times, and claims with its words.
-
-When a clause's relation began and ended, from its verb, its tense and its time expressions.
-"""
+"""One sentence being read: its names, its times, and claims with its words."""
 
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import Kind
+from graphrag.extract.rules.lifetime import ALWAYS, Life, day_before
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.scene import Scene
-from graphrag.temporal.find import TimeExpression, find_times
-from graphrag.temporal.phrase import Period
+from graphrag.extract.rules.short_dates import short_times
+from graphrag.temporal.find import TimeExpression
+from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
+_EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
-Lifetime = tuple[datetime | None, datetime | None]
 
 
-def times_of(sentence: "Span", reference: datetime) -> list[tuple["Token", Period]]:
+def times_of(
+    sentence: "Span", reference: datetime, before: Period | None
+) -> list[tuple["Token", Period]]:
     """Return the time expressions of a sentence, each with the word that it belongs to.
 
     That word is the nearest verb or role noun above it in the parse ("its chair since 2017").
     """
     found = []
-    for expression in find_times(sentence.text, reference):
+    for expression in short_times(sentence.text, reference, before, ahead=_looks_ahead(sentence)):
         owner = _owner(sentence, expression)
         if owner is not None:
-            found.append((owner, expression.period))
+            period = expression.period
+            if _EDGE.search(expression.text) and period.granularity != "day":
+                period = day_before(period)
+            found.append((owner, period))
     return found
 
 
-def lifetime(kind: Kind, clause: Clause | None, periods: list[Period], said: datetime) -> Lifetime:
-    """Return the stated start and end of a relation; None where the text says nothing."""
-    start: datetime | None = None
-    end: datetime | None = None
-    past_state = kind == "state" and clause is not None and clause.past and not clause.perfect
-    for period in periods:
-        if period.bound == "until":
-            end = period.end
-        elif period.bound == "before":
-            end = period.start if kind == "end" else end
-        elif kind == "end":
-            end = period.start
-        elif period.bound in ("since", "after") or not past_state:
-            start = period.start if period.bound != "after" else period.end
-        else:  # "worked at Acme in 2019": known to hold in that time only
-            start, end = period.start, period.end
-    if kind == "state" and start is not None and start > said and clause is not None:
-        if not clause.future and not periods[0].bound == "since":
-            start = None  # "lives there tomorrow" is no start that we can vouch for
-    if kind == "end" and end is None and start is not None:
-        start, end = None, start
-    return start, end
+def _looks_ahead(sentence: "Span") -> bool:
+    """Tell whether no verb of the sentence is in a past tense."""
+    for token in sentence:
+        if token.tag_ == "VBD":
+            return False
+        if token.tag_ == "VBN":
+            helpers = [child for child in token.children if child.dep_ in ("aux", "auxpass")]
+            if not helpers or any(helper.lemma_ in ("have", "'ve") for helper in helpers):
+                return False
+    return True
 
 
 def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
@@ -82,10 +72,6 @@ def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
     return token
 
 
-if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
-
-
 @dataclass(slots=True)
 class Line:
     """A sentence in its scene."""
@@ -103,7 +89,9 @@ class Line:
     def __post_init__(self) -> None:
         """Note the names and the times of the sentence."""
         self.scene.enter(self.sentence, self.offset)
-        self.times = times_of(self.sentence, self.reference)
+        self.times = times_of(self.sentence, self.reference, self.scene.time)
+        if self.times:
+            self.scene.time = self.times[-1][1]
 
     def name(self, token: "Token") -> Name | None:
         """Return what a word stands for, or None if that is not clear."""
@@ -113,19 +101,8 @@ class Line:
         """Return the times that belong to one of these words."""
         return [period for owner, period in self.times if owner in owners]
 
-    def draft(
-        self,
-        one: Name,
-        relation: str,
-        other: Name,
-        life: tuple[datetime | None, datetime | None] = (None, None),
-        *,
-        ends: bool = False,
-    ) -> Draft:
+    def draft(self, one: Name, relation: str, other: Name, life: Life = ALWAYS) -> Draft:
         """Return a claim of this sentence."""
-        start, end = life
-        if start is not None and end is not None and start >= end:
-            start = None
         return Draft(
             one,
             relation,
@@ -133,8 +110,6 @@ class Line:
             self.prefix + _BLANKS.sub("", " ".join(self.sentence.text.split())),
             self.offset + self.sentence.start_char,
             self.offset + self.sentence.end_char,
-            None if ends else start,
-            end,
-            ends,
+            life,
             self.corrects,
         )

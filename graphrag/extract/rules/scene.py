@@ -10,6 +10,7 @@ from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.names.key import name_key
+from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -78,8 +79,12 @@ class Scene:
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
+        self.body: Name | None = None
+        """The organisation that the text is about, if it is about one."""
         self.quotes: list[Stretch] = []
         """The quoted stretches of the paragraph being read."""
+        self.time: Period | None = None
+        """The time named last."""
         self.voice: Name | None = None
         """Who speaks the quoted words of the sentence being read."""
 

@@ -5,46 +5,21 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import PATTERNS, Pattern
-from graphrag.extract.rules.line import Line, lifetime
+from graphrag.extract.rules.frames import FRAMES, Frame
+from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.open_verbs import read_open
 from graphrag.extract.rules.phrases import phrase_of
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PATTERNS: dict[str, list[Pattern]] = {}
-for _pattern in PATTERNS:
-    for _verb in _pattern.verbs:
-        _PATTERNS.setdefault(_verb, []).append(_pattern)
-
-MEANT = frozenset(pattern.relation for pattern in PATTERNS)
-"""Relations that mean something precise."""
 NAMING = frozenset({"rename", "call", "know", "change"})
-_OPEN_SLOTS = (
-    "gerund",
-    "dobj",
-    "with",
-    "to",
-    "into",
-    "at",
-    "in",
-    "on",
-    "through",
-    "for",
-    "about",
-    "across",
-    "from",
-    "around",
-    "over",
-    "along",
-    "beside",
-    "upon",
-)
-_BARE_SLOTS = ("gerund", "dobj")
-_NEAR = 7
-"""Words between a verb and a prepositional object; farther ones are often misattached."""
+_RETELLING = frozenset({"stop", "quit", "finish", "cease"})
+_DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -55,53 +30,94 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         yield from _sold(clause, line)
         return
     matched = False
-    for pattern in _PATTERNS.get(clause.lemma, ()):
-        if pattern.passive != clause.passive and (pattern.passive or pattern.slot == "dobj"):
-            continue
-        for subject in clause.subjects:
-            for target in clause.arguments.get(pattern.slot, ()):
-                draft = _matched(pattern, clause, subject, target, line)
-                if draft is not None:
-                    matched |= pattern.kind != "event"
-                    yield draft
+    for draft in _framed(clause, line):
+        matched = True
+        yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
         yield from _together(clause, line)
         yield from _at_side(clause, line)
     if not matched and not clause.negated:
-        yield from _open(clause, line)
+        yield from read_open(clause, line)
+
+
+def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
+    rows = FRAMES.get(clause.lemma)
+    if rows is None:
+        return
+    stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _RETELLING
+    for slot, targets in clause.arguments.items():
+        name = "_".join((*clause.particles, slot)) if slot != "agent" else slot
+        frames = rows.get(name, ())
+        for target in targets:
+            for subject in clause.subjects:
+                for frame in frames:
+                    if frame.passive is not None and frame.passive != clause.passive:
+                        continue
+                    draft = _matched(frame, clause, subject, target, line, stopped=stopped)
+                    if draft is not None:
+                        yield draft
+                        break
 
 
 def _matched(
-    pattern: Pattern, clause: Clause, subject: "Token", target: "Token", line: Line
+    frame: Frame, clause: Clause, subject: "Token", target: "Token", line: Line, *, stopped: bool
 ) -> Draft | None:
     one, other = line.name(subject), line.name(target)
-    if one is None or other is None or one is other or not one.named:
+    if one is None or other is None or one is other:
         return None
-    if not (can_be(one, pattern.subject) and can_be(other, pattern.object)):
+    if frame.present and (clause.past or not (clause.future or _is_present(clause))):
         return None
-    if pattern.relation == "owned_by" and not other.named:
-        return None  # "he bought a hat" owns no hat that one could speak of again
-    if clause.lemma in ("leave", "quit") and not other.votes[pattern.object]:
+    if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
+        return None
+    if not _tell_enough(frame, (one, subject), (other, target)):
+        return None
+    if clause.lemma in ("leave", "quit", "drop", "return") and not other.votes[frame.object]:
         return None  # one leaves towns and rooms as well
-    relation, kind = pattern.relation, "end" if clause.no_longer else pattern.kind
-    if clause.lemma == "join" and other.text.split()[-1].lower() in lexicon.CLUB_WORDS:
+    relation, manner = frame.relation, frame.manner
+    if clause.no_longer or stopped:
+        manner = "end"
+    last = other.text.split()[-1].lower()
+    if clause.lemma == "join" and relation == "works_at" and last in lexicon.CLUB_WORDS:
         relation = "member_of"
-    for name, type_ in ((one, pattern.subject), (other, pattern.object)):
-        if type_:
+    for name, type_ in ((one, frame.subject), (other, frame.object)):
+        if type_ and name.named:
             name.votes[type_] += 3
-    life = lifetime(kind, clause, line.periods(clause.verb), line.reference)
-    if pattern.swap:
+    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+    if life is None:
+        return None
+    if frame.swap:
         one, other = other, one
-    return line.draft(one, relation, other, life, ends=kind == "end")
+    return line.draft(one, relation, other, life)
+
+
+def _is_present(clause: Clause) -> bool:
+    return clause.verb.tag_ in ("VBZ", "VBP", "VBG")
+
+
+def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, "Token"]) -> bool:
+    """Tell whether the two ends can be spoken of again.
+
+    One must have a name. The other may be a common noun where that says enough (``takes
+    metformin``), or one that is the only of its kind (``the project is funded by ...``).
+    """
+    (one, subject), (other, target) = first, second
+    if one.named and other.named:
+        return True
+    if one.named:
+        return frame.bare or (frame.passive is True and _is_definite(target))
+    return other.named and subject.pos_ == "NOUN" and _is_definite(subject)
+
+
+def _is_definite(noun: "Token") -> bool:
+    return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
 def _together(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield who goes with whom in ``Dorothy and the Lion walked along the road``."""
     names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
     travellers = [name for name in names if can_be(name, "person")]
-    life = lifetime("event", clause, line.periods(clause.verb), line.reference)
     for other in travellers[1:]:
-        yield line.draft(travellers[0], "travels_with", other, life)
+        yield from _dated(clause, "event", (travellers[0], "travels_with", other), line)
 
 
 def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -112,51 +128,33 @@ def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or one is other or other is None or not can_be(one, "person"):
                 continue
-            life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-            yield line.draft(one, "travels_with", other, life)
-
-
-def _open(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future:
-        return
-    if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
-        return
-    verb = "_".join((third_person(clause.lemma), *clause.particles))
-    if clause.lemma == "get":
-        verb = "has" if clause.perfect else "gets"
-    for slot in _OPEN_SLOTS:
-        if slot not in _BARE_SLOTS and "dobj" in clause.arguments:
-            return
-        if slot == "gerund" and clause.lemma not in lexicon.ACTIVITIES:
-            continue
-        if not lexicon.says_enough(clause.lemma, clause.particles, slot):
-            continue
-        relation = verb if slot in _BARE_SLOTS else f"{verb}_{slot}"
-        if not relation.isidentifier():
-            continue
-        for target in clause.arguments.get(slot, ()):
-            if slot not in _BARE_SLOTS and target.i - clause.verb.i > _NEAR:
-                continue
-            other = line.name(target)
-            for subject in clause.subjects:
-                one = line.name(subject)
-                if one is None or other is None or one is other or not one.named:
-                    continue
-                if relation in MEANT and not other.named:
-                    continue  # "lives in the midst of": no home
-                life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-                yield line.draft(one, relation, other, life)
+            yield from _dated(clause, "event", (one, "travels_with", other), line)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield the new owner in ``sold the mill to the dairy``."""
-    for thing in clause.subjects if clause.passive else clause.arguments.get("dobj", []):
+    """Yield the new owner in ``sold the mill to the dairy``, and that the old one has it no more."""
+    things = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+    for thing in things:
+        one = line.name(thing)
+        if one is None:
+            continue
         for buyer in clause.arguments.get("to", ()):
-            one, other = line.name(thing), line.name(buyer)
-            if one is not None and other is not None and one.named and other.named:
-                life = lifetime("start", clause, line.periods(clause.verb), line.reference)
-                yield line.draft(one, "owned_by", other, life)
+            other = line.name(buyer)
+            if other is not None and one.named and other.named:
+                yield from _dated(clause, "start", (one, "owned_by", other), line)
+        for seller in () if clause.passive or clause.arguments.get("to") else clause.subjects:
+            owner = line.name(seller)
+            kept = one.named or _is_definite(thing)
+            if owner is not None and owner.named and kept and can_be(owner, "person"):
+                yield from _dated(clause, "end", (one, "owned_by", owner), line)
+
+
+def _dated(
+    clause: Clause, manner: Manner, fact: tuple[Name, str, Name], line: Line
+) -> Iterator[Draft]:
+    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+    if life is not None:
+        yield line.draft(*fact, life)
 
 
 def _renamed(clause: Clause, line: Line) -> bool:
@@ -178,22 +176,14 @@ def _renamed(clause: Clause, line: Line) -> bool:
     return False
 
 
-def third_person(lemma: str) -> str:
-    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
-    if lemma == "have":
-        return "has"
-    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{lemma}es"
-    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
-        return f"{lemma[:-1]}ies"
-    return f"{lemma}s"
+def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:
+    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another.
 
-
-def can_be(name: Name, type_: str) -> bool:
-    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another."""
+    A common noun has none, so that it can be anything but a person.
+    """
     if not type_:
         return True
     if not name.named:
-        return False
+        return bare or type_ != "person"
     rivals = [votes for kind, votes in name.votes.items() if kind != type_]
     return name.votes[type_] >= max(rivals, default=0) or max(rivals, default=0) <= 1

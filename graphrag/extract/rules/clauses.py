@@ -19,6 +19,8 @@ _DENIALS = frozenset(
 """Contractions as people type them."""
 _FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
+_LIGHT = frozenset("contract deal job position post role degree place scholarship".split())
+"""Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 
 
@@ -106,11 +108,13 @@ def _clause(verb: "Token") -> Clause:
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
         verb.tag_ == "VBN"
-        and (verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head)))
+        and (verb.dep_ in ("acl", "advcl") or (verb.dep_ == "conj" and _is_passive(verb.head)))
         and not any(child.lemma_ == "have" for child in auxiliaries)
     )
     negated = negated or any(child.lower_ in _DENIALS for child in verb.children)
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
+    if verb.dep_ in ("pcomp", "advcl") and verb.tag_ == "VBG":
+        tags.add(_above(verb).tag_)  # "after graduating she worked"
     perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
     used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
     clause = Clause(
@@ -137,13 +141,13 @@ def _collect(clause: Clause, verb: "Token") -> None:
         outing = clause.lemma == "go" and child.dep_ == "dobj" and child.lower_.endswith("ing")
         if outing or (child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing)):
             clause.arguments.setdefault("gerund", []).extend(conjoined(child))
-        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
-            "NOUN",
-            "PROPN",
-            "PRON",
+        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
+            child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
         ):
             if child.dep_ == "dobj" and _is_next_subject(child):
                 continue
+            if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
+                _collect_light(clause, child)
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
@@ -166,6 +170,22 @@ def _collect_below(clause: Clause, date: "Token") -> None:
         if child.dep_ == "prep":
             targets = [target for target in child.children if target.dep_ == "pobj"]
             clause.arguments.setdefault(child.lower_, []).extend(targets)
+
+
+def _collect_light(clause: Clause, noun: "Token") -> None:
+    """Note ``at Acme`` of ``took a job at Acme`` as what the verb is done with."""
+    for child in noun.children:
+        if child.dep_ == "prep":
+            slot = f"{noun.lemma_.lower()}_{child.lower_}"
+            for target in child.children:
+                if target.dep_ == "pobj":
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+    for child in clause.verb.children:
+        if child.dep_ == "prep" and child.i > noun.i:
+            slot = f"{noun.lemma_.lower()}_{child.lower_}"
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
 
 
 def _is_next_subject(noun: "Token") -> bool:
@@ -204,11 +224,18 @@ def _subjects(verb: "Token") -> list["Token"]:
         return [verb.head]
     if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
         return _subjects(verb.head)
+    if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.dep_ == "prep":
+        above = _above(verb)
+        return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
         if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
             return []  # "he found the man engaged in thought": the object is meant as often
         return _subjects(verb.head)
     return []
+
+
+def _above(verb: "Token") -> "Token":
+    return verb.head.head if verb.dep_ == "pcomp" else verb.head
 
 
 def _interrupted(verb: "Token") -> bool:

@@ -11,6 +11,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
 from graphrag.extract.rules.titles import is_title
+from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -51,9 +52,21 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             yield from _adjective(child, clause, line)
     for role in clause.arguments.get("attr", ()):
         for subject in clause.subjects:
+            if subject.lower_ == "i" and role.pos_ == "PROPN" and clause.lemma == "be":
+                _named(role, line)
             one = line.name(subject)
             if one is not None and one.named and not is_title(role) and not clause.negated:
                 yield from _class(one, role, subject, clause, line)
+
+
+def _named(role: "Token", line: Line) -> None:
+    """Note ``I'm Wanjiru`` as a name of who speaks."""
+    phrase = phrase_of(role)
+    speaker = line.scene.speaker
+    if speaker is not None and phrase is not None and phrase.named:
+        if role.ent_type_ in ("PERSON", "") and name_key(phrase.text) != name_key(speaker.text):
+            speaker.aliases.append(phrase.text)
+            line.scene.names[name_key(phrase.text)] = speaker
 
 
 def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft]:

@@ -53,6 +53,8 @@ KIN = {
     **dict.fromkeys("neighbour neighbor".split(), ("neighbour_of", False)),
     **dict.fromkeys("flatmate roommate housemate".split(), ("lives_with", False)),
     **dict.fromkeys("supervisor mentor".split(), ("supervises", False)),
+    "predecessor": ("succeeds", True),
+    "successor": ("succeeds", False),
 }
 """``X is Y's NOUN`` to a relation from X to Y, or from Y to X if True."""
 
@@ -100,6 +102,11 @@ ILLNESSES = frozenset(
 )
 ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
 PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
+OFFICIAL = frozenset(
+    "appoint elect name make promote choose hire recruit crown ordain resign retire step stand "
+    "dismiss remove fire oust serve act become be".split()
+)
+"""Verbs of offices, which are read with the title."""
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
     "pleasure relief surprise".split()

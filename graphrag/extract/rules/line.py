@@ -99,7 +99,24 @@ class Line:
 
     def periods(self, *owners: "Token") -> list[Period]:
         """Return the times that belong to one of these words."""
-        return [period for owner, period in self.times if owner in owners]
+        found = [period for owner, period in self.times if owner in owners]
+        for owner in owners:
+            for child in owner.children:
+                if child.dep_ == "advcl" and not any(period.bound == "until" for period in found):
+                    found += self._bounding(child)
+        return found
+
+    def _bounding(self, verb: "Token") -> list[Period]:
+        """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""
+        marks = {child.lower_ for child in verb.children if child.dep_ in ("mark", "prep")}
+        bound = next((word for word in ("until", "till", "since") if word in marks), None)
+        inner = [period for owner, period in self.times if owner == verb and period.bound == "in"]
+        if bound is None or not inner:
+            return []
+        if bound == "since":
+            return [inner[0].bounded("since")]
+        # It ended when that happened, and that was some day in the period.
+        return [inner[0].bounded("before")]
 
     def draft(self, one: Name, relation: str, other: Name, life: Life = ALWAYS) -> Draft:
         """Return a claim of this sentence."""

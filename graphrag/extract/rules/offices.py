@@ -27,6 +27,7 @@ _BEING: dict[str, Manner] = dict.fromkeys(("be", "remain", "stay"), "state") | d
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
+_LEAVING = frozenset("resign retire step leave quit depart".split())
 _TAKING = frozenset("take start begin join return".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "follow"})
 _PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
@@ -51,17 +52,20 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     for noun in line.sentence:
         if is_title(noun):
             office = _office(noun, by_verb)
+            if office is not None and office.clause is None:
+                _serving(office, by_verb)
             if office is not None:
                 yield from _held(office, line)
 
 
 def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
-    if noun.dep_ == "conj" and is_title(head):
+    if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses)
         return None if first is None else Office(noun, first.holders, first.manner, first.clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
-        clause = clauses.get(head.head.i) or clauses.get(head.head.head.i)
+        verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
+        clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
     if noun.dep_ in ("attr", "oprd", "dobj", "dep", "ccomp") and noun.pos_ == "NOUN":
         clause = clauses.get(head.i)
@@ -123,16 +127,28 @@ def _beside(noun: "Token") -> Office | None:
         if noun.head.ent_type_ in ("ORG", "GPE", "FAC") or not all(map(is_name, after)):
             return None
         return Office(noun, [noun.head])
-    if noun.dep_ == "appos" and noun.head.pos_ == "PROPN":
+    if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):
         return Office(noun, [noun.head])
     following = [
         child
         for child in noun.children
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i
     ]
-    if following and noun.pos_ == "NOUN":
+    if following and noun.tag_ == "NN":
         return Office(noun, following[:1])
     return None
+
+
+def _serving(office: Office, clauses: dict[int, Clause]) -> None:
+    """Note what the verb says of a title beside a name: ``captain Ola Berg retires in May``."""
+    for holder in office.holders:
+        clause = clauses.get(holder.head.i) if holder.dep_.startswith("nsubj") else None
+        if clause is None or clause.arguments.get("dobj") or clause.arguments.get("from"):
+            continue
+        if clause.lemma in _LEAVING and not clause.passive:
+            office.clause, office.manner = clause, "end"
+        elif clause.lemma in ("serve", "stay", "continue", "remain") and not clause.past:
+            office.clause = clause
 
 
 def _held(office: Office, line: Line) -> Iterator[Draft]:

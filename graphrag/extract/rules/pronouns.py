@@ -32,6 +32,7 @@ class Antecedents:
     def __init__(self) -> None:
         self._current: list[Spoken] = []
         self._previous: list[Spoken] = []
+        self._all: dict[Name, None] = {}
         self._rivals: list[tuple[int, str]] = []
         self._rivals_before: list[tuple[int, str]] = []
 
@@ -51,6 +52,7 @@ class Antecedents:
         subject = token.dep_.startswith("nsubj")
         name.acted |= subject and token.head.lemma_ != "be"
         self._current.append((token.i, name, subject))
+        self._all[name] = None
 
     def of(self, pronoun: "Token") -> Name | None:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
@@ -68,6 +70,7 @@ class Antecedents:
             pronoun, lambda name: name.may_be_person() and name.gender in ("", gender)
         )
         if found is not None:
+            self._current.append((pronoun.i, found, pronoun.dep_.startswith("nsubj")))
             found.gender = found.gender or gender
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
@@ -75,9 +78,15 @@ class Antecedents:
     def described(self, noun: "Token") -> Name | None:
         """Return the one thing that ``the company`` or ``the town`` can mean."""
         kind = GENERIC.get(noun.lower_)
-        near = [name for at, name, _ in (*self._previous, *self._current) if at < noun.i]
-        fitting = _unique(name for name in near if kind is not None and _is_a(name, kind))
-        return fitting[0] if len(fitting) == 1 else None
+        if kind is None:
+            return None
+        near = [name for _, name, _ in self._previous]
+        near += [name for at, name, _ in self._current if at < noun.i]
+        for names in (near, self._all):
+            fitting = _unique(name for name in names if _is_a(name, kind))
+            if fitting:
+                return fitting[0] if len(fitting) == 1 else None
+        return None
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
@@ -91,6 +100,9 @@ class Antecedents:
         before = _unique(name for _, name, _ in self._previous if fits(name))
         if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
             return here[0]
+        led = _unique(name for at, name, first in self._current if first and at < token.i and fits(name))
+        if len(led) == 1 and token.dep_.startswith("nsubj"):
+            return led[0]
         if here:
             return None
         if len(before) == 1 and (before[0].gender or self._led(before[0])):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
+from graphrag.extract.rules.titles import is_title
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
@@ -153,6 +154,10 @@ class Scene:
             return name
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
+        if is_title(token) and token.pos_ == "NOUN":
+            for child in token.children:  # "the engineer Owen Price"
+                if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i == _after(token):
+                    return self._noun(child, offset)
         phrase = phrase_of(token)
         if phrase is None:
             return None
@@ -226,9 +231,17 @@ class Scene:
         candidates = dict.fromkeys(
             name
             for key, name in self.names.items()
-            if name.named and key.split()[-1:] == [word] and " " in key
+            if name.named and word in (key.split()[0], key.split()[-1]) and " " in key
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def _after(noun: "Token") -> int:
+    """Return the index of the head of the name that follows a noun at once."""
+    at = noun.i + 1
+    while at + 1 < len(noun.doc) and noun.doc[at].dep_ == "compound":
+        at += 1
+    return at
 
 
 def _kin_before(doc: "Doc", start: int) -> str:

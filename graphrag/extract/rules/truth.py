@@ -110,7 +110,13 @@ def _is_condition(verb: "Token") -> bool:
 
 
 def _is_apart(left: "Token", right: "Token") -> bool:
-    return any(token.text in (";", ":") for token in left.doc[left.i : right.i])
+    """Tell whether two clauses only stand side by side: after ``;``, or with ``and`` or a comma."""
+    if any(token.text in (";", ":") for token in left.doc[left.i : right.i]):
+        return True
+    own = [child for child in right.children if child.dep_ in SUBJECTS]
+    known = right.lemma_.lower() in HEDGED | REPORTING
+    comma = own and any(token.text == "," for token in left.doc[left.i : own[0].i])
+    return bool(comma) and not known and right.lemma_ != "be"
 
 
 def _is_negated(verb: "Token") -> bool:

@@ -37,7 +37,9 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         yield from _together(clause, line)
         yield from _at_side(clause, line)
     if not matched and not clause.negated:
-        yield from read_open(clause, line)
+        known = clause.lemma in FRAMES and clause.lemma not in lexicon.TRAVELLING
+        if not known and clause.lemma not in lexicon.OFFICIAL:
+            yield from read_open(clause, line)
 
 
 def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -68,6 +70,8 @@ def _matched(
     if frame.present and (clause.past or not (clause.future or _is_present(clause))):
         return None
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
+        return None
+    if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
     if not _tell_enough(frame, (one, subject), (other, target)):
         return None

@@ -99,12 +99,13 @@ def _clause(verb: "Token") -> Clause:
         or "anymore" in words
     )
     subjects = _subjects(verb)
+    others = [one for one in subjects if one != verb]
     objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")]
     negated = (
         bool(words & _NEGATIONS)
         or no_longer
-        or any(child.lower_ in _NEGATIONS for noun in subjects + objects for child in noun.children)
-        or any(noun.lower_ in _NEGATIONS for noun in subjects + objects)
+        or any(child.lower_ in _NEGATIONS for noun in others + objects for child in noun.children)
+        or any(noun.lower_ in _NEGATIONS for noun in others + objects)
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
         verb.tag_ == "VBN"
@@ -117,6 +118,7 @@ def _clause(verb: "Token") -> Clause:
         tags.add(_above(verb).tag_)  # "after graduating she worked"
     perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
     used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
+    passive = passive or bool(verb.tag_ == "VBN" and {c.dep_ for c in verb.children} & {"agent"})
     clause = Clause(
         verb=verb,
         lemma=verb.lemma_.lower(),
@@ -132,6 +134,8 @@ def _clause(verb: "Token") -> Clause:
         particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
     )
     _collect(clause, verb)
+    if verb.dep_ == "relcl" and any(child.lower_ == "where" for child in verb.children):
+        clause.arguments.setdefault("at", []).append(verb.head)  # "the school where she taught"
     return clause
 
 
@@ -152,6 +156,11 @@ def _collect(clause: Clause, verb: "Token") -> None:
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
+            again = [one for one in child.children if one.dep_ == "conj" and one.pos_ == "ADP"]
+            for other in again:  # "educated at Brecon and at Oxford"
+                for target in other.children:
+                    if target.dep_ == "pobj":
+                        clause.arguments.setdefault(other.lower_, []).extend(conjoined(target))
             for target in child.children:
                 if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
                     clause.arguments.setdefault(slot, []).extend(conjoined(target))
@@ -224,6 +233,8 @@ def _subjects(verb: "Token") -> list["Token"]:
         return [verb.head]
     if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
         return _subjects(verb.head)
+    if verb.dep_ == "ROOT" and _is_dropped(verb):
+        return [verb]
     if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.dep_ == "prep":
         above = _above(verb)
         return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
@@ -236,6 +247,16 @@ def _subjects(verb: "Token") -> list["Token"]:
 
 def _above(verb: "Token") -> "Token":
     return verb.head.head if verb.dep_ == "pcomp" else verb.head
+
+
+def _is_dropped(verb: "Token") -> bool:
+    """Tell whether a clause leaves out its subject, as notes do: ``sold the car last week``."""
+    if verb.tag_ not in ("VBD", "VBN") or verb.doc[-1].text == "?":
+        return False
+    before = [token for token in verb.sent if token.i < verb.i and not token.is_punct]
+    return all(token.dep_ in ("advmod", "intj", "aux", "cc", "neg") for token in before) and not any(
+        child.dep_ in ("nsubj", "nsubjpass", "expl") for child in verb.children
+    )
 
 
 def _interrupted(verb: "Token") -> bool:

@@ -30,8 +30,9 @@ _STATES = {
     "pregnant": "pregnant", "single": "single", "widowed": "widowed", "divorced": "divorced",
 }  # fmt: skip
 """Adjectives of a state that lasts."""
-_OF_PERSONS = frozenset("unemployed retired pregnant single widowed divorced".split())
+_OF_PERSONS = frozenset("dead unemployed retired pregnant single widowed divorced".split())
 _DIETS = frozenset("vegetarian vegan pescatarian coeliac teetotal".split())
+_LEAVING_WORK = {"retire": "retired", "die": "dead", "drown": "dead"}
 _UNDER = frozenset({"repair", "construction", "renovation"})
 _LEAVES = frozenset({"leave", "sabbatical", "strike"})
 _TO: dict[str, tuple[str, bool]] = {
@@ -98,7 +99,8 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
             continue
         person = words in _OF_PERSONS or words.startswith("on ")
-        if (one.entity_type == "person" or one.votes["person"] > 2) != person:
+        is_person = one.entity_type == "person" or one.votes["person"] > 2
+        if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
             continue
         if not one.named and not any(child.lower_ in ("the", "our") for child in subject.children):
             continue
@@ -163,6 +165,8 @@ def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
     if clause.lemma in _OPENING:
         acted = clause.arguments.get("dobj") or clause.arguments.get("agent")
         return None if acted else (_OPENING[clause.lemma], clause.verb)
+    if clause.lemma in _LEAVING_WORK and not (clause.arguments.keys() & {"dobj", "as"}):
+        return _LEAVING_WORK[clause.lemma], clause.verb
     if clause.lemma not in COPULAS:
         return None
     for child in clause.verb.children:

@@ -3,19 +3,18 @@
 Precision comes before recall: a wrong fact costs more than a missing one, so whatever is asked,
 wished, supposed, denied or unclear in its pronouns gives no claim.
 
-Speaker turns in a text: ``name: words`` on a line, with where the words stand.
-
-A text's sentences to claims, one after the other, in one scene.
+A text is a letter, a conversation or plain prose: that tells who says "I", and what is no sentence.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     COPULAS,
@@ -24,9 +23,12 @@ from graphrag.extract.rules.complements import (
     read_place,
     read_status,
 )
+from graphrag.extract.rules.dialogue import Turn, is_dialogue, turns
 from graphrag.extract.rules.kin import read_kin, read_pair
+from graphrag.extract.rules.letter import letter_of
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.notes import read_note
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.structure import read_structure
@@ -38,38 +40,6 @@ from graphrag.names.key import name_key
 from graphrag.ontology.types import UNTYPED
 from graphrag.protocols import ExtractionContext
 from graphrag.text.markdown import prose_of
-
-_TURN = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?"  # "[10:02] "
-    r"(?P<speaker>[^\W\d_][\w .'’-]{0,40}?)[ \t]*:[ \t]+(?P<words>\S.*)$",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What one speaker says; ``start`` is where the words begin in the text."""
-
-    speaker: str
-    words: str
-    start: int
-    line_start: int
-
-
-def turns(text: str) -> list[Turn]:
-    """Return the turns of a text; lines without a speaker continue the turn before them."""
-    found = list(_TURN.finditer(text))
-    ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
-    return [
-        Turn(
-            match["speaker"].strip(),
-            text[match.start("words") : end].rstrip(),
-            match.start("words"),
-            match.start(),
-        )
-        for match, end in zip(found, ends, strict=True)
-    ]
-
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -87,16 +57,18 @@ class Reader:
     prefix: str = ""
     """Put before each sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
+    drafts: list[Draft] = field(default_factory=list)
+    """What was read so far."""
 
-    def read(self, sentence: "Span", offset: int) -> Iterator[Draft]:
-        """Yield the claims of a sentence whose paragraph starts at ``offset``.
+    def read(self, sentence: "Span", offset: int) -> None:
+        """Read the claims of a sentence whose paragraph starts at ``offset``.
 
         Of quoted words only what speakers say of themselves counts.
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
         for draft in self._stated(sentence, offset):
             if not quoted or draft.subject is self.scene.voice:
-                yield draft
+                self.drafts.append(draft)
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, self.corrects)
@@ -107,11 +79,12 @@ class Reader:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
                     if name is not None:
                         name.votes["person"] += 2
+        yield from read_kin(line, stated)
+        yield from read_offices(stated, line)
         for clause in stated:
             yield from _read(clause, line)
-        yield from read_offices(stated, line)
-        yield from read_kin(line, stated)
         yield from read_place(line)
+        yield from follow_up(stated, line, self.drafts)
 
 
 def _read(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -150,33 +123,44 @@ def _extract(context: ExtractionContext) -> Extraction:
     episode = context.episode
     if episode.source == "json":
         return read_structure(episode.content, episode.valid_at)
-    if episode.source == "message" and (said := turns(episode.content)):
+    said = turns(episode.content)
+    if said and (episode.source == "message" or is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
     return _prose(episode)
 
 
 def _prose(episode: Episode) -> Extraction:
-    scene, prose = Scene(speaker=episode.author or ""), prose_of(episode.content)
+    letter = letter_of(episode.content)
+    author = episode.author or letter.author
+    scene = Scene(speaker=author, addressee=letter.addressee)
+    prose = prose_of(letter.text)
     reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
-    drafts: list[Draft] = []
     titles: list[Name] = []
     for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
+        scene.implied = scene.implied or scene.speaker
+        reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
-            own = episode.author and _FIRST_PERSON.search(sentence.text)
-            reader.prefix = f"{episode.author}: " if own else ""
-            drafts += reader.read(sentence, offset)
+            own = author and _FIRST_PERSON.search(sentence.text)
+            reader.prefix = f"{author}: " if own else ""
+            reader.read(sentence, offset)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     for match in SCRIPT.finditer(episode.content):
         name = scene.names.get(name_key(match["name"]))
         if name is not None:
             name.aliases.append(match["alias"].strip())
+    drafts = reader.drafts
     used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
-    silent = {id(name) for name in titles if name.entity_type == UNTYPED} | {id(scene.speaker)}
+    silent = {id(name) for name in titles if name.entity_type == UNTYPED}
+    silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
     return _finished(names, drafts)
+
+
+def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
+    return list(read_note(text, offset, reader.scene, reader.reference))
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
@@ -192,9 +176,11 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
+        scene.implied = scene.speaker
         for offset, doc in parse(turn.words):
             for sentence in doc.sents:
-                drafts += reader.read(sentence, turn.start + offset)
+                reader.read(sentence, turn.start + offset)
+        drafts += reader.drafts
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)

@@ -51,7 +51,7 @@ def _frame(
     rows: list[Row] = []
     for slot in slots.split():
         voice = False if passive is None and slot == "dobj" else passive
-        voice = True if slot == "agent" else voice
+        voice = True if slot.endswith("agent") else voice
         frame = Frame(relation, manner, subject, object_, swap, voice, bare, present)
         rows += ((verb, slot, frame) for verb in verbs.split())
     return rows
@@ -138,7 +138,10 @@ _STUDY = (
 )
 _BODIES = (
     *_frame("found establish cofound co-found", "dobj", "founded", "event", _O),
-    *_frame("found establish start launch set_up", "agent", "founded", "event", swap=True),
+    *_frame("found establish start launch open", "agent", "founded", "event", swap=True),
+    *_frame("open launch start create", "dobj", "founded", "event", _PO),
+    *_frame("set", "up_dobj", "founded", "event"),
+    *_frame("set", "up_agent", "founded", "event", swap=True),
     *_frame("found establish", "in", "located_in", "event", f"{ORG}>{PLACE}", passive=True),
     *_frame("acquire", "dobj", "acquired", "start", _OO),
     *_frame("acquire", "agent", "acquired", "start", f"{ORG}>", swap=True),
@@ -147,6 +150,8 @@ _BODIES = (
     *_frame("buy purchase own", "agent", "owned_by", "start"),
     *_frame("own", "dobj", "owned_by", "state", swap=True),
     *_frame("belong", "to", "owned_by", "state"),
+    *_frame("take", "over_dobj", "owned_by", "start", f"{ORG}>", swap=True),
+    *_frame("take", "over_agent", "owned_by", "start", passive=True),
     *_frame("merge", "with", "merged_with", "start", _OO),
     *_frame("merge", "into", "merged_with", "start", _OO),
     *_frame("operate", "dobj", "operates", "state"),
@@ -158,6 +163,7 @@ _BODIES = (
     *_frame("supply", "agent", "supplies", "state", swap=True),
     *_frame("publish release launch", "agent", "published_by", "event"),
     *_frame("play", "for", "plays_for", "state", _PO),
+    *_frame("sign", "dobj", "plays_for", "start", _OP, swap=True),
     *_frame("sign", "for with", "plays_for", "start", _PO),
     *_frame("sign", "to", "signed_to", "start", _PO, passive=True),
     *_frame("transfer loan", "to", "plays_for", "start", _PO, passive=True),

@@ -25,6 +25,8 @@ class Name:
     gender: str = ""
     """``m``, ``f`` or unknown."""
     aliases: list[str] = field(default_factory=list)
+    plays: bool = False
+    """True for a player: of a club, not of a firm."""
     acted: bool = False
     """True once it was the subject of a verb."""
 

@@ -142,7 +142,11 @@ def _beside(noun: "Token") -> Office | None:
 def _serving(office: Office, clauses: dict[int, Clause]) -> None:
     """Note what the verb says of a title beside a name: ``captain Ola Berg retires in May``."""
     for holder in office.holders:
-        clause = clauses.get(holder.head.i) if holder.dep_.startswith("nsubj") else None
+        said = holder if holder.dep_.startswith("nsubj") else office.noun
+        clause = clauses.get(said.head.i) if said.dep_.startswith("nsubj") else None
+        if clause is not None and clause.passive and clause.lemma in _ENDING:
+            office.clause, office.manner = clause, "end"
+            continue
         if clause is None or clause.arguments.get("dobj") or clause.arguments.get("from"):
             continue
         if clause.lemma in _LEAVING and not clause.passive:
@@ -191,6 +195,7 @@ def _stated(
     holder: Name, noun: "Token", bodies: list[tuple[Name, str]], line: Line
 ) -> Iterator[Draft]:
     word = noun.lemma_.lower()
+    holder.plays |= word in lexicon.PLAYING
     text, start, end = title_of(noun)
     related = False
     for body, preposition in bodies:

@@ -75,6 +75,10 @@ class Antecedents:
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
 
+    def somebody(self, noun: "Token") -> Name | None:
+        """Return whom ``the 31-year-old`` means."""
+        return self._only(noun, lambda name: name.may_be_person() and name.votes["person"] > 0)
+
     def described(self, noun: "Token") -> Name | None:
         """Return the one thing that ``the company`` or ``the town`` can mean."""
         kind = GENERIC.get(noun.lower_)

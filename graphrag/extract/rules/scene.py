@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, PLACE_WORDS
+from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, PLACE, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
-from graphrag.extract.rules.titles import is_title
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
@@ -80,6 +79,8 @@ class Scene:
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
+        self.implied: Name | None = None
+        """Who is meant where a clause or a note leaves its subject out."""
         self.body: Name | None = None
         """The organisation that the text is about, if it is about one."""
         self.quotes: list[Stretch] = []
@@ -113,7 +114,11 @@ class Scene:
 
     def name_of(self, token: "Token", offset: int) -> Name | None:
         """Return what a noun or pronoun stands for, or None if that is not clear."""
-        return self._pronoun(token, offset) if token.pos_ == "PRON" else self._noun(token, offset)
+        if token.pos_ == "PRON":
+            return self._pronoun(token, offset)
+        if token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG":
+            return self.implied
+        return self._noun(token, offset)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
@@ -152,12 +157,13 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
+        named = _apposed(token)
+        if named is not None:
+            return self._noun(named, offset)
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
-        if is_title(token) and token.pos_ == "NOUN":
-            for child in token.children:  # "the engineer Owen Price"
-                if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i == _after(token):
-                    return self._noun(child, offset)
+        if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
+            return self._antecedents.somebody(token)
         phrase = phrase_of(token)
         if phrase is None:
             return None
@@ -236,12 +242,21 @@ class Scene:
         return next(iter(candidates)) if len(candidates) == 1 else None
 
 
-def _after(noun: "Token") -> int:
-    """Return the index of the head of the name that follows a noun at once."""
-    at = noun.i + 1
-    while at + 1 < len(noun.doc) and noun.doc[at].dep_ == "compound":
-        at += 1
-    return at
+def _apposed(noun: "Token") -> "Token | None":
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
+
+    ``The city of Narvik`` is Narvik.
+    """
+    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
+        return None
+    for child in noun.children:
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
+            between = noun.doc[noun.i + 1 : child.left_edge.i].text
+            if between in ("", ","):
+                return child
+        if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
+            return next((one for one in child.children if one.pos_ == "PROPN"), None)
+    return None
 
 
 def _kin_before(doc: "Doc", start: int) -> str:

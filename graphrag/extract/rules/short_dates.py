@@ -6,8 +6,10 @@ they lie; in a question or a running text "the 3rd" is too often no date.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from graphrag.extract.rules.lifetime import GONE, Life
 from graphrag.temporal.find import TimeExpression, find_times
 from graphrag.temporal.period import Bound, Period, day_of, floor, shift, unit_from
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
@@ -204,3 +206,21 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     )
 )  # fmt: skip
 """Longest or surest first: where two overlap the first counts."""
+
+
+def lifetime_of(times: list[TimeExpression], said: datetime, *, past: bool = False) -> Life:
+    """Return when something holds of which a note gives only dates."""
+    life = Life()
+    for time in times:
+        period = time.period
+        if period.bound in ("until", "before"):
+            life = life.ending(period)
+        elif past:
+            life = life.ending(period.bounded("before"))
+        elif life.start is None:
+            life = life.beginning(period)
+    if past and life.end is None:
+        return GONE
+    if past:
+        return life
+    return replace(life, current=life.start is not None and life.start <= said)

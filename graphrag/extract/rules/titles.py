@@ -72,8 +72,12 @@ def title_of(noun: "Token") -> tuple[str, int, int]:
     while first.i > 0:
         left = noun.doc[first.i - 1]
         joined = left.head in (noun, noun.head) and left.dep_ in ("compound", "amod", "nmod")
-        hyphen = left.text == "-" and not left.whitespace_
-        if not (joined or hyphen) or left.lower_ in _PASSING or left.pos_ == "PROPN":
+        if left.text == "-" and not left.whitespace_ and left.i > 0:
+            left = noun.doc[left.i - 1]  # "co-founder", "vice-president"
+            if left.tag_ in ("VBN", "JJ", "NNP"):
+                break
+            joined = True
+        if not joined or left.lower_ in _PASSING or left.pos_ == "PROPN":
             break
         first = left
     last = noun

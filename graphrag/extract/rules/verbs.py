@@ -48,7 +48,7 @@ def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
         return
     stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _RETELLING
     for slot, targets in clause.arguments.items():
-        name = "_".join((*clause.particles, slot)) if slot != "agent" else slot
+        name = "_".join((*clause.particles, slot))
         frames = rows.get(name, ())
         for target in targets:
             for subject in clause.subjects:
@@ -75,9 +75,13 @@ def _matched(
         return None
     if not _tell_enough(frame, (one, subject), (other, target)):
         return None
-    if clause.lemma in ("leave", "quit", "drop", "return") and not other.votes[frame.object]:
-        return None  # one leaves towns and rooms as well
     relation, manner = frame.relation, frame.manner
+    if one.plays and clause.lemma in ("leave", "join", "quit"):
+        relation = "plays_for"
+    elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
+        return None  # one leaves towns and rooms as well
+    if frame.object == "place" and other.named and _is_acronym(other.text):
+        return None
     if clause.no_longer or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
@@ -108,8 +112,14 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
     if one.named and other.named:
         return True
     if one.named:
+        if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
+            return _is_definite(target)
         return frame.bare or (frame.passive is True and _is_definite(target))
     return other.named and subject.pos_ == "NOUN" and _is_definite(subject)
+
+
+def _is_acronym(text: str) -> bool:
+    return text.isupper() and len(text) > len("UAE") and text.isalpha()
 
 
 def _is_definite(noun: "Token") -> bool:

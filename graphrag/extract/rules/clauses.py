@@ -116,6 +116,9 @@ def _clause(verb: "Token") -> Clause:
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
     if verb.dep_ in ("pcomp", "advcl") and verb.tag_ == "VBG":
         tags.add(_above(verb).tag_)  # "after graduating she worked"
+    if verb.dep_ == "conj" and not auxiliaries and verb.tag_ == verb.head.tag_ == "VBN":
+        auxiliaries = [child for child in verb.head.children if child.dep_ in ("aux", "auxpass")]
+        tags |= {child.tag_ for child in auxiliaries}  # "was sacked and replaced"
     perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
     used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
     passive = passive or bool(verb.tag_ == "VBN" and {c.dep_ for c in verb.children} & {"agent"})
@@ -130,8 +133,12 @@ def _clause(verb: "Token") -> Clause:
         past="VBD" in tags,
         perfect=perfect,
         pluperfect=perfect and "VBD" in {child.tag_ for child in auxiliaries},
-        over=used or bool(words & _FORMERLY),
-        particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
+        over=used or _is_over(verb),
+        particles=tuple(
+            child.lower_
+            for child in verb.children
+            if child.dep_ == "prt" or (child.dep_ == "advmod" and child.lower_ == "down")
+        ),
     )
     _collect(clause, verb)
     if verb.dep_ == "relcl" and any(child.lower_ == "where" for child in verb.children):
@@ -247,6 +254,15 @@ def _subjects(verb: "Token") -> list["Token"]:
 
 def _above(verb: "Token") -> "Token":
     return verb.head.head if verb.dep_ == "pcomp" else verb.head
+
+
+def _is_over(verb: "Token") -> bool:
+    """Tell whether a word says that it was so once; ``previously at Acme, she`` says it of Acme."""
+    return any(
+        child.lower_ in _FORMERLY and child.dep_ == "advmod" and child.nbor().pos_ != "ADP"
+        for child in verb.children
+        if child.i + 1 < len(child.doc)
+    )
 
 
 def _is_dropped(verb: "Token") -> bool:

@@ -102,8 +102,8 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         is_person = one.entity_type == "person" or one.votes["person"] > 2
         if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
             continue
-        if not one.named and not any(child.lower_ in ("the", "our") for child in subject.children):
-            continue
+        if not one.named and " " not in one.text:
+            continue  # any bridge, any meeting
         manner: Manner = "state" if token.dep_ in ("acomp", "prep") else "start"
         yield from _of(one, "has_status", words, token, (clause, line), manner)
 
@@ -206,9 +206,30 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
         return "has_condition", "state"
     if word in lexicon.PETS:
         return "has_pet", "state"
+    if word in ("key", "keys"):
+        return "keeps", "state"
+    if word in ("login", "access", "password"):
+        return "has_access", "state"
     if word == "allergy":
         return "has_condition", "state"
     return "", "state"
+
+
+def read_affiliation(line: Line) -> Iterator[Draft]:
+    """Yield ``Jonas Castell of Keystone Works``: a person of a firm works there."""
+    for token in line.sentence:
+        if token.pos_ != "PROPN" or token.ent_type_ != "PERSON":
+            continue
+        for child in token.children:
+            if child.dep_ != "prep" or child.lower_ not in ("of", "at", "from"):
+                continue
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                    one, other = line.name(token), line.name(target)
+                    if one is None or other is None or one is other or one.entity_type != "person":
+                        continue
+                    if other.votes["organization"] >= 3 > other.votes["place"]:
+                        yield line.draft(one, "works_at", other)
 
 
 def read_place(line: Line) -> Iterator[Draft]:
@@ -225,6 +246,9 @@ def read_place(line: Line) -> Iterator[Draft]:
 
 
 def _placed(token: "Token", target: "Token", line: Line) -> Iterator[Draft]:
+    between = {word.lower_ for word in token.doc[token.i : target.i]}
+    if between & {"until", "formerly", "previously", "once"}:
+        return
     one, other = line.name(token), line.name(target)
     if one is None or other is None or one is other or not other.named:
         return

@@ -18,6 +18,7 @@ from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     COPULAS,
+    read_affiliation,
     read_complement,
     read_having,
     read_place,
@@ -84,6 +85,7 @@ class Reader:
         for clause in stated:
             yield from _read(clause, line)
         yield from read_place(line)
+        yield from read_affiliation(line)
         yield from follow_up(stated, line, self.drafts)
 
 

@@ -160,7 +160,7 @@ CLUB_WORDS = frozenset(
     "army navy".split()
 )
 GENERIC = {
-    **dict.fromkeys("company firm business organisation organization club team charity foundation school".split(), ORG),
+    **dict.fromkeys("company firm business organisation organization club team charity foundation school plant agency newspaper".split(), ORG),
     **dict.fromkeys("town city village".split(), PLACE),
     **dict.fromkeys("building structure".split(), "building"),
 }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from graphrag.extract.rules.amounts import read_amounts
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import Label, label_of
@@ -63,7 +64,14 @@ def read_note(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[
         stop = border.end() if border else len(text)
         asked = border is not None and "?" in border.group()
         if not asked:
-            yield from _segment(text[at:end], offset + at, scene, said)
+            drafts = [
+                *_segment(text[at:end], offset + at, scene, said),
+                *read_amounts(text[at:end], offset + at, scene, said),
+            ]
+            for draft in drafts:
+                draft.text = " ".join(text[at:end].split())
+                draft.start, draft.end = offset + at, offset + end
+                yield draft
         at = stop
 
 
@@ -79,7 +87,6 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
         for value, at in _values(item, label):
             draft = _draft(label, value, offset + at, scene, item.life)
             if draft is not None:
-                draft.text, draft.start, draft.end = text.strip(), offset, offset + len(text)
                 yield draft
 
 

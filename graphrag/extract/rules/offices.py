@@ -67,6 +67,9 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
+    if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
+        clause = clauses.get(head.head.i)
+        return None if clause is None else Office(noun, clause.subjects, "start", clause)
     if noun.dep_ in ("attr", "oprd", "dobj", "dep", "ccomp") and noun.pos_ == "NOUN":
         clause = clauses.get(head.i)
         if clause is not None and noun.dep_ == "attr" and clause.lemma in _BEING:
@@ -124,7 +127,10 @@ def _beside(noun: "Token") -> Office | None:
     """Return what stands next to a name: ``Ann, a nurse``, ``the painter Ann``, ``Ann (chair)``."""
     if noun.dep_ in ("compound", "nmod", "amod") and is_name(noun.head) and noun.pos_ != "ADJ":
         after = [token for token in noun.doc[noun.i + 1 : noun.head.i + 1]]
-        if noun.head.ent_type_ in ("ORG", "GPE", "FAC") or not all(map(is_name, after)):
+        if not all(map(is_name, after)):
+            return None
+        firm = noun.head.ent_type_ in ("ORG", "GPE", "FAC")
+        if firm and noun.lemma_.lower() not in lexicon.PLAYING:
             return None
         return Office(noun, [noun.head])
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):

@@ -13,7 +13,7 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.frames import MEANT
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft
+from graphrag.extract.rules.name import Draft, Name
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -74,13 +74,22 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         one = line.name(subject)
         if one is None or other is None or one is other or not one.named:
             continue
-        if not other.named and (relation in MEANT or clause.lemma in _LIGHT):
+        if relation in MEANT and not other.named:
             continue  # "lives in the midst of": no home
-        if subject.lower_ in ("you", "we") and not other.named:
+        if not other.named and not _is_own(clause, subject, target, other):
             continue
         life = lifetime("event", clause, line.periods(clause.verb), line.reference)
         if life is not None:
             yield line.draft(one, relation, other, life)
+
+
+def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> bool:
+    """Tell whether somebody says of themselves what they did with some thing in particular."""
+    if subject.lower_ not in ("i", "we") and subject != clause.verb:
+        return False
+    if target.tag_ == "VBG" or clause.lemma in lexicon.TRAVELLING:
+        return True
+    return " " in other.text and clause.lemma not in _LIGHT
 
 
 def third_person(lemma: str) -> str:

@@ -214,7 +214,9 @@ def _thing(head: "Token") -> Phrase | None:
     )  # a "group" is not, a "book group" is
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
         return None
-    return Phrase(words.text, words.start_char, words.end_char, False)
+    # "The Palmer account" is called so; "Sunday walks" are not.
+    named = any(token.pos_ == "PROPN" and token.dep_ == "compound" for token in words)
+    return Phrase(words.text, words.start_char, words.end_char, named)
 
 
 def _called(head: "Token") -> Phrase | None:

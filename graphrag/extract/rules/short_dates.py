@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from graphrag.extract.rules.lifetime import GONE, Life
 from graphrag.temporal.find import TimeExpression, find_times
-from graphrag.temporal.period import Bound, Period, day_of, floor, shift, unit_from
+from graphrag.temporal.period import Bound, Period, Unit, day_of, floor, shift, unit_from
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
 
 _BOUND: dict[str, Bound] = {
@@ -185,6 +185,25 @@ def _duration(match: re.Match[str], said: datetime, _: bool, __: Period | None) 
     return unit_from(floor(at, "year"), "year").bounded("since")
 
 
+def _edge(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
+    """Return ``at the end of the year``: its last day, and ``the start`` its first month."""
+    unit: Unit = "year" if match["unit"].lower() == "year" else "month"
+    unit = "week" if match["unit"].lower() == "week" else unit
+    which = (match["which"] or "the").lower()
+    step = {"next": 1, "last": -1}.get(which, 0)
+    at = shift(floor(said, unit), unit, step)
+    whole = unit_from(at, unit)
+    if match["edge"].lower() == "end":
+        found = day_of(*(whole.end - timedelta(days=1)).timetuple()[:3])
+    else:
+        found = unit_from(at, "month" if unit == "year" else "day")
+    return _bounded(match, found)
+
+
+def _born(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period:
+    return unit_from(datetime(int(match["year"]), 1, 1, tzinfo=said.tzinfo), "year")
+
+
 _MONTH = "|".join(sorted((name for name in MONTHS if name != "may"), key=len, reverse=True))
 _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern, flags | re.ASCII), make)
@@ -193,6 +212,9 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"\b{_LEAD}(?P<last>last )?(?P<name>{_DAY})\b(?!'?s\b)(?! \d)", 0, _weekday),
         (rf"\b(?P<bound>until|till|since|from|in|before|after|to) (?P<name>{_MONTH})\b(?!,? '?\d)",
          re.I, _month),
+        (rf"\b{_LEAD}the (?P<edge>end|start|beginning) of (?:(?P<which>the|this|next|last) )?"
+         r"(?P<unit>year|month|week)\b", re.I, _edge),
+        (r"(?<=\bborn )(?P<year>1\d{3}|20\d\d)\b", re.I, _born),
         (rf"\b{_LEAD}(?P<month>\d\d?)/(?P<year>(?:19|20)\d\d)\b", re.I, _slashed),
         (rf"\b{_LEAD}(?P<day>\d\d?)(?P<sep>[./])(?P<month>\d\d?)(?P=sep)(?P<year>\d\d)\b", re.I,
          _short_year),

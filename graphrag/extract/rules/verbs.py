@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 NAMING = frozenset({"rename", "call", "know", "change"})
+_CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
+_NEAR = 5
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
@@ -69,6 +71,9 @@ def _matched(
         return None
     if frame.present and (clause.past or not (clause.future or _is_present(clause))):
         return None
+    club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
+    if club:
+        other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
@@ -76,10 +81,13 @@ def _matched(
     if not _tell_enough(frame, (one, subject), (other, target)):
         return None
     relation, manner = frame.relation, frame.manner
-    if one.plays and clause.lemma in ("leave", "join", "quit"):
+    if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
         return None  # one leaves towns and rooms as well
+    if clause.lemma == "be" and frame.relation == "works_at":
+        if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
+            return None
     if frame.object == "place" and other.named and _is_acronym(other.text):
         return None
     if clause.no_longer or stopped:
@@ -114,8 +122,13 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
     if one.named:
         if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
             return _is_definite(target)
+        if target.lower_ in lexicon.GENERIC:
+            return False
         return frame.bare or (frame.passive is True and _is_definite(target))
-    return other.named and subject.pos_ == "NOUN" and _is_definite(subject)
+    if subject.lower_ in lexicon.GENERIC or subject.lemma_.lower() in lexicon.ANIMATE:
+        return False  # "the company" is one that has a name
+    own = _is_definite(subject) or " " in one.text
+    return other.named and subject.pos_ == "NOUN" and own
 
 
 def _is_acronym(text: str) -> bool:

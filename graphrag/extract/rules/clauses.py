@@ -85,6 +85,8 @@ def conjoined(head: "Token") -> list["Token"]:
         if not following:
             return found
         current = following[0]
+        if head.dep_ in ("dobj", "pobj") and _is_next_subject(current):
+            return found  # "she runs the lab and Leo is her deputy"
         found += following
 
 
@@ -177,7 +179,9 @@ def _collect(clause: Clause, verb: "Token") -> None:
                     _collect_below(clause, target)
                 if target.dep_ == "prep":  # "over at", "out of"
                     for inner in target.children:
-                        if inner.dep_ == "pobj":
+                        if inner.dep_ == "pobj" and child.lower_ == "out":
+                            clause.arguments.setdefault("out_of", []).extend(conjoined(inner))
+                        elif inner.dep_ == "pobj":
                             clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
 
 

@@ -29,8 +29,9 @@ from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.notes import read_note
+from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
+from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
@@ -133,14 +134,18 @@ def _extract(context: ExtractionContext) -> Extraction:
 
 def _prose(episode: Episode) -> Extraction:
     letter = letter_of(episode.content)
+    topic = topic_of(letter.text)
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
     reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
     titles: list[Name] = []
+    scene.implied = scene.speaker
+    if topic is not None and scene.implied is None:
+        name, at = topic
+        scene.implied = scene.add(Phrase(name, at, at + len(name), True, (("person", 2),)), 0)
     for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
-        scene.implied = scene.implied or scene.speaker
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
             own = author and _FIRST_PERSON.search(sentence.text)
@@ -161,6 +166,16 @@ def _prose(episode: Episode) -> Extraction:
     return _finished(names, drafts)
 
 
+def asked_about(sentence: "Span") -> str:
+    """Return whom a question is about by name: the answer often leaves it out."""
+    if not sentence.text.rstrip().endswith("?"):
+        return ""
+    for child in sentence.root.children:
+        if child.dep_ == "nsubj" and child.pos_ == "PROPN" and child.ent_type_ in ("", "PERSON"):
+            return child.text
+    return ""
+
+
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
     return list(read_note(text, offset, reader.scene, reader.reference))
 
@@ -174,14 +189,18 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     known = list(dict.fromkeys(known))
     names: list[Name] = []
     drafts: list[Draft] = []
+    asked = ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
-        scene.implied = scene.speaker
+        scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
+        asked = ""
         for offset, doc in parse(turn.words):
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
+                scene.implied = scene.speaker
+                asked = asked_about(sentence) or asked
         drafts += reader.drafts
         for name in scene.names.values():
             if name is scene.speaker:

@@ -43,6 +43,14 @@ _UNSURE = re.compile(
 _NAME = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-ZÀ-Þ][\w'’.&-]*(?: (?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*)|de|del|van|von|of))*"
 )
+_OWNED = re.compile(r"(?P<who>[A-ZÀ-Þ][\w.-]*(?: [A-ZÀ-Þ][\w.-]*)?)['’]s? (?:new |current )?")
+_VERB = re.compile(r"\b(?:has|have|had|is|are|was|were|will|said?|asked|wants?)\b")
+_ABOUT = re.compile(
+    r"^\W*(?:[\w:'’]+ ){0,3}?(?:1:1|call|visit|meeting|chat|catch-?up|session|review|appointment|"
+    r"interview|lunch|check-?up)\s*(?:w/|with|[–—:-]|about|re:?)\s*"
+    r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
+    re.IGNORECASE,
+)
 _LONGEST = 6
 """Words of a value."""
 
@@ -79,13 +87,19 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
     found = _LABEL.match(text)
     if found is None or _UNSURE.search(found["label"]):
         return
-    label = label_of(found["label"])
-    if label is None:
+    owned = _OWNED.match(found["label"])
+    label = label_of(found["label"][owned.end() :] if owned else found["label"])
+    if label is None or _VERB.search(found["label"]):
         return
+    about = scene.implied
+    if owned is not None:
+        place = offset + found.start("label")
+        about = scene.add(Phrase(owned["who"], place, place + len(owned["who"]), True), 0)
+        about.votes["person"] += 1
     start = found.start("rest")
     for item in _items(found["rest"], start, said):
         for value, at in _values(item, label):
-            draft = _draft(label, value, offset + at, scene, item.life)
+            draft = _draft(label, value, offset + at, (scene, about), item.life)
             if draft is not None:
                 yield draft
 
@@ -159,14 +173,17 @@ def _values(item: Item, label: Label) -> Iterator[tuple[str, int]]:
             yield plain, at + words.find(plain)
 
 
-def _draft(label: Label, value: str, start: int, scene: Scene, life: Life) -> Draft | None:
+def _draft(
+    label: Label, value: str, start: int, where: tuple[Scene, Name | None], life: Life
+) -> Draft | None:
+    scene, about = where
     named = value[:1].isupper()
     other = scene.add(Phrase(value, start, start + len(value), named), 0)
     thing = scene.add(Phrase(label.text, start, start, False), 0)
     for name, kind in ((other, label.value),):
         if kind and named:
             name.votes[kind] += 2
-    one: Name = scene.implied or thing
+    one: Name = about or thing
     match label.form:
         case "role":
             ends = (other, "has_role", thing)
@@ -177,3 +194,11 @@ def _draft(label: Label, value: str, start: int, scene: Scene, life: Life) -> Dr
     if ends[0] is ends[2]:
         return None
     return Draft(*ends, "", start, start + len(value), life)
+
+
+def topic_of(text: str) -> tuple[str, int] | None:
+    """Return whom a note is about, and where it says so: ``1:1 w/ Priyanka, 5 Sept``."""
+    found = _ABOUT.match(text)
+    if found is None or not found["name"][:1].isupper():
+        return None
+    return found["name"], found.start("name")

@@ -28,6 +28,7 @@ _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
+_PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 _TAKING = frozenset("take start begin join return".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "follow"})
 _PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
@@ -126,13 +127,16 @@ def _chosen(noun: "Token", clause: Clause) -> Office | None:
 def _beside(noun: "Token") -> Office | None:
     """Return what stands next to a name: ``Ann, a nurse``, ``the painter Ann``, ``Ann (chair)``."""
     if noun.dep_ in ("compound", "nmod", "amod") and is_name(noun.head) and noun.pos_ != "ADJ":
-        after = [token for token in noun.doc[noun.i + 1 : noun.head.i + 1]]
+        head = noun.head
+        while head.dep_ == "compound" and is_name(head.head):
+            head = head.head
+        after = list(noun.doc[noun.i + 1 : head.i + 1])
         if not all(map(is_name, after)):
             return None
-        firm = noun.head.ent_type_ in ("ORG", "GPE", "FAC")
+        firm = head.ent_type_ in ("ORG", "GPE", "FAC")
         if firm and noun.lemma_.lower() not in lexicon.PLAYING:
             return None
-        return Office(noun, [noun.head])
+        return Office(noun, [head])
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):
         return Office(noun, [noun.head])
     following = [
@@ -247,6 +251,8 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                     found.append((name, "at" if preposition in ("by", "agent") else preposition))
         for token in office.chosen_by if not found else ():
             name = line.name(token)
+            if token.lower_ in _PANELS:
+                continue  # a board appoints for the firm that it is the board of
             if name is not None and name.named and name.votes["person"] < 2:
                 found.append((name, "of"))
     named = [(name, preposition) for name, preposition in found if name.named]

@@ -41,13 +41,15 @@ _OPEN_SLOTS = (
 _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
+_CHANGING = frozenset("cut reduce raise lower improve increase decrease drop bring grow".split())
+"""Verbs whose number says it all; see ``amounts``."""
 _LIGHT = frozenset("have get take make give put".split())
 """Verbs that say nothing without a name: ``has time``, ``takes a break``."""
 
 
 def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future:
+    if clause.passive or clause.future or clause.lemma in _CHANGING:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
         return
@@ -74,6 +76,10 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         one = line.name(subject)
         if one is None or other is None or one is other or not one.named:
             continue
+        if subject == clause.verb:
+            continue
+        if subject.lower_ == "we" and clause.lemma not in lexicon.TRAVELLING:
+            continue  # who else was there, and whether that was one of them, is not clear
         if relation in MEANT and not other.named:
             continue  # "lives in the midst of": no home
         if not other.named and not _is_own(clause, subject, target, other):
@@ -85,7 +91,7 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
 
 def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> bool:
     """Tell whether somebody says of themselves what they did with some thing in particular."""
-    if subject.lower_ not in ("i", "we") and subject != clause.verb:
+    if subject.lower_ not in ("i", "we"):
         return False
     if target.tag_ == "VBG" or clause.lemma in lexicon.TRAVELLING:
         return True

@@ -46,6 +46,9 @@ class Antecedents:
             for token in sentence
             if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ not in _SAME
         ]
+        first = sentence[0]
+        if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
+            self._rivals.append((first.i, ""))  # a name that the parser does not know, maybe
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""

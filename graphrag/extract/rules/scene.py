@@ -139,6 +139,10 @@ class Scene:
             name.votes[kind] = max(name.votes[kind], weight)
         return name
 
+    def about(self, text: str) -> Name:
+        """Return the person of that name, who is meant where none is named."""
+        return self.names.get(name_key(text)) or self._person(text)
+
     def _person(self, text: str) -> Name:
         name = Name(text, 0, 0, True, Counter({"person": 5}))
         self.names[name_key(text)] = name

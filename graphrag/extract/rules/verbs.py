@@ -26,7 +26,9 @@ _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"}
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
-    if clause.lemma in NAMING and _renamed(clause, line):
+    renamed = _renamed(clause, line) if clause.lemma in NAMING and not clause.negated else None
+    if renamed is not None:
+        yield from _dated(clause, "start", (renamed[0], "named", renamed[1]), line)
         return
     if clause.lemma == "sell":
         yield from _sold(clause, line)
@@ -128,6 +130,7 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
     if subject.lower_ in lexicon.GENERIC or subject.lemma_.lower() in lexicon.ANIMATE:
         return False  # "the company" is one that has a name
     own = _is_definite(subject) or " " in one.text
+    own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
 
 
@@ -184,13 +187,13 @@ def _dated(
         yield line.draft(*fact, life)
 
 
-def _renamed(clause: Clause, line: Line) -> bool:
-    """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
+def _renamed(clause: Clause, line: Line) -> tuple[Name, Name] | None:
+    """Note ``Globex was renamed Initech`` as another name of one thing, and return both."""
     old = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
     new = [token for slot in ("attr", "to", "as") for token in clause.arguments.get(slot, ())]
     if clause.lemma == "change":
         if not any(token.lower_ == "name" for token in old):
-            return False
+            return None
         old, new = clause.subjects, clause.arguments.get("to", [])
     for token in old:
         one = line.name(token)
@@ -199,8 +202,10 @@ def _renamed(clause: Clause, line: Line) -> bool:
             if one is not None and one.named and phrase is not None and phrase.named:
                 one.aliases.append(phrase.text)
                 line.scene.names[name_key(phrase.text)] = one
-                return True
-    return False
+                name = Name(phrase.text, line.offset + phrase.start, line.offset + phrase.end)
+                name.votes = one.votes
+                return one, name
+    return None
 
 
 def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:

@@ -31,6 +31,8 @@ _UP = (
 )
 _ACTS = r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|shortened)"
 _HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
+_PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
+_HEADS = "inhabitants|residents|employees|members|rooms|beds|seats|students|pupils"
 _SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -39,6 +41,10 @@ _SHAPES = tuple(
         rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
         rf"{_THING} {_UP} to (?P<new>{_NUMBER})",
         rf"{_THING} {_HELD}(?: at)? (?P<new>{_NUMBER})",
+        rf"{_THING} (?:costs?|cost) (?P<new>{_NUMBER})",
+        rf"\b(?:my|our|the|his|her|their|its) (?P<thing>(?:\w+ )?(?:{_PAID})) (?:is|was|are|were) "
+        rf"(?P<new>{_NUMBER})",
+        rf"{_THING} (?:has|have|had) (?P<new>\d[\d.,]*) (?P<unit>{_HEADS})",
         rf"{_THING}(?: is| are|:)? now(?: at| on)?:? (?P<new>{_NUMBER})",
     )
 )
@@ -70,6 +76,10 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         if thing is None:
             return
         subject, relation = thing
+        if "unit" in found.groupdict():
+            relation = f"has_{found['unit'].lower()}"
+        elif " cost" in found.group().lower():
+            relation = "costs"
         past = bool(re.search(r"\b(?:rose|fell|was|were|went|ed|cut|got|\w+ed)\b", found.group()))
         times = [
             time

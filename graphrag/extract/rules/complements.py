@@ -10,7 +10,7 @@ from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
-from graphrag.extract.rules.titles import is_title
+from graphrag.extract.rules.titles import is_title, is_trade, title_of
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -56,7 +56,13 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             if subject.lower_ == "i" and role.pos_ == "PROPN" and clause.lemma == "be":
                 _named(role, line)
             one = line.name(subject)
-            if one is not None and one.named and not is_title(role) and not clause.negated:
+            if one is None or not one.named or clause.negated or is_title(role):
+                continue
+            if is_trade(role) and one.entity_type == "person" and _is_indefinite(role):
+                text, start, end = title_of(role)
+                trade = line.scene.add(Phrase(text, start, end, False), line.offset)
+                yield from _draft(clause, (one, "has_role", trade), line, role)
+            else:
                 yield from _class(one, role, subject, clause, line)
 
 
@@ -139,8 +145,7 @@ def _class(
     if role.lower_ in _DIETS:
         yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
         return
-    indefinite = any(child.lower_ in ("a", "an") for child in role.children)
-    if not indefinite or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
+    if not _is_indefinite(role) or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
     if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):
         return  # "since I was a kid"
@@ -150,6 +155,10 @@ def _class(
     if phrase is not None and not phrase.named:
         other = line.scene.add(phrase, line.offset)
         yield from _draft(clause, (one, "is_a", other), line, role)
+
+
+def _is_indefinite(noun: "Token") -> bool:
+    return any(child.lower_ in ("a", "an") for child in noun.children)
 
 
 def _draft(

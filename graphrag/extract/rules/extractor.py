@@ -24,6 +24,7 @@ from graphrag.extract.rules.complements import (
     read_place,
     read_status,
 )
+from graphrag.extract.rules.contacts import read_contacts
 from graphrag.extract.rules.dialogue import Turn, is_dialogue, turns
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of
@@ -177,7 +178,9 @@ def asked_about(sentence: "Span") -> str:
 
 
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
-    return list(read_note(text, offset, reader.scene, reader.reference))
+    scene = reader.scene
+    noted = list(read_note(text, offset, scene, reader.reference))
+    return [*noted, *read_contacts(text, offset, scene)]
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
@@ -197,6 +200,7 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         asked = ""
         for offset, doc in parse(turn.words):
+            reader.drafts += _noted(doc.text, turn.start + offset, reader)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker

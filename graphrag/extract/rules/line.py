@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
+_SPAN = re.compile(r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}")
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
@@ -32,10 +33,28 @@ def times_of(
         owner = _owner(sentence, expression)
         if owner is not None:
             period = expression.period
+            if _is_lifespan(sentence, expression, owner):
+                continue
             if _EDGE.search(expression.text) and period.granularity != "day":
                 period = day_before(period)
             found.append((owner, period))
     return found
+
+
+def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -> bool:
+    """Tell whether a time is one of ``Tomas Reyk (1888-1951)``: of his life, not of what he did."""
+    text = sentence.text
+    opened = text.rfind("(", 0, expression.start + 1)
+    closed = text.find(")", expression.end)
+    if opened < 0 or closed < 0 or ")" in text[opened : expression.start]:
+        return False
+    inner = text[opened + 1 : closed]
+    named = any(
+        token.idx + len(token) - sentence.start_char == len(text[:opened].rstrip())
+        and token.pos_ == "PROPN"
+        for token in sentence
+    )
+    return named and _SPAN.fullmatch(inner) is not None
 
 
 def _looks_ahead(sentence: "Span") -> bool:

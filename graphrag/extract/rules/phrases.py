@@ -13,16 +13,14 @@ from graphrag.extract.rules.lexicon import (
     STATEMENTLESS,
 )
 
+from graphrag.extract.rules.titles import JOBS, OFFICES
+
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
-_TITLES = frozenset(
-    "coach striker captain goalkeeper defender midfielder forward winger chairman chairwoman "
-    "director manager architect actor actress singer painter author poet detective inspector "
-    "sergeant conductor chef minister senator councillor ambassador treasurer secretary".split()
-)
-"""Titles before a name of at least two words that are no part of it."""
+_KEPT = frozenset("king queen emperor empress pope prince princess duke duchess earl count".split())
+"""Titles that are a part of the name; the others, before two words at least, are not."""
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -85,7 +83,7 @@ def _name(head: "Token") -> Phrase | None:
     last = _right_end(head)
     joined = _joined(head) or _joined(first) or (first.i, last.i)
     words = list(head.doc[min(first.i, joined[0]) : max(last.i, joined[1]) + 1])
-    if len(words) > 2 and words[0].lower_ in _TITLES:
+    if len(words) > 2 and words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in _KEPT:
         words = words[1:]  # "Coach Petra Nyman": what she is, not her name
     hints: list[tuple[str, int]] = []
     if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:

@@ -33,8 +33,9 @@ class Antecedents:
         self._current: list[Spoken] = []
         self._previous: list[Spoken] = []
         self._all: dict[Name, None] = {}
-        self._rivals: list[tuple[int, str]] = []
-        self._rivals_before: list[tuple[int, str]] = []
+        self._rivals: list[tuple[int, str, bool]] = []
+        """Unnamed people: where, of which gender, and whether as a subject."""
+        self._rivals_before: list[tuple[int, str, bool]] = []
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
@@ -42,17 +43,23 @@ class Antecedents:
             self._previous, self._rivals_before = self._current, self._rivals
         self._current = []
         self._rivals = [
-            (token.i, gender_of(token.lemma_.lower()))
+            (token.i, gender_of(token.lemma_.lower()), token.dep_.startswith("nsubj"))
             for token in sentence
-            if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ not in _SAME
+            if token.tag_ == "NN"
+            and token.lemma_.lower() in ANIMATE
+            and token.dep_ not in _SAME
+            and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
         ]
         first = sentence[0]
         if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
-            self._rivals.append((first.i, ""))  # a name that the parser does not know, maybe
+            self._rivals.append((first.i, "", True))  # a name that the parser does not know, maybe
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""
-        subject = token.dep_.startswith("nsubj")
+        bearer = token
+        while bearer.dep_ in ("appos", "compound") and bearer.head.i < bearer.i:
+            bearer = bearer.head  # "the cyclist Marek Dolny"
+        subject = bearer.dep_.startswith("nsubj")
         name.acted |= subject and token.head.lemma_ != "be"
         self._current.append((token.i, name, subject))
         self._all[name] = None
@@ -97,9 +104,10 @@ class Antecedents:
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
-        near = [sex for at, sex in self._rivals if at < token.i]
+        near = [sex for at, sex, _ in self._rivals if at < token.i]
         if not any(at < token.i for at, _, _ in self._current):
-            near += [sex for _, sex in self._rivals_before]
+            led = any(first for _, _, first in self._previous)
+            near += [sex for _, sex, first in self._rivals_before if first or not led]
         return any(sex in ("", gender) for sex in near)
 
     def _only(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
@@ -114,11 +122,11 @@ class Antecedents:
             return None
         if len(before) == 1 and (before[0].gender or self._led(before[0])):
             return before[0]
-        if not token.dep_.startswith("nsubj"):
+        if not token.dep_.startswith(("nsubj", "poss")):
             return None
-        # Two candidates: the subject of the last sentence, if its gender is known to agree.
+        # Two candidates: the subject of the last sentence, if there was one only.
         subjects = _unique(
-            name for _, name, subject in self._previous if subject and name.gender and fits(name)
+            name for _, name, subject in self._previous if subject and fits(name)
         )
         return subjects[0] if len(subjects) == 1 else None
 

@@ -36,12 +36,15 @@ JOBS = lexicon.WORKING | frozenset(
     "supervisor storekeeper stagehand sous-chef prosecutor administrator postdoc fellow pastor "
     "rabbi imam butler bricklayer beekeeper auctioneer curator archivist ambassador senator "
     "councillor councilman deputy representative recruiter auditor "
-    "spokesman spokeswoman goalkeeper striker defender midfielder forward winger".split()
+    "spokesman spokeswoman rapper engraver cyclist rower swimmer boxer sprinter jockey goldsmith "
+    "bassist percussionist choirmaster stonemason apothecary monk nun "
+    "goalkeeper striker defender midfielder forward winger".split()
 )
 """What somebody can be for a living."""
 OFFICES = _LEADERS | frozenset(
     "treasurer secretary captain coach chair trustee member delegate ambassador governor "
-    "representative deputy vice-president vice-chair".split()
+    "representative deputy vice-president vice-chair speaker guarantor archbishop prior prioress "
+    "duke duchess earl count countess emperor empress pope viceroy consul envoy".split()
 )
 """What somebody is appointed or elected to."""
 LEADING = _LEADERS - {"officer", "chef", "founder", "supervisor"}
@@ -61,6 +64,29 @@ def is_title(noun: "Token") -> bool:
         or word in lexicon.OWNING
         or (len(word) > len("xxxxxx") and word.endswith(_SUFFIXES))
     )
+
+
+_AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
+
+
+def is_trade(noun: "Token") -> bool:
+    """Tell whether ``a Dutch engraver`` may be what somebody does, by its form alone."""
+    word = noun.lemma_.lower()
+    return (
+        is_title(noun)
+        or (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
+        and word not in lexicon.KIN
+        and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
+        and word not in _NO_TRADES
+    )
+
+
+_NO_TRADES = frozenset(
+    "member number center centre corner letter paper matter order answer power disaster winner "
+    "customer owner character chapter monster neighbor newcomer stranger survivor partner "
+    "business process success mess wilderness witness illness actor-owner favor color factor "
+    "error doctor-patient minor major supporter beginner lover teenager outsider".split()
+)
 
 
 def title_of(noun: "Token") -> tuple[str, int, int]:

@@ -172,7 +172,7 @@ def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
             other = line.name(buyer)
             if other is not None and one.named and other.named:
                 yield from _dated(clause, "start", (one, "owned_by", other), line)
-        for seller in () if clause.passive or clause.arguments.get("to") else clause.subjects:
+        for seller in () if clause.passive else clause.subjects:
             owner = line.name(seller)
             kept = one.named or _is_definite(thing)
             if owner is not None and owner.named and kept and can_be(owner, "person"):

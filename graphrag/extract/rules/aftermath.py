@@ -31,6 +31,7 @@ _LEAVING = {
 """Verbs without an object, to what is over with their subject."""
 _ENDING = frozenset("dissolve end annul break fail collapse".split())
 _SPELLS = {"marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
 
 
@@ -41,7 +42,9 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             continue
         key = "_".join((clause.lemma, *clause.particles))
         life = lifetime("end", clause, line.periods(clause.verb), line.reference)
-        if life is None or life.end is None and not clause.past and not clause.perfect:
+        if life is None:
+            continue
+        if life.end is None and not (clause.past or clause.perfect or clause.lemma in _SUCCEEDING):
             continue
         acted = clause.arguments.keys() & {"dobj", "as", "from"}
         if key in _LEAVING and not acted and not clause.passive:
@@ -53,7 +56,11 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
                 _end(draft, life)
         elif clause.lemma in _REMOVING and clause.passive:
-            yield from _replaced(clause, life, line, drafts)
+            old, new = clause.subjects, clause.arguments.get("agent", [])
+            yield from _replaced((old, new), life, line, drafts)
+        elif clause.lemma in _SUCCEEDING and not clause.passive:
+            old, new = clause.arguments.get("dobj", []), clause.subjects
+            yield from _replaced((old, new), life, line, drafts)
 
 
 def _names(tokens: Iterable["Token"], line: Line) -> list[Name]:
@@ -87,12 +94,26 @@ def _end(draft: Draft, life: Life) -> None:
 
 
 def _replaced(
-    clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]
+    people: tuple[Sequence["Token"], Sequence["Token"]],
+    life: Life,
+    line: Line,
+    drafts: Sequence[Draft],
 ) -> Iterator[Draft]:
-    """Yield the post of who replaces somebody, from the moment the other has it no more."""
-    new = _names(clause.arguments.get("agent", ()), line)
-    for old in _names(clause.subjects, line):
+    """Yield the post of who replaces somebody, from the moment the other has it no more.
+
+    Where the text knows only what the new one is, the other was it before.
+    """
+    olds, new = _names(people[0], line), _names(people[1], line)
+    for old in olds:
         posts = [d for d in drafts if d.subject is old and d.relation in _POSTS]
+        taken = [d for d in drafts if d.subject in new and d.relation in _POSTS]
+        if posts and taken:
+            continue
+        for draft in taken:
+            if draft.object is not None and draft.life.kind == "state" and not draft.life.over:
+                end, precision = draft.life.start, draft.life.start_precision
+                gone = Life(end=end or life.end, end_precision=precision, over=True)
+                yield line.draft(old, draft.relation, draft.object, gone)
         for draft in posts:
             start = draft.life.end or life.end
             precision = draft.life.end_precision if draft.life.end else life.end_precision

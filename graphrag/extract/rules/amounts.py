@@ -6,6 +6,7 @@ the old one is over from the moment that the new one begins.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from graphrag.extract.rules.lifetime import GONE, Life
@@ -49,8 +50,10 @@ _SHAPES = tuple(
     )
 )
 _FORMER = re.compile(
-    rf"\((?P<when>(?:un)?til[l]? [^()]*? )?(?:was|before:?|formerly|previously|from|up from|down from|"
-    rf"instead of)? ?(?P<old>{_NUMBER})(?P<rest>[^()]*)\)",
+    rf"\((?:(?:un)?til[l]? [^()]*? )?(?:was|before:?|formerly|previously|up from|down from|"
+    rf"instead of)? ?(?P<old>{_NUMBER})[^()]*\)|"
+    rf"\((?:(?:un)?til[l]? now|so far|before) (?P<old2>{_NUMBER})\)|"
+    rf", (?:no longer|instead of|up from|down from) (?P<old3>{_NUMBER})",
     re.IGNORECASE,
 )
 _PRICES = frozenset(
@@ -58,6 +61,10 @@ _PRICES = frozenset(
     "premium tuition bill ticket tickets toll".split()
 )
 _PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
+_MEASURES = frozenset(
+    "limit capacity population score size weight speed duration number count threshold quota "
+    "budget latency headcount membership turnover revenue".split()
+)
 _DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
 _NO_THING = frozenset(
     "it that this they we i he she you which what there who everything nothing time".split()
@@ -86,18 +93,22 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
             for time in short_times(text, said, ahead=not past)
             if not (found.start() <= time.start and time.end <= found.end())
         ]
-        inside = [time for time in times if _in_parens(text, time)]
-        outside = [time for time in times if time not in inside]
-        life = lifetime_of(outside, said)
+        back = short_times(text, said, ahead=False)
+        inside = [time for time in back if _in_parens(text, time)]
+        life = lifetime_of([time for time in times if not _in_parens(text, time)], said)
+        former = None if "old" in found.groupdict() else _FORMER.search(text, found.end())
+        ended = lifetime_of(inside, said, past=True) if inside else _before(life)
+        if former is not None and life.start is None and ended.end is not None:
+            life = replace(life, start=ended.end, start_precision=ended.end_precision)
         for which in ("new", "old"):
             if which in found.groupdict() and found[which]:
                 held = life if which == "new" else _before(life)
                 place = offset + found.start(which)
                 yield _draft(subject, relation, found[which], place, held, scene)
-        if "old" not in found.groupdict() and (former := _FORMER.search(text)):
-            ended = lifetime_of(inside, said, past=True) if inside else _before(life)
-            place = offset + former.start("old")
-            yield _draft(subject, relation, former["old"], place, ended, scene)
+        if former is not None:
+            which = former.lastgroup or "old"
+            place = offset + former.start(which)
+            yield _draft(subject, relation, former[which], place, ended, scene)
         return
 
 
@@ -129,6 +140,7 @@ def _subject(
     if head in _PAY and scene.implied is not None:
         return scene.implied, "earns"
     relation = "costs" if head in _PRICES else "earns" if head in _PAY else "has_value"
+    relation = f"has_{head}" if head in _MEASURES else relation
     phrase = Phrase(text, start, start + len(text), text[:1].isupper())
     return scene.add(phrase, 0), relation
 

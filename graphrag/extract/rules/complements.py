@@ -43,6 +43,7 @@ _TO: dict[str, tuple[str, bool]] = {
     "related": ("related_to", True),
 }
 """Adjectives with a complement, to their relation, and whether the complement must have a name."""
+_PARTS = frozenset("part subsidiary division branch unit district suburb quarter".split())
 _OPERATIONS = ("replacement", "surgery", "operation", "transplant", "bypass", "appendectomy")
 
 
@@ -57,6 +58,9 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
                 _named(role, line)
             one = line.name(subject)
             if one is None or not one.named or clause.negated or is_title(role):
+                continue
+            if role.lemma_.lower() in _PARTS:
+                yield from _part(one, role, clause, line)
                 continue
             if is_trade(role) and one.entity_type == "person" and _is_indefinite(role):
                 text, start, end = title_of(role)
@@ -74,6 +78,15 @@ def _named(role: "Token", line: Line) -> None:
         if role.ent_type_ in ("PERSON", "") and name_key(phrase.text) != name_key(speaker.text):
             speaker.aliases.append(phrase.text)
             line.scene.names[name_key(phrase.text)] = speaker
+
+
+def _part(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``the clinic is part of the hospital``, ``Kolm is a subsidiary of Alpmilk``."""
+    for child in role.children:
+        for target in child.children if child.lower_ == "of" else ():
+            other = line.name(target) if target.dep_ == "pobj" else None
+            if other is not None and other.named and other is not one:
+                yield from _draft(clause, (one, "part_of", other), line, role)
 
 
 def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft]:

@@ -171,10 +171,9 @@ def asked_about(sentence: "Span") -> str:
     """Return whom a question is about by name: the answer often leaves it out."""
     if not sentence.text.rstrip().endswith("?"):
         return ""
-    for child in sentence.root.children:
-        if child.dep_ == "nsubj" and child.pos_ == "PROPN" and child.ent_type_ in ("", "PERSON"):
-            return child.text
-    return ""
+    asked = [child for child in sentence.root.children if child.dep_ in ("nsubj", "attr")]
+    named = [child for child in asked if child.pos_ == "PROPN" and child.ent_type_ != "DATE"]
+    return named[0].text if named and named[0] == asked[0] else ""
 
 
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:

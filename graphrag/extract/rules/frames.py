@@ -219,6 +219,7 @@ _HABITS = (
     *_frame("play", "dobj", "plays", "state", _P, bare=True),
     *_frame("drive", "dobj", "drives", "state", _P),
     *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
+    *_frame("cancel", "dobj", "subscribed_to", "end", _P),
     *_frame("subscribe", "to", "subscribed_to", "state"),
     *_frame("walk travel ride journey march hike trot go come run fly", "with beside alongside",
            "travels_with", "event", _PP),

@@ -147,6 +147,9 @@ ORG_WORDS = frozenset(
     "gazette herald tribune works dairy creamery bakery brewery engineering motors airlines group "
     "holdings partners studio studios labs laboratories systems technologies software library "
     "museum theatre theater orchestra choir band ramblers team federation league court police army "
+    "records ales logistics dental consulting robotics foods energy shipping insurance bros sons "
+    "industries railways pharma telecom publishing books films productions ventures solutions "
+    "services international ag plc kg bv nv primary secondary "
     "cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(

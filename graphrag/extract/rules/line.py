@@ -15,6 +15,7 @@ from graphrag.temporal.period import Period
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
+_PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
 _SPAN = re.compile(r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}")
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
@@ -29,10 +30,21 @@ def times_of(
     That word is the nearest verb or role noun above it in the parse ("its chair since 2017").
     """
     found = []
-    for expression in short_times(sentence.text, reference, before, ahead=_looks_ahead(sentence)):
+    ahead = _looks_ahead(sentence)
+    expressions = short_times(sentence.text, reference, before, ahead=ahead)
+    coming: dict[int, Period] = {}
+    if not ahead and any(token.tag_ in _PRESENT for token in sentence):
+        coming = {
+            one.start: one.period
+            for one in short_times(sentence.text, reference, before, ahead=True)
+        }
+    for expression in expressions:
         owner = _owner(sentence, expression)
         if owner is not None:
             period = expression.period
+            if expression.start in coming and _is_present(owner):
+                period = coming[expression.start]
+            period = _bound(sentence, expression, owner, period)
             if _is_lifespan(sentence, expression, owner):
                 continue
             if _EDGE.search(expression.text) and period.granularity != "day":
@@ -55,6 +67,35 @@ def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -
         for token in sentence
     )
     return named and _SPAN.fullmatch(inner) is not None
+
+
+def _is_present(verb: "Token") -> bool:
+    """Tell whether a verb is in the present or the future: of its dates, undated ones lie ahead."""
+    helpers = {child.tag_ for child in verb.children if child.dep_ in ("aux", "auxpass")}
+    if verb.tag_ in ("VBZ", "VBP") or "MD" in helpers:
+        return True
+    return verb.tag_ in ("VBG", "VBN") and bool(helpers & {"VBZ", "VBP"}) and not any(
+        child.lemma_ in ("have", "'ve") for child in verb.children if child.dep_ == "aux"
+    )
+
+
+def _bound(
+    sentence: "Span", expression: TimeExpression, owner: "Token", period: Period
+) -> Period:
+    """Return the period as ``until her retirement in 2014`` bounds it."""
+    if period.bound != "in":
+        return period
+    token = next(
+        token for token in sentence if token.idx - sentence.start_char >= expression.start
+    )
+    while token != owner and token.dep_ != "ROOT":
+        token = token.head
+        if token.idx - sentence.start_char < expression.start:
+            if token.lower_ in ("until", "till"):
+                return period.bounded("before")
+            if token.lower_ in ("since", "after") and token.dep_ == "prep":
+                return period.bounded("since")
+    return period
 
 
 def _looks_ahead(sentence: "Span") -> bool:

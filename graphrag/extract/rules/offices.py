@@ -71,9 +71,9 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
         clause = clauses.get(head.head.i)
         return None if clause is None else Office(noun, clause.subjects, "start", clause)
-    if noun.dep_ in ("attr", "oprd", "dobj", "dep", "ccomp") and noun.pos_ == "NOUN":
+    if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and noun.pos_ != "PROPN":
         clause = clauses.get(head.i)
-        if clause is not None and noun.dep_ == "attr" and clause.lemma in _BEING:
+        if clause is not None and noun.dep_ in ("attr", "acomp") and clause.lemma in _BEING:
             manner: Manner = "end" if clause.no_longer else _BEING[clause.lemma]
             return Office(noun, clause.subjects, manner, clause)
         if clause is not None and clause.lemma in _CHOOSING:

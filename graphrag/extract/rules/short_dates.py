@@ -61,7 +61,27 @@ def short_times(
         if period is not None:
             plain = [one for one in plain if one not in covered]
             found.append(TimeExpression(start, end, text[start:end], period))
-    return sorted((*plain, *found), key=lambda one: one.start)
+    ordered = sorted((*plain, *found), key=lambda one: one.start)
+    return list(_ranges(text, ordered))
+
+
+def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
+    """Yield ``1 Mar - 15 Apr`` as a beginning and an end."""
+    bound: Bound | None = None
+    for one, other in zip(times, [*times[1:], None][: len(times)], strict=True):
+        if bound is not None:
+            yield TimeExpression(one.start, one.end, one.text, one.period.bounded(bound))
+            bound = None
+        elif (
+            other is not None
+            and text[one.end : other.start].strip() in ("-", "–")
+            and one.period.bound == other.period.bound == "in"
+            and one.period.start < other.period.start
+        ):
+            yield TimeExpression(one.start, one.end, one.text, one.period.bounded("since"))
+            bound = "until"
+        else:
+            yield one
 
 
 def _matches(text: str) -> Iterator[tuple[int, int, Make, re.Match[str]]]:
@@ -210,7 +230,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     for pattern, flags, make in (
         (rf"\b{_LEAD}the (?P<day>[123]?\d)(?:st|nd|rd|th)\b(?! (?:of|century|[A-Z]))", 0, _ordinal),
         (rf"\b{_LEAD}(?P<last>last )?(?P<name>{_DAY})\b(?!'?s\b)(?! \d)", 0, _weekday),
-        (rf"\b(?P<bound>until|till|since|from|in|before|after|to) (?P<name>{_MONTH})\b(?!,? '?\d)",
+        (rf"\b(?P<bound>until|till|since|from|in|before|after|to) (?P<name>{_MONTH}|(?-i:May))\b(?!,? '?\d)",
          re.I, _month),
         (rf"\b{_LEAD}the (?P<edge>end|start|beginning) of (?:(?P<which>the|this|next|last) )?"
          r"(?P<unit>year|month|week)\b", re.I, _edge),

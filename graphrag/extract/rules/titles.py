@@ -54,7 +54,7 @@ OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "l
 
 def is_title(noun: "Token") -> bool:
     """Tell whether a noun says what somebody is by office or trade."""
-    if noun.pos_ not in ("NOUN", "PROPN"):
+    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp":
         return False
     word = noun.lemma_.lower()
     return (

@@ -17,6 +17,7 @@ _DOUBTS = frozenset(
     "almost nearly maybe perhaps allegedly probably possibly reportedly apparently supposedly "
     "likely hopefully presumably".split()
 )
+_TELLING = frozenset("confirm inform announce note report say tell add".split())
 _SUPPOSED = frozenset(
     "rumour rumor rumours claim allegation idea proposal possibility question suggestion motion "
     "hope fear speculation suspicion chance offer request bid attempt talk".split()
@@ -65,6 +66,9 @@ def is_stated(verb: "Token") -> bool:
             return True  # "Globex will buy Initech; the contract was signed"
         if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
             return False
+        if current.dep_ == "ccomp" and head.dep_ in ("xcomp", "acomp", "advcl"):
+            if head.lemma_ in _TELLING and not _is_negated(head.head):
+                return True  # "I am writing to confirm that she works here"
         if current.dep_ in ("ccomp", "xcomp"):
             lemma = head.lemma_.lower()
             if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):

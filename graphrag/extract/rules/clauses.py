@@ -18,6 +18,7 @@ _DENIALS = frozenset(
 )
 """Contractions as people type them."""
 _FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
+_WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 _LIGHT = frozenset("contract deal job position post role degree place scholarship".split())
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
@@ -246,7 +247,7 @@ def _subjects(verb: "Token") -> list["Token"]:
         return _subjects(verb.head)
     if verb.dep_ == "ROOT" and _is_dropped(verb):
         return [verb]
-    if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.dep_ == "prep":
+    if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.lower_ in _WHEN:
         above = _above(verb)
         return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):

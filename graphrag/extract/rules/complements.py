@@ -44,6 +44,7 @@ _TO: dict[str, tuple[str, bool]] = {
 }
 """Adjectives with a complement, to their relation, and whether the complement must have a name."""
 _PARTS = frozenset("part subsidiary division branch unit district suburb quarter".split())
+_ABSTRACT = ("tion", "ment", "ness", "ity", "ance", "ence", "ism")
 _OPERATIONS = ("replacement", "surgery", "operation", "transplant", "bypass", "appendectomy")
 
 
@@ -162,7 +163,10 @@ def _class(
         return
     if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):
         return  # "since I was a kid"
-    if role.lemma_.lower() in lexicon.OPINIONS | lexicon.EMPTY_NOUNS:
+    word = role.lemma_.lower()
+    if word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT):
+        return
+    if any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
         return
     phrase = phrase_of(role)
     if phrase is not None and not phrase.named:

@@ -25,7 +25,7 @@ from graphrag.extract.rules.complements import (
     read_status,
 )
 from graphrag.extract.rules.contacts import read_contacts
-from graphrag.extract.rules.dialogue import Turn, is_dialogue, turns
+from graphrag.extract.rules.dialogue import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of
 from graphrag.extract.rules.line import Line
@@ -198,13 +198,18 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         asked = ""
-        for offset, doc in parse(turn.words):
+        prose = prose_of(turn.words)
+        advice = turn.speaker.lower() in ASSISTANTS
+        for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
+            scene.quotes = quoted(doc.text)
             reader.drafts += _noted(doc.text, turn.start + offset, reader)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
                 asked = asked_about(sentence) or asked
-        drafts += reader.drafts
+        # What an assistant says is advice, examples and what it was asked to write: it is kept as
+        # text and for its names, and states nothing of the world.
+        drafts += [] if advice else reader.drafts
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)

@@ -231,7 +231,7 @@ _HEALTH = (
     *_frame("diagnose", "with", "has_condition", "start", _P, passive=True, bare=True),
     *_frame("suffer", "from", "has_condition", "state", _P, bare=True),
     *_frame("contract catch", "dobj", "has_condition", "event", _P, bare=True),
-    *_frame("take", "dobj", "takes", "state", _P, bare=True),
+    *_frame("take", "dobj", "takes", "state", _P, bare=True, present=True),
     *_frame("prescribe", "dobj", "takes", "start", _P, passive=True, bare=True),
     *_frame("undergo", "dobj", "had_surgery", "event", _P, bare=True),
 )

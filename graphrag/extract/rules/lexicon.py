@@ -101,6 +101,14 @@ ILLNESSES = frozenset(
     "stroke dementia measles pneumonia covid eczema hypertension fracture concussion".split()
 )
 ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
+MEDICINES = frozenset(
+    "medication medicine tablet pill antibiotic insulin vitamin supplement painkiller inhaler "
+    "antidepressant antihistamine statin steroid drop ointment syrup iron".split()
+)
+MEDICINE_ENDINGS = (
+    "cillin", "mycin", "formin", "statin", "pril", "sartan", "azole", "olol", "dipine", "profen",
+    "etamol", "aline", "oxetine", "azepam", "oxin", "solone", "sone", "mab", "aspirin", "thyroxine",
+)  # fmt: skip
 PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
 OFFICIAL = frozenset(
     "appoint elect name make promote choose hire recruit crown ordain resign retire step stand "
@@ -109,7 +117,8 @@ OFFICIAL = frozenset(
 """Verbs of offices, which are read with the title."""
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
-    "pleasure relief surprise".split()
+    "pleasure relief surprise fan mix believer person newbie beginner testament move step option "
+    "choice example fool friend challenge struggle dream work sucker bit".split()
 )
 """Nouns that praise or blame, and say nothing of what somebody is."""
 
@@ -153,14 +162,14 @@ ORG_WORDS = frozenset(
     "cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(
-    "river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
+    "room river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
     "island city town village county state kingdom country land forest desert bay harbour harbor "
     "beach castle palace airport station cross exchange mill lido weir house hall tower gate "
     "garden gardens north south east west".split()
 )
 CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
-    "army navy".split()
+    "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
 GENERIC = {
     **dict.fromkeys("company firm business organisation organization club team charity foundation school plant agency newspaper".split(), ORG),

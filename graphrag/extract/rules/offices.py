@@ -29,6 +29,7 @@ _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
 _PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
+_PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "follow"})
 _PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
@@ -51,7 +52,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated}
     for noun in line.sentence:
-        if is_title(noun):
+        if is_title(noun) and noun.tag_ in ("NN", "NNP", "JJ"):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
@@ -133,8 +134,9 @@ def _beside(noun: "Token") -> Office | None:
         after = list(noun.doc[noun.i + 1 : head.i + 1])
         if not all(map(is_name, after)):
             return None
-        firm = head.ent_type_ in ("ORG", "GPE", "FAC")
-        if firm and noun.lemma_.lower() not in lexicon.PLAYING:
+        if head.ent_type_ != "PERSON" and noun.lemma_.lower() not in lexicon.PLAYING:
+            return None
+        if is_title(head) or noun.lower_ in _PARTS_OF_NAMES:
             return None
         return Office(noun, [head])
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):

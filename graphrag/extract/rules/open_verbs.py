@@ -41,15 +41,25 @@ _OPEN_SLOTS = (
 _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
-_CHANGING = frozenset("cut reduce raise lower improve increase decrease drop bring grow".split())
-"""Verbs whose number says it all; see ``amounts``."""
+_MEMORABLE = lexicon.TRAVELLING | frozenset(
+    "meet visit help save rescue kill defeat beat attack betray adopt invite destroy discover "
+    "capture fight free support sue accuse arrest praise befriend kiss build lose buy paint sign "
+    "release photograph interview train defend protect raise name heal cure follow love hate "
+    "hire trust forgive warn criticise criticize oppose endorse nominate invent record explore "
+    "plant bake knit compose restore repair organise organize donate perform play read adopt "
+    "participate volunteer register enroll attend compete publish present launch graduate apply "
+    "practise practice".split()
+)
+"""Deeds that are still told of when the scene is over: not that somebody woke somebody."""
 _LIGHT = frozenset("have get take make give put".split())
 """Verbs that say nothing without a name: ``has time``, ``takes a break``."""
 
 
 def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future or clause.lemma in _CHANGING:
+    if clause.passive or clause.future:
+        return
+    if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
         return

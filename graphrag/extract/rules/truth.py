@@ -66,6 +66,9 @@ def is_stated(verb: "Token") -> bool:
             return True  # "Globex will buy Initech; the contract was signed"
         if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
             return False
+        if current.dep_ == "ccomp" and current.tag_ == "VB":
+            if any(child.tag_ == "TO" for child in current.children):
+                return False  # "knowing her to be a witch"
         if current.dep_ == "ccomp" and head.dep_ in ("xcomp", "acomp", "advcl"):
             if head.lemma_ in _TELLING and not _is_negated(head.head):
                 return True  # "I am writing to confirm that she works here"

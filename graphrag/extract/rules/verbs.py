@@ -78,6 +78,8 @@ def _matched(
         other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
+    if not _means(frame, clause, other, target):
+        return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
     if not _tell_enough(frame, (one, subject), (other, target)):
@@ -106,6 +108,29 @@ def _matched(
     if frame.swap:
         one, other = other, one
     return line.draft(one, relation, other, life)
+
+
+def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:
+    """Tell whether a verb of many senses has the one of the frame with this object."""
+    word = target.lemma_.lower()
+    match frame.relation:
+        case "likes" | "dislikes" if target.pos_ == "NOUN":
+            # "the energy", "your cake" were liked then and there, "live music" always is.
+            return not any(child.dep_ in ("det", "poss", "predet") for child in target.children)
+        case "likes" | "dislikes" if target.tag_ == "VBG":
+            return not any(child.dep_ == "poss" for child in target.subtree)
+        case "lives_in" if clause.lemma == "leave":
+            return target.ent_type_ == "GPE"
+        case "takes":
+            return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
+        case "has_condition" if clause.lemma in ("contract", "catch"):
+            return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "member_of" if clause.lemma in ("sit", "serve"):
+            return other.text.split()[-1].lower() in lexicon.CLUB_WORDS
+        case "leads" if clause.lemma == "lead":
+            return other.votes["person"] < 2  # "she led him in"
+        case _:
+            return True
 
 
 def _is_present(clause: Clause) -> bool:

@@ -122,7 +122,7 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         is_person = one.entity_type == "person" or one.votes["person"] > 2
         if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
             continue
-        if not one.named and " " not in one.text:
+        if not one.named:
             continue  # any bridge, any meeting
         manner: Manner = "state" if token.dep_ in ("acomp", "prep") else "start"
         yield from _of(one, "has_status", words, token, (clause, line), manner)

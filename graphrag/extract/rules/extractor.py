@@ -82,6 +82,10 @@ class Reader:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
                     if name is not None:
                         name.votes["person"] += 2
+        for clause in stated:
+            for subject in clause.subjects:
+                if subject.pos_ == "PRON":
+                    line.name(subject)  # "he": who that is counts even where nothing is read of him
         yield from read_kin(line, stated)
         yield from read_offices(stated, line)
         for clause in stated:

@@ -42,11 +42,10 @@ _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
 _MEMORABLE = lexicon.TRAVELLING | frozenset(
-    "meet visit help save rescue kill defeat beat attack betray adopt invite destroy discover "
-    "capture fight free support sue accuse arrest praise befriend kiss build lose buy paint sign "
-    "release photograph interview train defend protect raise name heal cure follow love hate "
-    "hire trust forgive warn criticise criticize oppose endorse nominate invent record explore "
-    "plant bake knit compose restore repair organise organize donate perform play read adopt "
+    "meet visit help save rescue kill defeat beat attack betray adopt sign invite destroy discover "
+    "capture fight free support sue accuse arrest praise befriend kiss build paint "
+    "release photograph interview train defend protect raise name heal cure trust forgive warn criticise criticize oppose endorse nominate invent record explore adopt "
+    "plant bake knit compose restore repair organise organize donate perform "
     "participate volunteer register enroll attend compete publish present launch graduate apply "
     "practise practice".split()
 )

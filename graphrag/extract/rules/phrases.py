@@ -83,7 +83,8 @@ def _name(head: "Token") -> Phrase | None:
     last = _right_end(head)
     joined = _joined(head) or _joined(first) or (first.i, last.i)
     words = list(head.doc[min(first.i, joined[0]) : max(last.i, joined[1]) + 1])
-    if len(words) > 2 and words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in _KEPT:
+    titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in _KEPT
+    if len(words) > 2 and titled and words[1].pos_ == "PROPN":
         words = words[1:]  # "Coach Petra Nyman": what she is, not her name
     hints: list[tuple[str, int]] = []
     if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:

@@ -162,8 +162,9 @@ class Scene:
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
         named = _apposed(token)
-        if named is not None:
-            return self._noun(named, offset)
+        other = None if named is None else self._noun(named, offset)
+        if other is not None and other is not self.addressee:  # "You play clarinet, Bob."
+            return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"

@@ -12,6 +12,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.open_verbs import read_open
 from graphrag.extract.rules.phrases import phrase_of
+from graphrag.extract.rules.titles import is_title
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 NAMING = frozenset({"rename", "call", "know", "change"})
 _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
+_SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -35,15 +37,13 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         return
     matched = False
     for draft in _framed(clause, line):
-        matched = True
+        matched |= draft.relation != "travels_with"
         yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
         yield from _together(clause, line)
         yield from _at_side(clause, line)
     if not matched and not clause.negated:
-        known = clause.lemma in FRAMES and clause.lemma not in lexicon.TRAVELLING
-        if not known and clause.lemma not in lexicon.OFFICIAL:
-            yield from read_open(clause, line)
+        yield from read_open(clause, line)
 
 
 def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -92,6 +92,8 @@ def _matched(
     if clause.lemma == "be" and frame.relation == "works_at":
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
+        if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
+            return None  # who is at a college may teach or study there
     if frame.object == "place" and other.named and _is_acronym(other.text):
         return None
     if clause.no_longer or stopped:
@@ -127,7 +129,7 @@ def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
         case "member_of" if clause.lemma in ("sit", "serve"):
             return other.text.split()[-1].lower() in lexicon.CLUB_WORDS
-        case "leads" if clause.lemma == "lead":
+        case "leads" if clause.lemma == "lead" and not clause.passive:
             return other.votes["person"] < 2  # "she led him in"
         case _:
             return True
@@ -147,12 +149,13 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
     if one.named and other.named:
         return True
     if one.named:
+        if target.lower_ in lexicon.GENERIC or target.lower_ in lexicon.CLUB_WORDS:
+            return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
         if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
             return _is_definite(target)
-        if target.lower_ in lexicon.GENERIC:
-            return False
         return frame.bare or (frame.passive is True and _is_definite(target))
-    if subject.lower_ in lexicon.GENERIC or subject.lemma_.lower() in lexicon.ANIMATE:
+    someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
+    if subject.lower_ in lexicon.GENERIC or someone:
         return False  # "the company" is one that has a name
     own = _is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)

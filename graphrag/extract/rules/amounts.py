@@ -26,11 +26,15 @@ _NUMBER = (
 )
 _THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
 _UP = (
-    r"(?:rises?|rose|goes up|went up|go up|has gone up|increase[sd]?|is raised|was raised|climb(?:s|ed)|"
-    r"fall[s]?|fell|drop(?:s|ped)?|goes down|went down|has (?:risen|fallen|dropped|improved|grown)|"
+    r"(?:rises?|rose|goes up|went up|go up|has gone up|increase[sd]?|is raised|was raised|"
+    r"climb(?:s|ed)|fall[s]?|fell|drop(?:s|ped)?|goes down|went down|"
+    r"has (?:risen|fallen|dropped|improved|grown)|"
     r"improved?s?|decrease[sd]?|gr[eo]ws?|shr[ai]nks?|moves?|changes?|changed)"
 )
-_ACTS = r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|shortened)"
+_ACTS = (
+    r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|"
+    r"shortened)"
+)
 _HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
 _PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
 _HEADS = "inhabitants|residents|employees|members|rooms|beds|seats|students|pupils"
@@ -124,9 +128,7 @@ def _before(life: Life) -> Life:
     return Life(end=life.start, end_precision=life.start_precision, over=True)
 
 
-def _subject(
-    found: re.Match[str], offset: int, scene: Scene
-) -> tuple[Name, str] | None:
+def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str] | None:
     words = found["thing"].split()
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
@@ -145,8 +147,6 @@ def _subject(
     return scene.add(phrase, 0), relation
 
 
-def _draft(
-    one: Name, relation: str, number: str, start: int, life: Life, scene: Scene
-) -> Draft:
+def _draft(one: Name, relation: str, number: str, start: int, life: Life, scene: Scene) -> Draft:
     value = scene.add(Phrase(number, start, start + len(number), False), 0)
     return Draft(one, relation, value, "", start, start + len(number), life)

@@ -9,9 +9,7 @@ from graphrag.extract.rules.truth import SUBJECTS, is_question, is_stated
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_NEGATIONS = frozenset(
-    "not n't nt never no neither nor hardly nobody none nothing cannot".split()
-)
+_NEGATIONS = frozenset("not n't nt never no neither nor hardly nobody none nothing cannot".split())
 _DENIALS = frozenset(
     "dont doesnt didnt havent hasnt hadnt isnt arent wasnt werent wont cant couldnt wouldnt "
     "shouldnt aint".split()
@@ -275,9 +273,9 @@ def _is_dropped(verb: "Token") -> bool:
     if verb.tag_ not in ("VBD", "VBN") or verb.doc[-1].text == "?":
         return False
     before = [token for token in verb.sent if token.i < verb.i and not token.is_punct]
-    return all(token.dep_ in ("advmod", "intj", "aux", "cc", "neg") for token in before) and not any(
-        child.dep_ in ("nsubj", "nsubjpass", "expl") for child in verb.children
-    )
+    return all(
+        token.dep_ in ("advmod", "intj", "aux", "cc", "neg") for token in before
+    ) and not any(child.dep_ in ("nsubj", "nsubjpass", "expl") for child in verb.children)
 
 
 def _interrupted(verb: "Token") -> bool:

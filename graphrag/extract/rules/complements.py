@@ -10,7 +10,7 @@ from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
-from graphrag.extract.rules.titles import is_title, is_trade, title_of
+from graphrag.extract.rules.trades import is_title, is_trade, title_of
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft
     if word in _TO:
         relation, named = _TO[word]
         for child in adjective.children:
-            targets = [t for t in child.children if t.dep_ == "pobj"] if child.dep_ == "prep" else []
+            targets = (
+                [t for t in child.children if t.dep_ == "pobj"] if child.dep_ == "prep" else []
+            )
             for target in (part for one in targets for part in conjoined(one)):
                 other = line.name(target)
                 for subject in clause.subjects if other is not None else ():

@@ -24,8 +24,6 @@ from graphrag.extract.rules.complements import (
     read_place,
     read_status,
 )
-from graphrag.extract.rules.contacts import read_contacts
-from graphrag.extract.rules.dialogue import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of
 from graphrag.extract.rules.line import Line
@@ -33,7 +31,9 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
+from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
@@ -147,8 +147,8 @@ def _prose(episode: Episode) -> Extraction:
     titles: list[Name] = []
     scene.implied = scene.speaker
     if topic is not None and scene.implied is None:
-        name, at = topic
-        scene.implied = scene.add(Phrase(name, at, at + len(name), True, (("person", 2),)), 0)
+        words, at = topic
+        scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
     for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)

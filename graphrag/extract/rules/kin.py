@@ -1,4 +1,4 @@
-"""Who is whose relative: ``Ann's sister Eva``, ``their twins, Ines and Paul``, ``Eva is her aunt``."""
+"""Who is whose relative: ``Ann's sister Eva``, ``their twins, Ines and Paul``, ``her aunt``."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, gender_of
-from graphrag.extract.rules.titles import OVER
+from graphrag.extract.rules.trades import OVER
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

@@ -1,6 +1,6 @@
 """What words mean: verbs and nouns to relations, as data.
 
-Classes of general English; which verb states which relation stands in ``frames``.
+Classes of general English; which verb states which relation stands in ``verb_frames``.
 """
 
 from typing import Literal
@@ -162,7 +162,8 @@ ORG_WORDS = frozenset(
     "cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(
-    "room river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
+    "room "
+    "river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
     "island city town village county state kingdom country land forest desert bay harbour harbor "
     "beach castle palace airport station cross exchange mill lido weir house hall tower gate "
     "garden gardens north south east west".split()
@@ -172,7 +173,11 @@ CLUB_WORDS = frozenset(
     "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
 GENERIC = {
-    **dict.fromkeys("company firm business organisation organization club team charity foundation school plant agency newspaper".split(), ORG),
+    **dict.fromkeys(
+        "company firm business organisation organization club team charity foundation school "
+        "plant agency newspaper".split(),
+        ORG,
+    ),
     **dict.fromkeys("town city village".split(), PLACE),
     **dict.fromkeys("building structure".split(), "building"),
 }

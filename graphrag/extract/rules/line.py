@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
-_SPAN = re.compile(r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}")
+_SPAN = re.compile(
+    r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}"
+)
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
@@ -74,20 +76,20 @@ def _is_present(verb: "Token") -> bool:
     helpers = {child.tag_ for child in verb.children if child.dep_ in ("aux", "auxpass")}
     if verb.tag_ in ("VBZ", "VBP") or "MD" in helpers:
         return True
-    return verb.tag_ in ("VBG", "VBN") and bool(helpers & {"VBZ", "VBP"}) and not any(
-        child.lemma_ in ("have", "'ve") for child in verb.children if child.dep_ == "aux"
+    return (
+        verb.tag_ in ("VBG", "VBN")
+        and bool(helpers & {"VBZ", "VBP"})
+        and not any(
+            child.lemma_ in ("have", "'ve") for child in verb.children if child.dep_ == "aux"
+        )
     )
 
 
-def _bound(
-    sentence: "Span", expression: TimeExpression, owner: "Token", period: Period
-) -> Period:
+def _bound(sentence: "Span", expression: TimeExpression, owner: "Token", period: Period) -> Period:
     """Return the period as ``until her retirement in 2014`` bounds it."""
     if period.bound != "in":
         return period
-    token = next(
-        token for token in sentence if token.idx - sentence.start_char >= expression.start
-    )
+    token = next(token for token in sentence if token.idx - sentence.start_char >= expression.start)
     while token != owner and token.dep_ != "ROOT":
         token = token.head
         if token.idx - sentence.start_char < expression.start:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphrag.extract.rules.lexicon import ORG, PERSON, PLACE
-from graphrag.extract.rules.titles import JOBS, OFFICES
+from graphrag.extract.rules.trades import JOBS, OFFICES
 
 Form = Literal["role", "of_label", "of_topic"]
 """``role``: the value has the label as its office; ``of_label``: the value is the subject and the
@@ -46,7 +46,9 @@ _TABLE: tuple[tuple[str, str, Form, str], ...] = (
     ("contract", "holds_contract", "of_label", ORG),
 )  # fmt: skip
 _BY_WORD = {word: row for row in _TABLE for word in row[0].split()}
-_ROLES = JOBS | OFFICES | frozenset("landlord landlady cleaner tenant backup host agent lead".split())
+_ROLES = (
+    JOBS | OFFICES | frozenset("landlord landlady cleaner tenant backup host agent lead".split())
+)
 _MANY = frozenset({"has_access", "keeps"})
 
 

@@ -18,7 +18,9 @@ from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import lifetime_of, short_times
 from graphrag.temporal.find import TimeExpression
 
-_SEGMENT = re.compile(r"(?:(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bMs)(?<!\bno))[.;!?]+(?=\s|$)|\n+")
+_SEGMENT = re.compile(
+    r"(?:(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bMs)(?<!\bno))[.;!?]+(?=\s|$)|\n+"
+)
 _LABEL = re.compile(
     r"^\W*(?P<label>[^\W\d][\w'’/ &-]{1,38}?)[ ]?(?::|=|\bw/)[ ]+(?P<rest>\S.*)$", re.DOTALL
 )
@@ -26,14 +28,17 @@ _PARENS = re.compile(r"[ ]?\((?P<inner>[^()]*)\)")
 _NEXT = re.compile(
     r"(?:[,;]|\band\b)?[ ](?:then|after that|afterwards|thereafter|from then(?: on)?|next)\b[ :=]*"
 )
-_FORMER = re.compile(r"^(?:was|were|formerly|previously|before(?: that)?|used to be|instead of)\b[ :=]*")
+_FORMER = re.compile(
+    r"^(?:was|were|formerly|previously|before(?: that)?|used to be|instead of)\b[ :=]*"
+)
 _LATER_FORMER = re.compile(r"\b(?:was|were)\b[ :=]*")
 _FILLER = re.compile(
-    r"^(?:is|are|now|currently|still|new|since|from now on|w/|with|by|the|our|=|:|as of|only)\b[ :=]*"
+    r"^(?:is|are|now|currently|still|new|since|from now on|w/|with|by|the|our|as of|only)"
+    r"\b[ :=]*"
 )
 _TAIL = re.compile(
-    r"[ ](?:stays|remains|continues|takes over|unchanged|serves|stays on|for now|at the moment|again|"
-    r"now|too|as well)\b.*$"
+    r"[ ](?:stays|remains|continues|takes over|unchanged|serves|stays on|for now|at the moment|"
+    r"again|now|too|as well)\b.*$"
 )
 _UNSURE = re.compile(
     r"\?|\b(?:un(?:decided|known|clear|sure)|none|no|not|nobody|tbd|tba|maybe|perhaps|might|may|could|"
@@ -41,7 +46,8 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-ZÀ-Þ][\w'’.&-]*(?: (?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*)|de|del|van|von|of))*"
+    r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-ZÀ-Þ][\w'’.&-]*"
+    r"(?: (?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*)|de|del|van|von|of))*"
 )
 _OWNED = re.compile(r"(?P<who>[A-ZÀ-Þ][\w.-]*(?: [A-ZÀ-Þ][\w.-]*)?)['’]s? (?:new |current )?")
 _VERB = re.compile(r"\b(?:has|have|had|is|are|was|were|will|said?|asked|wants?)\b")

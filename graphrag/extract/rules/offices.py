@@ -1,8 +1,8 @@
 """Who holds which office or job, since when and until when.
 
-A title is found first, wherever it stands: ``Ann is the mayor``, ``the mayor, Ann,``, ``Mayor Ann``,
-``Ann (mayor)``, ``elected mayor``, ``works as a nurse``, ``stepped down as chair``; then its holder,
-and what it is held for.
+A title is found first, wherever it stands: ``Ann is the mayor``, ``the mayor, Ann,``,
+``Mayor Ann``, ``Ann (mayor)``, ``elected mayor``, ``works as a nurse``, ``stepped down as chair``;
+then its holder, and what it is held for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,14 +16,17 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.titles import JOBS, LEADING, OVER, is_title, title_of
+from graphrag.extract.rules.trades import JOBS, LEADING, OVER, is_title, title_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_BEING: dict[str, Manner] = dict.fromkeys(("be", "remain", "stay"), "state") | dict.fromkeys(
-    ("become",), "start"
-)
+_BEING: dict[str, Manner] = {
+    "be": "state",
+    "remain": "state",
+    "stay": "state",
+    "become": "start",
+}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
@@ -189,7 +192,9 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
     for token in office.left:
         holder = _holder(token, line)
         gone = lifetime("end", office.clause, line.periods(*owners), line.reference)
-        for draft in _stated(holder, noun, bodies, line) if holder and gone else ():
+        if holder is None or gone is None:
+            continue
+        for draft in _stated(holder, noun, bodies, line):
             draft.life = gone
             yield draft
 

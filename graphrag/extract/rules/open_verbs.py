@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.frames import MEANT
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.verb_frames import MEANT
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -42,12 +42,12 @@ _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
 _MEMORABLE = lexicon.TRAVELLING | frozenset(
-    "meet visit help save rescue kill defeat beat attack betray adopt sign invite destroy discover "
-    "capture fight free support sue accuse arrest praise befriend kiss build paint "
-    "release photograph interview train defend protect raise name heal cure trust forgive warn criticise criticize oppose endorse nominate invent record explore adopt "
-    "plant bake knit compose restore repair organise organize donate perform "
-    "participate volunteer register enroll attend compete publish present launch graduate apply "
-    "practise practice".split()
+    "meet visit help save rescue kill defeat beat attack betray adopt sign invite destroy "
+    "discover capture fight free support sue accuse arrest praise befriend kiss build paint "
+    "release photograph interview train defend protect raise name heal cure trust forgive warn "
+    "criticise criticize oppose endorse nominate invent record explore plant bake knit compose "
+    "restore repair organise organize donate perform participate volunteer register enroll "
+    "attend compete publish present launch graduate apply practise practice".split()
 )
 """Deeds that are still told of when the scene is over: not that somebody woke somebody."""
 _LIGHT = frozenset("have get take make give put".split())
@@ -116,5 +116,3 @@ def third_person(lemma: str) -> str:
     if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
         return f"{lemma[:-1]}ies"
     return f"{lemma}s"
-
-

@@ -12,8 +12,7 @@ from graphrag.extract.rules.lexicon import (
     PLACE_WORDS,
     STATEMENTLESS,
 )
-
-from graphrag.extract.rules.titles import JOBS, OFFICES
+from graphrag.extract.rules.trades import JOBS, OFFICES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -108,7 +107,11 @@ def _joined(head: "Token") -> tuple[int, int] | None:
     doc = head.doc
     while last + 2 < len(doc) and doc[last + 1].text == "&" and is_capitalised(doc[last + 2]):
         last += 2
-        while last + 1 < len(doc) and doc[last + 1].pos_ == "PROPN" and doc[last + 1].text[0].isupper():
+        while (
+            last + 1 < len(doc)
+            and doc[last + 1].pos_ == "PROPN"
+            and doc[last + 1].text[0].isupper()
+        ):
             last += 1
     while first > 1 and doc[first - 1].text == "&" and is_capitalised(doc[first - 2]):
         first -= 2

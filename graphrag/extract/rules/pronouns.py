@@ -115,7 +115,9 @@ class Antecedents:
         before = _unique(name for _, name, _ in self._previous if fits(name))
         if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
             return here[0]
-        led = _unique(name for at, name, first in self._current if first and at < token.i and fits(name))
+        led = _unique(
+            name for at, name, first in self._current if first and at < token.i and fits(name)
+        )
         if len(led) == 1 and token.dep_.startswith("nsubj"):
             return led[0]
         if here:
@@ -125,9 +127,7 @@ class Antecedents:
         if not token.dep_.startswith(("nsubj", "poss")):
             return None
         # Two candidates: the subject of the last sentence, if there was one only.
-        subjects = _unique(
-            name for _, name, subject in self._previous if subject and fits(name)
-        )
+        subjects = _unique(name for _, name, subject in self._previous if subject and fits(name))
         return subjects[0] if len(subjects) == 1 else None
 
     def _led(self, name: Name) -> bool:

@@ -161,8 +161,8 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
-        named = _apposed(token)
-        other = None if named is None else self._noun(named, offset)
+        apposed = _apposed(token)
+        other = None if apposed is None else self._noun(apposed, offset)
         if other is not None and other is not self.addressee:  # "You play clarinet, Bob."
             return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):

@@ -230,7 +230,8 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     for pattern, flags, make in (
         (rf"\b{_LEAD}the (?P<day>[123]?\d)(?:st|nd|rd|th)\b(?! (?:of|century|[A-Z]))", 0, _ordinal),
         (rf"\b{_LEAD}(?P<last>last )?(?P<name>{_DAY})\b(?!'?s\b)(?! \d)", 0, _weekday),
-        (rf"\b(?P<bound>until|till|since|from|in|before|after|to) (?P<name>{_MONTH}|(?-i:May))\b(?!,? '?\d)",
+        (r"\b(?P<bound>until|till|since|from|in|before|after|to) "
+         rf"(?P<name>{_MONTH}|(?-i:May))\b(?!,? '?\d)",
          re.I, _month),
         (rf"\b{_LEAD}the (?P<edge>end|start|beginning) of (?:(?P<which>the|this|next|last) )?"
          r"(?P<unit>year|month|week)\b", re.I, _edge),

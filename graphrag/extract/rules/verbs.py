@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.frames import FRAMES, Frame
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.open_verbs import read_open
 from graphrag.extract.rules.phrases import phrase_of
-from graphrag.extract.rules.titles import is_title
+from graphrag.extract.rules.trades import is_title
+from graphrag.extract.rules.verb_frames import FRAMES, Frame
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield the new owner in ``sold the mill to the dairy``, and that the old one has it no more."""
+    """Yield the new owner in ``sold the mill to the dairy``, and that it is no more the old one's."""
     things = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
     for thing in things:
         one = line.name(thing)

@@ -69,8 +69,13 @@ _WORK = (
     *_frame("teach nurse cook lecture serve intern", "at", "works_at", "state", _PO),
     *_frame("join", "dobj", "works_at", "start", _PO),
     *_frame("start begin", "at with", "works_at", "start", _PO),
-    *_frame("take get find land accept have start", "job_at job_with position_at post_at role_at",
-           "works_at", "start", _PO),
+    *_frame(
+        "take get find land accept have start",
+        "job_at job_with position_at post_at role_at",
+        "works_at",
+        "start",
+        _PO,
+    ),
     *_frame("sign extend renew", "contract_with deal_with", "signed_with", "start", f">{ORG}"),
     *_frame("have earn get receive hold take", "degree_from degree_at", "studies_at", "end", _PO),
     *_frame("employ hire recruit", "dobj", "works_at", "start", _OP, swap=True),
@@ -126,8 +131,9 @@ _HOMES = (
     *_frame("be come hail originate", "from", "comes_from", "timeless", _PL),
     *_frame("move relocate", "to into", "located_in", "start", f"{ORG}>{PLACE}"),
     *_frame("move relocate", "from", "located_in", "end", f"{ORG}>{PLACE}"),
-    *_frame("base locate situate headquarter house", "in at", "located_in", "state", _OL,
-           passive=True),
+    *_frame(
+        "base locate situate headquarter house", "in at", "located_in", "state", _OL, passive=True
+    ),
     *_frame("lie stand", "in", "located_in", "state", f"{PLACE}>{PLACE}"),
     *_frame("house", "dobj", "located_in", "state", swap=True),
 )
@@ -221,8 +227,13 @@ _HABITS = (
     *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
     *_frame("cancel", "dobj", "subscribed_to", "end", _P),
     *_frame("subscribe", "to", "subscribed_to", "state"),
-    *_frame("walk travel ride journey march hike trot go come run fly", "with beside alongside",
-           "travels_with", "event", _PP),
+    *_frame(
+        "walk travel ride journey march hike trot go come run fly",
+        "with beside alongside",
+        "travels_with",
+        "event",
+        _PP,
+    ),
     *_frame("follow", "agent", "follows", "event", _PP, swap=True, passive=True),
     *_frame("accompany join", "dobj", "travels_with", "event", _PP),
     *_frame("accompany", "agent", "travels_with", "event", _PP, passive=True),

@@ -9,17 +9,19 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 
 _WORDS = (
-    r"(?P<kind>e-?mail(?: address)?|(?:(?:mobile|cell|phone|telephone|work|home) )?(?:phone )?number|"
-    r"phone|mobile|telephone)"
+    r"(?:e-?mail(?: address)?|phone|mobile|telephone|"
+    r"(?:(?:mobile|cell|phone|telephone|work|home) )?(?:phone )?number)"
 )
 _MAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _PHONE = r"\+?\d[\d ()/-]{4,18}\d"
 _OWN = re.compile(
-    rf"\b[Mm]y (?:new |current |work |private )?{_WORDS} (?:is|:)(?: now)? (?P<value>{_MAIL}|{_PHONE})"
+    rf"\b[Mm]y (?:new |current |work |private )?{_WORDS} (?:is|:)(?: now)? "
+    rf"(?P<value>{_MAIL}|{_PHONE})"
 )
 _OF = re.compile(
     rf"(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){{0,2}})"
-    rf"(?:'s (?:new )?{_WORDS} is|, (?:e-?mail|phone|tel\.?|mobile):?|:) (?P<value>{_MAIL}|{_PHONE})"
+    rf"(?:'s (?:new )?{_WORDS} is|, (?:e-?mail|phone|tel\.?|mobile):?) "
+    rf"(?P<value>{_MAIL}|{_PHONE})"
 )
 
 
@@ -40,5 +42,12 @@ def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
             value, start = found["value"], offset + found.start("value")
             relation = "has_email" if "@" in value else "has_phone"
             other = scene.add(Phrase(value, start, start + len(value), True), 0)
-            yield Draft(one, relation, other, found.group(), offset + found.start(),
-                        offset + found.end(), ALWAYS)
+            yield Draft(
+                one,
+                relation,
+                other,
+                found.group(),
+                offset + found.start(),
+                offset + found.end(),
+                ALWAYS,
+            )

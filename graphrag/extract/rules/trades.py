@@ -14,7 +14,8 @@ _SUFFIXES = (
 )  # fmt: skip
 """How nouns for who does something for a living end."""
 _LEADERS = lexicon.LEADING | frozenset(
-    "commissioner chancellor premier minister bishop abbot abbess rector warden provost headteacher "
+    "commissioner chancellor premier minister bishop abbot abbess rector warden provost "
+    "headteacher "
     "chef conductor commander skipper founder spokesperson chief superintendent sheriff "
     "supervisor executive officer".split()
 )
@@ -26,7 +27,8 @@ JOBS = lexicon.WORKING | frozenset(
     "jeweller joiner judge keeper lawyer lifeguard linguist locksmith lighthouse-keeper magistrate "
     "mathematician merchant miner model musician negotiator novelist nun nutritionist optician "
     "organist painter paramedic pediatrician philosopher physicist physiotherapist pianist pilot "
-    "planner playwright plumber poet policeman policewoman politician postman potter priest printer "
+    "planner playwright plumber poet policeman policewoman politician postman potter priest "
+    "printer "
     "producer proofreader psychiatrist psychologist publisher radiographer radiologist ranger "
     "realtor roofer sailor salesman saleswoman salesperson sculptor seamstress shepherd shopkeeper "
     "singer social-worker sociologist solicitor sommelier statistician steward stylist surveyor "
@@ -74,10 +76,10 @@ def is_trade(noun: "Token") -> bool:
     word = noun.lemma_.lower()
     return (
         is_title(noun)
-        or (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
+        or ((noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
         and word not in lexicon.KIN
         and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
-        and word not in _NO_TRADES
+        and word not in _NO_TRADES)
     )
 
 

@@ -1,6 +1,6 @@
 """What the rules read in labelled texts: how much of it is right, how much they find, which dates.
 
-``FOLDER`` holds ``documents.jsonl`` (id, genre, time, text), ``facts.jsonl`` (what a person reads in
+``FOLDER`` holds ``documents.jsonl`` (id, genre, time, text), ``facts.jsonl`` (what a person reads
 them: required, optional, or a trap, with the span in which it holds), ``relations.json`` (which
 relation names say the same) and ``score_extraction.py``, whose doc string states how facts are
 compared. Texts of even and of odd number are scored apart: the rules were written with only the

@@ -31,6 +31,7 @@ _LEAVING = {
 """Verbs without an object, to what is over with their subject."""
 _ENDING = frozenset("dissolve end annul break fail collapse".split())
 _SPELLS = {"marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
 
@@ -55,6 +56,8 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
             for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
                 _end(draft, life)
+        elif clause.lemma in _CHOOSING and clause.passive and _noun(clause.arguments.get("in", [])):
+            yield from _instead(clause, line, drafts)
         elif clause.lemma in _REMOVING and clause.passive:
             old, new = clause.subjects, clause.arguments.get("agent", [])
             yield from _replaced((old, new), life, line, drafts)
@@ -91,6 +94,19 @@ def _end(draft: Draft, life: Life) -> None:
     draft.life = replace(
         old, end=life.end, end_precision=life.end_precision, current=False, kind="state"
     )
+
+
+def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the post of who ``was elected in her place``: that which she has no more."""
+    if _noun(clause.arguments["in"]) not in ("place", "stead"):
+        return
+    ended = [d for d in drafts if d.relation in _POSTS and d.life.over]
+    for name in _names(clause.subjects, line):
+        for draft in ended[-1:]:
+            if draft.object is not None and draft.subject is not name:
+                precision = draft.life.end_precision
+                begun = Life(start=draft.life.end, start_precision=precision)
+                yield line.draft(name, draft.relation, draft.object, begun)
 
 
 def _replaced(

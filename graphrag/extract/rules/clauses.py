@@ -101,7 +101,7 @@ def _clause(verb: "Token") -> Clause:
     )
     subjects = _subjects(verb)
     others = [one for one in subjects if one != verb]
-    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")]
+    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")][:1]
     negated = (
         bool(words & _NEGATIONS)
         or no_longer

@@ -53,12 +53,17 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
     for child in clause.verb.children:
         if child.dep_ in ("acomp", "oprd") and not clause.negated:
             yield from _adjective(child, clause, line)
+    for target in clause.arguments.get("on", ()) if not clause.negated else ():
+        yield from _being_on(target, clause, line)
     for role in clause.arguments.get("attr", ()):
         for subject in clause.subjects:
             if subject.lower_ == "i" and role.pos_ == "PROPN" and clause.lemma == "be":
                 _named(role, line)
             one = line.name(subject)
             if one is None or not one.named or clause.negated or is_title(role):
+                continue
+            if role.lower_ in _DIETS:
+                yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
                 continue
             if role.lemma_.lower() in _PARTS:
                 yield from _part(one, role, clause, line)
@@ -79,6 +84,18 @@ def _named(role: "Token", line: Line) -> None:
         if role.ent_type_ in ("PERSON", "") and name_key(phrase.text) != name_key(speaker.text):
             speaker.aliases.append(phrase.text)
             line.scene.names[name_key(phrase.text)] = speaker
+
+
+def _being_on(target: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``I'm on the Fibre plan``, ``on crutches``, ``on the payments squad``."""
+    relation = lexicon.on_relation(target.lemma_.lower())
+    phrase = phrase_of(target) if relation else None
+    for subject in clause.subjects if phrase is not None else ():
+        one = line.name(subject)
+        if one is not None and one.named and phrase is not None:
+            other = line.scene.add(phrase, line.offset)
+            if other is not one:
+                yield from _draft(clause, (one, relation, other), line, target)
 
 
 def _part(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
@@ -158,9 +175,6 @@ def _class(
     one: Name, role: "Token", subject: "Token", clause: Clause, line: Line
 ) -> Iterator[Draft]:
     """Yield ``Oz is a wizard``: an indefinite noun says what its subject is."""
-    if role.lower_ in _DIETS:
-        yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
-        return
     if not _is_indefinite(role) or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
     if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag.extract.rules.aftermath import follow_up
+from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     COPULAS,
@@ -24,6 +25,7 @@ from graphrag.extract.rules.complements import (
     read_place,
     read_status,
 )
+from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of
 from graphrag.extract.rules.line import Line
@@ -82,11 +84,11 @@ class Reader:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
                     if name is not None:
                         name.votes["person"] += 2
+        yield from read_kin(line, stated)
         for clause in stated:
             for subject in clause.subjects:
                 if subject.pos_ == "PRON":
                     line.name(subject)  # "he": who that is counts even where nothing is read of him
-        yield from read_kin(line, stated)
         yield from read_offices(stated, line)
         for clause in stated:
             yield from _read(clause, line)
@@ -99,6 +101,7 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_pair(clause, line)
     yield from read_status(clause, line)
     yield from read_having(clause, line)
+    yield from read_expiry(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
@@ -149,6 +152,8 @@ def _prose(episode: Episode) -> Extraction:
     if topic is not None and scene.implied is None:
         words, at = topic
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
+    scene.body = body_of(prose.text, scene)
+    reader.drafts += read_attendance(prose.text, scene)
     for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
@@ -201,6 +206,7 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
+        scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
         advice = turn.speaker.lower() in ASSISTANTS
@@ -221,9 +227,23 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     return _finished(names, drafts)
 
 
+def _telling(drafts: list[Draft]) -> list[Draft]:
+    """Leave out what says without a date what the same text says with one."""
+
+    def key(draft: Draft) -> tuple[int, str, int]:
+        return id(draft.subject), draft.relation, id(draft.object)
+
+    dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
+    return [
+        draft
+        for draft in drafts
+        if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
+    ]
+
+
 def _finished(names: Iterable[Name], drafts: list[Draft]) -> Extraction:
     names = list(names)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in drafts)
+    claims = dict.fromkeys(draft.finished() for draft in _telling(drafts))
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

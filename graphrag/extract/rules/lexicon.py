@@ -209,3 +209,17 @@ PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
+_AIDS = frozenset("crutch wheelchair oxygen dialysis".split())
+_PLANS = frozenset("plan tariff".split())
+_SQUADS = frozenset("squad team board committee council panel crew staff".split())
+
+
+def on_relation(noun: str) -> str:
+    """Return what being on something says by its noun; nothing if that is not clear."""
+    if noun in MEDICINES or noun.endswith(MEDICINE_ENDINGS):
+        return "takes"
+    if noun in _AIDS:
+        return "uses"
+    if noun in _SQUADS:
+        return "member_of"
+    return "subscribed_to" if noun in _PLANS else ""

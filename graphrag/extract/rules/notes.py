@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graphrag.extract.rules.amounts import read_amounts
+from graphrag.extract.rules.lexicon import on_relation
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import Label, label_of
@@ -57,6 +58,11 @@ _ABOUT = re.compile(
     r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
     re.IGNORECASE,
 )
+_ON = re.compile(
+    r"^\W*(?:(?:now|still|back|also|again)[ ])*(?P<which>on|off|allergic to)[ ]"
+    r"(?:(?:the|a|an|my)[ ])?(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _LONGEST = 6
 """Words of a value."""
 
@@ -79,6 +85,7 @@ def read_note(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[
         asked = border is not None and "?" in border.group()
         if not asked:
             drafts = [
+                *_being_on(text[at:end], offset + at, scene, said),
                 *_segment(text[at:end], offset + at, scene, said),
                 *read_amounts(text[at:end], offset + at, scene, said),
             ]
@@ -108,6 +115,30 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
             draft = _draft(label, value, offset + at, (scene, about), item.life)
             if draft is not None:
                 yield draft
+
+
+def _being_on(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield ``On crutches until Monday``, ``Off the tablets as of today``, ``allergic to nuts``."""
+    found = _ON.match(text)
+    if found is None or scene.implied is None or _UNSURE.search(text):
+        return
+    rest = found["rest"]
+    times = short_times(rest, said, ahead=True)
+    cut = min([time.start for time in times] + [len(rest)])
+    words = re.split(r"[,(.!]| and | but | so | then ", rest[:cut])[0].strip()
+    noun = words.split()[-1].lower() if words else ""
+    which = found["which"].lower()
+    relation = "allergic_to" if which == "allergic to" else on_relation(noun.removesuffix("s"))
+    relation = relation or on_relation(noun.removesuffix("es"))
+    if not words or not relation or len(words.split()) > _LONGEST:
+        return
+    life = lifetime_of(times, said)
+    if which == "off":
+        start, precision = life.start or life.end, life.start_precision
+        life = Life(end=start or said, end_precision=precision if start else "day", over=True)
+    at = offset + found.start("rest")
+    thing = scene.add(Phrase(words, at, at + len(words), words[:1].isupper()), 0)
+    yield Draft(scene.implied, relation, thing, "", at, at + len(words), life)
 
 
 def _items(rest: str, offset: int, said: datetime) -> Iterator[Item]:
@@ -174,7 +205,8 @@ def _values(item: Item, label: Label) -> Iterator[tuple[str, int]]:
     at = item.start + shift
     for part in parts:
         plain = part.strip(" ,")
-        fits = bool(_NAME.fullmatch(plain)) or (label.common and plain[:1].islower())
+        whole = plain.replace(",", "") if label.relation == "lives_in" else plain
+        fits = bool(_NAME.fullmatch(whole)) or (label.common and plain[:1].islower())
         if plain and fits and len(plain.split()) <= _LONGEST:
             yield plain, at + words.find(plain)
 

@@ -262,17 +262,7 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                 continue  # a board appoints for the firm that it is the board of
             if name is not None and name.named and name.votes["person"] < 2:
                 found.append((name, "of"))
-    named = [(name, preposition) for name, preposition in found if name.named]
-    topic = line.scene.body
-    if not named and topic is not None and _may_be_of(noun):
-        return [(topic, "of")]
-    return named
-
-
-def _may_be_of(noun: "Token") -> bool:
-    """Tell whether a title without a body can be that of what the text is about."""
-    word = noun.lemma_.lower()
-    return word in LEADING or word in ("treasurer", "secretary", "captain", "coach")
+    return [(name, preposition) for name, preposition in found if name.named]
 
 
 def relation_of(title: str, preposition: str, body: Name) -> str | None:

@@ -85,6 +85,10 @@ class Antecedents:
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
 
+    def is_first(self) -> bool:
+        """Tell whether nobody was spoken of before but in this sentence."""
+        return not self._previous
+
     def somebody(self, noun: "Token") -> Name | None:
         """Return whom ``the 31-year-old`` means."""
         return self._only(noun, lambda name: name.may_be_person() and name.votes["person"] > 0)

@@ -82,7 +82,9 @@ class Scene:
         self.implied: Name | None = None
         """Who is meant where a clause or a note leaves its subject out."""
         self.body: Name | None = None
-        """The organisation that the text is about, if it is about one."""
+        """The council or board whose minutes the text is, if it is such."""
+        self.asked: Name | None = None
+        """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []
         """The quoted stretches of the paragraph being read."""
         self.time: Period | None = None
@@ -219,7 +221,9 @@ class Scene:
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
             return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
-            return self._antecedents.of(token)
+            found = self._antecedents.of(token)
+            alone = self.asked is not None and self._antecedents.is_first()
+            return self.asked if found is None and alone and word in GENDER else found
         return None
 
     def _longer(self, key: str, phrase: Phrase) -> Name | None:

@@ -74,12 +74,11 @@ _AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
 def is_trade(noun: "Token") -> bool:
     """Tell whether ``a Dutch engraver`` may be what somebody does, by its form alone."""
     word = noun.lemma_.lower()
-    return (
-        is_title(noun)
-        or ((noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
+    return is_title(noun) or (
+        (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
         and word not in lexicon.KIN
         and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
-        and word not in _NO_TRADES)
+        and word not in _NO_TRADES
     )
 
 

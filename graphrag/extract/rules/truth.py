@@ -18,6 +18,7 @@ _DOUBTS = frozenset(
     "likely hopefully presumably".split()
 )
 _TELLING = frozenset("confirm inform announce note report say tell add".split())
+ENDS = frozenset({"end", "expire", "finish"})
 _SUPPOSED = frozenset(
     "rumour rumor rumours claim allegation idea proposal possibility question suggestion motion "
     "hope fear speculation suspicion chance offer request bid attempt talk".split()
@@ -50,6 +51,8 @@ def is_stated(verb: "Token") -> bool:
             ):
                 return False
             if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
+                if child.lower_ in ("until", "till") and current.lemma_ in ENDS:
+                    return True  # "until his contract ends in August"
                 return False
             if child.dep_ in ("advmod", "intj") and child.lower_ in _DOUBTS:
                 return False
@@ -62,6 +65,10 @@ def is_stated(verb: "Token") -> bool:
             named = head.head if head.dep_ == "appos" else head
             if named.pos_ == "PROPN":
                 return True  # said in passing of a name, it holds whatever the sentence wishes
+        if current.dep_ == "ccomp" and current.i > head.i:
+            between = current.doc[head.i : current.left_edge.i + 1]
+            if any(token.text in (":", ";") for token in between):
+                return True  # "Don't forget: Ann has the key"
         if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
             return True  # "Globex will buy Initech; the contract was signed"
         if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):

@@ -68,6 +68,8 @@ _WORK = (
     *_frame("be", "at", "works_at", "state", _PO),
     *_frame("teach nurse cook lecture serve intern", "at", "works_at", "state", _PO),
     *_frame("join", "dobj", "works_at", "start", _PO),
+    *_frame("join enter", "dobj", "member_of", "start", _OO),
+    *_frame("leave quit", "dobj", "member_of", "end", _OO),
     *_frame("start begin", "at with", "works_at", "start", _PO),
     *_frame(
         "take get find land accept have start",
@@ -172,6 +174,7 @@ _BODIES = (
     *_frame("inherit", "dobj", "owned_by", "start", _P, swap=True),
     *_frame("buy purchase own", "agent", "owned_by", "start"),
     *_frame("own", "dobj", "owned_by", "state", swap=True),
+    *_frame("own", "dobj", "responsible_for", "state", _P, bare=True),
     *_frame("belong", "to", "owned_by", "state"),
     *_frame("take", "over_dobj", "owned_by", "start", f"{ORG}>", swap=True),
     *_frame("take", "over_agent", "owned_by", "start", passive=True),

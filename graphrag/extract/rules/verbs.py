@@ -123,6 +123,8 @@ def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:
             return not any(child.dep_ == "poss" for child in target.subtree)
         case "lives_in" if clause.lemma == "leave":
             return target.ent_type_ == "GPE"
+        case "responsible_for" if clause.lemma == "own":
+            return not any(child.dep_ in ("det", "poss") for child in target.children)
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
@@ -190,7 +192,7 @@ def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield the new owner in ``sold the mill to the dairy``, and that it is no more the old one's."""
+    """Yield the new owner in ``sold the mill to the dairy``, and that it is not the old one's."""
     things = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
     for thing in things:
         one = line.name(thing)

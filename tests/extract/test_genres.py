@@ -1,9 +1,9 @@
 """Short texts of many genres, labelled by hand before the rules saw them (``genres.txt``).
 
-Each text begins with ``# genre day``; ``+`` is a fact that a person reads in it, ``?`` one that need
-not be found, ``!`` a trap: denied, supposed or asked. Names and dates may be given in several ways,
-relations in those of other vocabularies. The floors lie below what is reached today, so that a rule
-may cost a fact somewhere, but not many.
+Each text begins with ``# genre day``; ``+`` is a fact that a person reads in it, ``?`` one that
+need not be found, ``!`` a trap: denied, supposed or asked. Names and dates may be given in several
+ways, relations in those of other vocabularies. The floors lie below what is reached today, so that
+a rule may cost a fact somewhere, but not many.
 """
 
 import re
@@ -27,7 +27,8 @@ _SAME = (
     {"uses", "runs_on", "runs"},
     {"supplies", "holds_contract"},
     {"succeeds"}, {"married_to"}, {"lives_with"}, {"speaks"}, {"founded"}, {"takes"}, {"costs"},
-    {"allergic_to"}, {"had_surgery"}, {"has_diet"}, {"has_email"}, {"has_phone"}, {"funds"}, {"won"},
+    {"allergic_to"}, {"had_surgery"}, {"has_diet"}, {"has_email"}, {"has_phone"}, {"funds"},
+    {"won"},
     {"subscribed_to"}, {"is_a"}, {"created_by", "designed"},
 )  # fmt: skip
 

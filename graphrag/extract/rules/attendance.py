@@ -15,7 +15,8 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _PRESENT = re.compile(
-    r"\b(?:Present|Attending|Attendees|In attendance|Members present)[ \t]*:[ \t]*(?P<names>[^\n;]+?)"
+    r"\b(?:Present|Attending|Attendees|In attendance|Members present)[ \t]*:[ \t]*"
+    r"(?P<names>[^\n;]+?)"
     r"(?=\.(?:\s|$)|\n|;|$)"
 )
 _WHO = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’-]*)+")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.truth import SUBJECTS, is_question, is_stated
+from graphrag.extract.rules.truth import SUBJECTS, is_over, is_question, is_stated
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -15,7 +15,6 @@ _DENIALS = frozenset(
     "shouldnt aint".split()
 )
 """Contractions as people type them."""
-_FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
 _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 _LIGHT = frozenset("contract deal job position post role degree place scholarship".split())
@@ -33,6 +32,8 @@ class Clause:
     passive: bool
     negated: bool
     no_longer: bool
+    after_all: bool
+    """``not after all``: what was said before is taken back."""
     future: bool
     past: bool
     perfect: bool
@@ -58,7 +59,11 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
         if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
             continue
         clause = _clause(verb)
-        if clause.subjects and is_stated(verb) and (not clause.negated or clause.no_longer):
+        if (
+            clause.subjects
+            and is_stated(verb)
+            and (not clause.negated or clause.no_longer or clause.after_all)
+        ):
             yield clause
 
 
@@ -130,11 +135,12 @@ def _clause(verb: "Token") -> Clause:
         passive=passive,
         negated=negated,
         no_longer=no_longer,
+        after_all=negated and "after all" in verb.sent.text.lower(),
         future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
         past="VBD" in tags,
         perfect=perfect,
         pluperfect=perfect and "VBD" in {child.tag_ for child in auxiliaries},
-        over=used or _is_over(verb),
+        over=used or is_over(verb),
         particles=tuple(
             child.lower_
             for child in verb.children
@@ -187,8 +193,8 @@ def _collect(clause: Clause, verb: "Token") -> None:
 def _collect_below(clause: Clause, date: "Token") -> None:
     for child in date.children:
         if child.dep_ == "prep":
-            targets = [target for target in child.children if target.dep_ == "pobj"]
-            clause.arguments.setdefault(child.lower_, []).extend(targets)
+            inner = [target for target in child.children if target.dep_ == "pobj"]
+            clause.arguments.setdefault(child.lower_, []).extend(inner)
 
 
 def _collect_light(clause: Clause, noun: "Token") -> None:
@@ -257,15 +263,6 @@ def _subjects(verb: "Token") -> list["Token"]:
 
 def _above(verb: "Token") -> "Token":
     return verb.head.head if verb.dep_ == "pcomp" else verb.head
-
-
-def _is_over(verb: "Token") -> bool:
-    """Tell whether a word says that it was so once; ``previously at Acme, she`` says it of Acme."""
-    return any(
-        child.lower_ in _FORMERLY and child.dep_ == "advmod" and child.nbor().pos_ != "ADP"
-        for child in verb.children
-        if child.i + 1 < len(child.doc)
-    )
 
 
 def _is_dropped(verb: "Token") -> bool:

@@ -16,6 +16,7 @@ import anyio.to_thread
 
 from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.attendance import body_of, read_attendance
+from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     COPULAS,
@@ -62,6 +63,8 @@ class Reader:
     prefix: str = ""
     """Put before each sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
+    taken_back: list[int] = field(default_factory=list)
+    """Where ``scratch that,`` and its like ended."""
     drafts: list[Draft] = field(default_factory=list)
     """What was read so far."""
 
@@ -76,7 +79,9 @@ class Reader:
                 self.drafts.append(draft)
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
-        line = Line(sentence, offset, self.scene, self.reference, self.prefix, self.corrects)
+        start = offset + sentence.start_char
+        corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
+        line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         stated = list(clauses(sentence))
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
@@ -102,6 +107,7 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
+    yield from read_cancelling(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
@@ -109,6 +115,13 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_TAKING_BACK = re.compile(
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
+    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
+    re.IGNORECASE,
+)
+_NEAR = 20
+"""Characters between the end of such words and the start of their sentence, either way."""
 
 
 class RulesExtractor:
@@ -146,7 +159,9 @@ def _prose(episode: Episode) -> Extraction:
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
+    reader_text, taken_back = _plain(prose.text)
     reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
+    reader.taken_back = taken_back
     titles: list[Name] = []
     scene.implied = scene.speaker
     if topic is not None and scene.implied is None:
@@ -154,7 +169,7 @@ def _prose(episode: Episode) -> Extraction:
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
-    for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
+    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
@@ -174,6 +189,12 @@ def _prose(episode: Episode) -> Extraction:
     silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
     return _finished(names, drafts)
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Return a text without the words that take back what was said, and where they ended."""
+    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
+    return _TAKING_BACK.sub(lambda found: " " * len(found.group()), text), ends
 
 
 def asked_about(sentence: "Span") -> str:
@@ -209,8 +230,10 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
+        words, taken_back = _plain(prose.text)
+        reader.taken_back = [turn.start + end for end in taken_back]
         advice = turn.speaker.lower() in ASSISTANTS
-        for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
+        for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
             reader.drafts += _noted(doc.text, turn.start + offset, reader)
             for sentence in doc.sents:

@@ -10,7 +10,7 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
-from graphrag.temporal.period import Period
+from graphrag.temporal.period import Period, shift, unit_from
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -26,10 +26,11 @@ _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 
 def times_of(
     sentence: "Span", reference: datetime, before: Period | None
-) -> list[tuple["Token", Period]]:
+) -> list[tuple["Token", Period, int]]:
     """Return the time expressions of a sentence, each with the word that it belongs to.
 
-    That word is the nearest verb or role noun above it in the parse ("its chair since 2017").
+    That word is the nearest verb or role noun above it in the parse ("its chair since 2017"); and
+    with the index of its own first word.
     """
     found = []
     ahead = _looks_ahead(sentence)
@@ -46,12 +47,16 @@ def times_of(
             period = expression.period
             if expression.start in coming and _is_present(owner):
                 period = coming[expression.start]
+            if period.granularity == "decade" and "ago" in expression.text:
+                period = unit_from(shift(period.start, "year", 5), "year")  # its middle
             period = _bound(sentence, expression, owner, period)
             if _is_lifespan(sentence, expression, owner):
                 continue
             if _EDGE.search(expression.text) and period.granularity != "day":
                 period = day_before(period)
-            found.append((owner, period))
+            start = sentence.start_char + expression.start
+            place = next(token.i for token in sentence if token.idx >= start)
+            found.append((owner, period, place))
     return found
 
 
@@ -147,11 +152,15 @@ class Line:
     """Put before the sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
     times: list[tuple["Token", Period]] = field(default_factory=list)
+    _places: list[int] = field(default_factory=list)
+    """The index of the word that each of them begins with."""
 
     def __post_init__(self) -> None:
         """Note the names and the times of the sentence."""
         self.scene.enter(self.sentence, self.offset)
-        self.times = times_of(self.sentence, self.reference, self.scene.time)
+        placed = times_of(self.sentence, self.reference, self.scene.time)
+        self.times = [(owner, period) for owner, period, _ in placed]
+        self._places = [at for _, _, at in placed]
         if self.times:
             self.scene.time = self.times[-1][1]
 
@@ -168,6 +177,26 @@ class Line:
                     found += self._bounding(child)
         return found
 
+    def periods_of(self, verb: "Token", target: "Token") -> list[Period]:
+        """Return the times of a verb with one of its arguments.
+
+        In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
+        where the first ends.
+        """
+        turns = [token.i for token in self.sentence if token.lower_ == "then"]
+        if not turns:
+            return self.periods(verb)
+        parts: dict[int, list[Period]] = {}
+        for (owner, period), at in zip(self.times, self._places, strict=True):
+            if owner == verb:
+                parts.setdefault(sum(turn < at for turn in turns), []).append(period)
+        part = sum(turn < target.i for turn in turns)
+        found = list(parts.get(part, ()))
+        ended = [period for period in parts.get(part - 1, ()) if period.bound == "until"]
+        if ended and not any(period.bound in ("since", "in") for period in found):
+            found.append(ended[-1].bounded("after"))
+        return found
+
     def _bounding(self, verb: "Token") -> list[Period]:
         """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""
         marks = {child.lower_ for child in verb.children if child.dep_ in ("mark", "prep")}
@@ -180,7 +209,7 @@ class Line:
         # It ended when that happened, and that was some day in the period.
         return [inner[0].bounded("before")]
 
-    def draft(self, one: Name, relation: str, other: Name, life: Life = ALWAYS) -> Draft:
+    def draft(self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS) -> Draft:
         """Return a claim of this sentence."""
         return Draft(
             one,

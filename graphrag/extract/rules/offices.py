@@ -53,7 +53,7 @@ class Office:
 
 def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
-    by_verb = {clause.verb.i: clause for clause in stated}
+    by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
         if is_title(noun) and noun.tag_ in ("NN", "NNP", "JJ"):
             office = _office(noun, by_verb)

@@ -18,6 +18,7 @@ _DOUBTS = frozenset(
     "likely hopefully presumably".split()
 )
 _TELLING = frozenset("confirm inform announce note report say tell add".split())
+_FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
 ENDS = frozenset({"end", "expire", "finish"})
 _SUPPOSED = frozenset(
     "rumour rumor rumours claim allegation idea proposal possibility question suggestion motion "
@@ -135,3 +136,12 @@ def _is_apart(left: "Token", right: "Token") -> bool:
 
 def _is_negated(verb: "Token") -> bool:
     return any(child.dep_ == "neg" for child in verb.children)
+
+
+def is_over(verb: "Token") -> bool:
+    """Tell whether a word says that it was so once; ``previously at Acme, she`` says it of Acme."""
+    return any(
+        child.lower_ in _FORMERLY and child.dep_ == "advmod" and child.nbor().pos_ != "ADP"
+        for child in verb.children
+        if child.i + 1 < len(child.doc)
+    )

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
+from graphrag.extract.rules.cancelling import CANCELLED
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.open_verbs import read_open
@@ -32,7 +33,7 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
     if renamed is not None:
         yield from _dated(clause, "start", (renamed[0], "named", renamed[1]), line)
         return
-    if clause.lemma == "sell":
+    if clause.lemma == "sell" and not clause.negated:
         yield from _sold(clause, line)
         return
     matched = False
@@ -104,12 +105,16 @@ def _matched(
     for name, type_ in ((one, frame.subject), (other, frame.object)):
         if type_ and name.named:
             name.votes[type_] += 3
-    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+    life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
+    if clause.after_all:  # "she is not leaving Acme after all": there she is
+        life = Life() if frame.manner == "end" else CANCELLED
     if life is None:
         return None
     if frame.swap:
         one, other = other, one
-    return line.draft(one, relation, other, life)
+    draft = line.draft(one, relation, other, life)
+    draft.corrects |= clause.after_all and frame.manner == "end"
+    return draft
 
 
 def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:

@@ -68,8 +68,6 @@ _WORK = (
     *_frame("be", "at", "works_at", "state", _PO),
     *_frame("teach nurse cook lecture serve intern", "at", "works_at", "state", _PO),
     *_frame("join", "dobj", "works_at", "start", _PO),
-    *_frame("join enter", "dobj", "member_of", "start", _OO),
-    *_frame("leave quit", "dobj", "member_of", "end", _OO),
     *_frame("start begin", "at with", "works_at", "start", _PO),
     *_frame(
         "take get find land accept have start",
@@ -91,6 +89,8 @@ _WORK = (
     *_frame("fire dismiss sack", "agent from", "works_at", "end", _O, passive=True),
     *_frame("lead head chair run manage captain direct edit command", "dobj", "leads", "state", _P),
     *_frame("lead head chair run manage edit command", "agent", "leads", "state", swap=True),
+    *_frame("join", "dobj", "member_of", "start", _OO),
+    *_frame("leave quit", "dobj", "member_of", "end", _OO),
     *_frame("report", "to", "reports_to", "state", _PP),
     *_frame("supervise mentor advise", "dobj", "supervises", "state", _PP),
     *_frame("succeed replace", "dobj", "succeeds", "event", _PP),

@@ -79,7 +79,7 @@ def _matched(
         other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
-    if not _means(frame, clause, other, target):
+    if not _means(frame, clause, one, other, target):
         return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
@@ -117,7 +117,7 @@ def _matched(
     return draft
 
 
-def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:
+def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:
     """Tell whether a verb of many senses has the one of the frame with this object."""
     word = target.lemma_.lower()
     match frame.relation:
@@ -134,6 +134,8 @@ def _means(frame: Frame, clause: Clause, other: Name, target: "Token") -> bool:
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "member_of" if frame.subject == "organization":
+            return one.votes["organization"] >= 2  # "Alice left Acme": she is none
         case "member_of" if clause.lemma in ("sit", "serve"):
             return other.text.split()[-1].lower() in lexicon.CLUB_WORDS
         case "leads" if clause.lemma == "lead" and not clause.passive:

@@ -31,6 +31,9 @@ _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
+_OF_SOMETHING = frozenset({"member", "boss", "leader", "ruler", "founder"})
+"""What says nothing without what it is of."""
+_OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})
 _PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
@@ -229,7 +232,7 @@ def _stated(
         yield draft
     if related and (word not in JOBS or word in LEADING):
         return
-    if word in lexicon.STUDYING or word in lexicon.OWNING or word == "member":
+    if word in lexicon.STUDYING or word in lexicon.OWNING or word in _OF_SOMETHING:
         return
     holder.votes["person"] += 2
     role = line.scene.add(Phrase(text.lower(), start, end, False), line.offset)
@@ -277,7 +280,7 @@ def relation_of(title: str, preposition: str, body: Name) -> str | None:
     if title == "member":
         return "member_of" if preposition == "of" else None
     if title in LEADING and preposition in ("of", "at", "for"):
-        return "leads" if body.votes["person"] < 3 else None
+        return "leads" if body.votes["person"] < 3 or title in _OVER_PEOPLE else None
     if title in JOBS or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None

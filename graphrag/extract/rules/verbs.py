@@ -29,9 +29,7 @@ _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"}
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
-    renamed = _renamed(clause, line) if clause.lemma in NAMING and not clause.negated else None
-    if renamed is not None:
-        yield from _dated(clause, "start", (renamed[0], "named", renamed[1]), line)
+    if clause.lemma in NAMING and not clause.negated and _renamed(clause, line):
         return
     if clause.lemma == "sell" and not clause.negated:
         yield from _sold(clause, line)
@@ -126,8 +124,6 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not any(child.dep_ in ("det", "poss", "predet") for child in target.children)
         case "likes" | "dislikes" if target.tag_ == "VBG":
             return not any(child.dep_ == "poss" for child in target.subtree)
-        case "lives_in" if clause.lemma == "leave":
-            return target.ent_type_ == "GPE"
         case "responsible_for" if clause.lemma == "own":
             return not any(child.dep_ in ("det", "poss") for child in target.children)
         case "takes":
@@ -224,13 +220,13 @@ def _dated(
         yield line.draft(*fact, life)
 
 
-def _renamed(clause: Clause, line: Line) -> tuple[Name, Name] | None:
-    """Note ``Globex was renamed Initech`` as another name of one thing, and return both."""
+def _renamed(clause: Clause, line: Line) -> bool:
+    """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
     old = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
     new = [token for slot in ("attr", "to", "as") for token in clause.arguments.get(slot, ())]
     if clause.lemma == "change":
         if not any(token.lower_ == "name" for token in old):
-            return None
+            return False
         old, new = clause.subjects, clause.arguments.get("to", [])
     for token in old:
         one = line.name(token)
@@ -239,10 +235,8 @@ def _renamed(clause: Clause, line: Line) -> tuple[Name, Name] | None:
             if one is not None and one.named and phrase is not None and phrase.named:
                 one.aliases.append(phrase.text)
                 line.scene.names[name_key(phrase.text)] = one
-                name = Name(phrase.text, line.offset + phrase.start, line.offset + phrase.end)
-                name.votes = one.votes
-                return one, name
-    return None
+                return True
+    return False
 
 
 def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:

@@ -15,6 +15,7 @@ from tests.benchmarks import (
     consolidation,
     dependent,
     exchange,
+    extraction,
     faults,
     graphiti,
     identity,
@@ -43,6 +44,7 @@ _ALL = (
         "consolidation",
         "dependent",
         "exchange",
+        "extraction",
         "faults",
         "graphiti",
         "identity",
@@ -75,6 +77,8 @@ def main() -> None:
                 imports.measure(report)
             case "exchange":
                 asyncio.run(exchange.measure(report, exchange.Options(tuple(given.facts))))
+            case "extraction":
+                asyncio.run(extraction.measure(report, given.data))
             case "novel":
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
@@ -127,7 +131,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
     parser.add_argument("--questions", type=Path, nargs="*", default=[], help="JSONL (questions)")
     parser.add_argument("--yago", type=Path, help="folder of lifetimes (yago)")
-    parser.add_argument("--data", type=Path, default=Path("data"), help="folder of sets (quality)")
+    parser.add_argument(
+        "--data", type=Path, default=Path("data"), help="folder of sets (quality, extraction)"
+    )
     parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")
     parser.add_argument("--stores", type=Path, default=RESULTS / "stores", help="where they are")
     parser.add_argument("--vectors", type=Path, default=RESULTS / "vectors", help="theirs")

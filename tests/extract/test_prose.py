@@ -44,8 +44,10 @@ STATED = [
     ("Alice Berg joined Acme Corp.", {"Alice Berg works_at Acme Corp"}),
     ("Acme Corp hired Alice Berg.", {"Alice Berg works_at Acme Corp"}),
     ("Alice Berg was hired by Acme Corp.", {"Alice Berg works_at Acme Corp"}),
-    ("Alice Berg is a nurse at Mercy Hospital.", {"Alice Berg works_at Mercy Hospital"}),
-    ("Alice Berg, a nurse at Mercy Hospital, was late.", {"Alice Berg works_at Mercy Hospital"}),
+    ("Alice Berg is a nurse at Mercy Hospital.",
+     {"Alice Berg works_at Mercy Hospital", "Alice Berg has_role nurse"}),
+    ("Alice Berg, a nurse at Mercy Hospital, was late.",
+     {"Alice Berg works_at Mercy Hospital", "Alice Berg has_role nurse"}),
     ("Alice Berg leads Acme Corp.", {"Alice Berg leads Acme Corp"}),
     ("Acme Corp is led by Alice Berg.", {"Alice Berg leads Acme Corp"}),
     ("Bob Ray is the mayor of Dunmarle.", {"Bob Ray leads Dunmarle"}),
@@ -76,7 +78,8 @@ STATED = [
     ("Hill Bank was founded by Josiah Hill.", {"Josiah Hill founded Hill Bank"}),
     ("Bob Ray owns the Tannery Mill.", {"Tannery Mill owned_by Bob Ray"}),
     ("The Tannery Mill belongs to Bob Ray.", {"Tannery Mill owned_by Bob Ray"}),
-    ("Bob Ray sold the Tannery Mill on 1 July to Hill Bank.", {"Tannery Mill owned_by Hill Bank"}),
+    ("Bob Ray sold the Tannery Mill on 1 July to Hill Bank.",
+     {"Tannery Mill owned_by Hill Bank", "-Tannery Mill owned_by Bob Ray"}),
     ("The Hill Clinic is part of Mercy Hospital.", {"Hill Clinic part_of Mercy Hospital"}),
     ("Abbot's Bridge is closed.", {"Abbot's Bridge has_status closed"}),
     ("Abbot's Bridge reopened.", {"Abbot's Bridge has_status open"}),
@@ -98,12 +101,14 @@ STATED = [
     ("Bob Ray saw the Tannery Mill and bought the building.",
      {"Tannery Mill owned_by Bob Ray"}),
     # open verbs, activities, company
-    ("Alice Berg visited the museum.", {"Alice Berg visits museum"}),
+    ("Alice Berg visited the Corn Museum.", {"Alice Berg visits Corn Museum"}),
+    ("Alice Berg visited the museum.", set()),
     ("Alice Berg likes painting.", {"Alice Berg likes painting"}),
     ("Alice Berg dislikes loud music.", {"Alice Berg dislikes loud music"}),
     ("Alice Berg adopted a cat named Bailey.", {"Alice Berg adopts Bailey"}),
-    ("Alice Berg carried a bucket of water.", {"Alice Berg carries bucket of water"}),
-    ("Alice Berg is a vegetarian.", {"Alice Berg is_a vegetarian"}),
+    ("Alice Berg carried a bucket of water.", set()),
+    ("Alice Berg is a vegetarian.", {"Alice Berg has_diet vegetarian"}),
+    ("Alice Berg is a painter.", {"Alice Berg has_role painter"}),
     ("Alice Berg travelled with Bob Ray to Rome.",
      {"Alice Berg travels_with Bob Ray", "Alice Berg travels_to Rome"}),
     ('"I live in Oslo," said Alice Berg.', {"Alice Berg lives_in Oslo"}),
@@ -178,8 +183,8 @@ async def test_dates_what_is_dated(text, fact, life):
         ("Ann: My brother Tom lives in Oslo.", {"Tom sibling_of Ann", "Tom lives_in Oslo"}),
         ("Ann: I signed up for a pottery class.", {"Ann signs_up_for pottery class"}),
         ("Ann: I'm a single parent.", {"Ann is_a single parent"}),
-        ("Ann: Bob, after a week I got a letter.\nBob: Nice!", {"Ann gets letter"}),
-    ("Ann: I saved money so I could get a prize.", {"Ann saves money"}),
+        ("Ann: Bob, after a week I got a letter.\nBob: Nice!", set()),
+    ("Ann: I saved money so I could get a prize.", set()),
     ("Ann: I have played since I was a kid.", set()),
     ("Ann: Have you seen Oslo?", set()),
         ("Ann: I might move to Oslo.", set()),
@@ -206,7 +211,7 @@ async def test_a_renaming_gives_an_alias():
 async def test_a_name_in_another_script_is_an_alias():
     read = await extract("Chen Meiling (陈美玲), a cook at Acme Corp, was born in Kunming.")
     assert ("Chen Meiling", ("陈美玲",)) in {(name.name, name.aliases) for name in read.mentions}
-    assert {claim.relation for claim in read.claims} == {"works_at", "born_in"}
+    assert {claim.relation for claim in read.claims} == {"works_at", "born_in", "has_role"}
 
 
 async def test_a_correction_is_marked():

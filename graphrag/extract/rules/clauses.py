@@ -1,18 +1,24 @@
-"""The clauses of a sentence: a verb, its arguments, and whether it states something as true."""
+"""The clauses of a sentence: a verb, its tense and its arguments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import HEDGED, REPORTING
+from graphrag.extract.rules.truth import SUBJECTS, is_over, is_question, is_stated
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
-_NEGATIONS = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nobody", "none"})
-_SUBJECTS = ("nsubj", "nsubjpass")
-_TOO_FAR = 12
+_NEGATIONS = frozenset("not n't nt never no neither nor hardly nobody none nothing cannot".split())
+_DENIALS = frozenset(
+    "dont doesnt didnt havent hasnt hadnt isnt arent wasnt werent wont cant couldnt wouldnt "
+    "shouldnt aint".split()
+)
+"""Contractions as people type them."""
+_WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
+_ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
+_LIGHT = frozenset("contract deal job position post role degree place scholarship".split())
+"""Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 
 
@@ -26,9 +32,15 @@ class Clause:
     passive: bool
     negated: bool
     no_longer: bool
+    after_all: bool
+    """``not after all``: what was said before is taken back."""
     future: bool
     past: bool
     perfect: bool
+    pluperfect: bool = False
+    """``had worked``."""
+    over: bool = False
+    """``once``, ``formerly``, ``used to``: it is said to be past."""
     particles: tuple[str, ...] = ()
     """``up`` of ``sign up``."""
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
@@ -41,13 +53,17 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
     Left out are questions, conditions, wishes, rumours, modal and hypothetical clauses. Negated
     clauses come only with ``no_longer``.
     """
-    if sentence.text.rstrip(" \"')").endswith("?"):
+    if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
         return
     for verb in sentence:
         if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
             continue
         clause = _clause(verb)
-        if clause.subjects and _stated(verb) and (not clause.negated or clause.no_longer):
+        if (
+            clause.subjects
+            and is_stated(verb)
+            and (not clause.negated or clause.no_longer or clause.after_all)
+        ):
             yield clause
 
 
@@ -73,6 +89,8 @@ def conjoined(head: "Token") -> list["Token"]:
         if not following:
             return found
         current = following[0]
+        if head.dep_ in ("dobj", "pobj") and _is_next_subject(current):
+            return found  # "she runs the lab and Leo is her deputy"
         found += following
 
 
@@ -87,19 +105,29 @@ def _clause(verb: "Token") -> Clause:
         or "anymore" in words
     )
     subjects = _subjects(verb)
-    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")]
+    others = [one for one in subjects if one != verb]
+    objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")][:1]
     negated = (
         bool(words & _NEGATIONS)
         or no_longer
-        or any(child.lower_ in _NEGATIONS for noun in subjects + objects for child in noun.children)
-        or any(noun.lower_ in _NEGATIONS for noun in subjects + objects)
+        or any(child.lower_ in _NEGATIONS for noun in others + objects for child in noun.children)
+        or any(noun.lower_ in _NEGATIONS for noun in others + objects)
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
         verb.tag_ == "VBN"
-        and (verb.dep_ == "acl" or (verb.dep_ == "conj" and _is_passive(verb.head)))
+        and (verb.dep_ in ("acl", "advcl") or (verb.dep_ == "conj" and _is_passive(verb.head)))
         and not any(child.lemma_ == "have" for child in auxiliaries)
     )
+    negated = negated or any(child.lower_ in _DENIALS for child in verb.children)
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
+    if verb.dep_ in ("pcomp", "advcl") and verb.tag_ == "VBG":
+        tags.add(_above(verb).tag_)  # "after graduating she worked"
+    if verb.dep_ == "conj" and not auxiliaries and verb.tag_ == verb.head.tag_ == "VBN":
+        auxiliaries = [child for child in verb.head.children if child.dep_ in ("aux", "auxpass")]
+        tags |= {child.tag_ for child in auxiliaries}  # "was sacked and replaced"
+    perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
+    used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
+    passive = passive or bool(verb.tag_ == "VBN" and {c.dep_ for c in verb.children} & {"agent"})
     clause = Clause(
         verb=verb,
         lemma=verb.lemma_.lower(),
@@ -107,12 +135,21 @@ def _clause(verb: "Token") -> Clause:
         passive=passive,
         negated=negated,
         no_longer=no_longer,
+        after_all=negated and "after all" in verb.sent.text.lower(),
         future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
         past="VBD" in tags,
-        perfect=any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries),
-        particles=tuple(child.lower_ for child in verb.children if child.dep_ == "prt"),
+        perfect=perfect,
+        pluperfect=perfect and "VBD" in {child.tag_ for child in auxiliaries},
+        over=used or is_over(verb),
+        particles=tuple(
+            child.lower_
+            for child in verb.children
+            if child.dep_ == "prt" or (child.dep_ == "advmod" and child.lower_ == "down")
+        ),
     )
     _collect(clause, verb)
+    if verb.dep_ == "relcl" and any(child.lower_ == "where" for child in verb.children):
+        clause.arguments.setdefault("at", []).append(verb.head)  # "the school where she taught"
     return clause
 
 
@@ -122,17 +159,22 @@ def _collect(clause: Clause, verb: "Token") -> None:
         outing = clause.lemma == "go" and child.dep_ == "dobj" and child.lower_.endswith("ing")
         if outing or (child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing)):
             clause.arguments.setdefault("gerund", []).extend(conjoined(child))
-        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and child.pos_ in (
-            "NOUN",
-            "PROPN",
-            "PRON",
+        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
+            child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
         ):
             if child.dep_ == "dobj" and _is_next_subject(child):
                 continue
+            if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
+                _collect_light(clause, child)
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             clause.arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
+            again = [one for one in child.children if one.dep_ == "conj" and one.pos_ == "ADP"]
+            for other in again:  # "educated at Brecon and at Oxford"
+                for target in other.children:
+                    if target.dep_ == "pobj":
+                        clause.arguments.setdefault(other.lower_, []).extend(conjoined(target))
             for target in child.children:
                 if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
                     clause.arguments.setdefault(slot, []).extend(conjoined(target))
@@ -142,15 +184,33 @@ def _collect(clause: Clause, verb: "Token") -> None:
                     _collect_below(clause, target)
                 if target.dep_ == "prep":  # "over at", "out of"
                     for inner in target.children:
-                        if inner.dep_ == "pobj":
+                        if inner.dep_ == "pobj" and child.lower_ == "out":
+                            clause.arguments.setdefault("out_of", []).extend(conjoined(inner))
+                        elif inner.dep_ == "pobj":
                             clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
 
 
 def _collect_below(clause: Clause, date: "Token") -> None:
     for child in date.children:
         if child.dep_ == "prep":
-            targets = [target for target in child.children if target.dep_ == "pobj"]
-            clause.arguments.setdefault(child.lower_, []).extend(targets)
+            inner = [target for target in child.children if target.dep_ == "pobj"]
+            clause.arguments.setdefault(child.lower_, []).extend(inner)
+
+
+def _collect_light(clause: Clause, noun: "Token") -> None:
+    """Note ``at Acme`` of ``took a job at Acme`` as what the verb is done with."""
+    for child in noun.children:
+        if child.dep_ == "prep":
+            slot = f"{noun.lemma_.lower()}_{child.lower_}"
+            for target in child.children:
+                if target.dep_ == "pobj":
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+    for child in clause.verb.children:
+        if child.dep_ == "prep" and child.i > noun.i:
+            slot = f"{noun.lemma_.lower()}_{child.lower_}"
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
 
 
 def _is_next_subject(noun: "Token") -> bool:
@@ -160,7 +220,7 @@ def _is_next_subject(noun: "Token") -> bool:
         following is not None
         and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
         and following.pos_ in ("VERB", "AUX")
-        and not any(child.dep_ in _SUBJECTS for child in following.children)
+        and not any(child.dep_ in SUBJECTS for child in following.children)
     )
 
 
@@ -178,7 +238,7 @@ def _is_excepted(preposition: "Token") -> bool:
 
 
 def _subjects(verb: "Token") -> list["Token"]:
-    own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
     if own:
         return conjoined(own[-1])  # of two, the first is a vocative: "Ann, I got a letter"
     if any(child.dep_ == "expl" for child in verb.children):
@@ -187,13 +247,32 @@ def _subjects(verb: "Token") -> list["Token"]:
         return [] if _interrupted(verb) else _subjects(verb.head)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         return [verb.head]
-    if verb.dep_ == "xcomp" and verb.head.lemma_ in ("start", "begin", "continue", "keep"):
+    if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
         return _subjects(verb.head)
+    if verb.dep_ == "ROOT" and _is_dropped(verb):
+        return [verb]
+    if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.lower_ in _WHEN:
+        above = _above(verb)
+        return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
         if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
             return []  # "he found the man engaged in thought": the object is meant as often
         return _subjects(verb.head)
     return []
+
+
+def _above(verb: "Token") -> "Token":
+    return verb.head.head if verb.dep_ == "pcomp" else verb.head
+
+
+def _is_dropped(verb: "Token") -> bool:
+    """Tell whether a clause leaves out its subject, as notes do: ``sold the car last week``."""
+    if verb.tag_ not in ("VBD", "VBN") or verb.doc[-1].text == "?":
+        return False
+    before = [token for token in verb.sent if token.i < verb.i and not token.is_punct]
+    return all(
+        token.dep_ in ("advmod", "intj", "aux", "cc", "neg") for token in before
+    ) and not any(child.dep_ in ("nsubj", "nsubjpass", "expl") for child in verb.children)
 
 
 def _interrupted(verb: "Token") -> bool:
@@ -203,7 +282,7 @@ def _interrupted(verb: "Token") -> bool:
     ``roared``; who shut it is then unclear.
     """
     return any(
-        token.dep_ in _SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
+        token.dep_ in SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
         for token in verb.doc[verb.head.i + 1 : verb.i]
     )
 
@@ -212,73 +291,5 @@ def _has_object(verb: "Token") -> bool:
     return any(child.dep_ == "dobj" for child in verb.children)
 
 
-def _stated(verb: "Token") -> bool:
-    """Tell whether every verb that this one depends on leaves it true."""
-    current = verb
-    for _ in range(_TOO_FAR):
-        for child in current.children:
-            if (
-                child.dep_ == "aux"
-                and child.tag_ == "MD"
-                and child.lower_ not in ("will", "'ll", "shall")
-            ):
-                return False
-            if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
-                return False
-            if child.dep_ == "advmod" and child.lower_ in (
-                "almost",
-                "nearly",
-                "maybe",
-                "perhaps",
-                "allegedly",
-            ):
-                return False
-            if child.dep_ == "aux" and child.lemma_ in ("used",):
-                return False
-        if current.dep_ == "ROOT":
-            return True
-        head = current.head
-        if current.dep_ in ("relcl", "acl") and current.tag_ != "VB":
-            named = head.head if head.dep_ == "appos" else head
-            if named.pos_ == "PROPN":
-                return True  # said in passing of a name, it holds whatever the sentence wishes
-        if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
-            return True  # "Globex will buy Initech; the contract was signed"
-        if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
-            return False
-        if current.dep_ in ("ccomp", "xcomp"):
-            lemma = head.lemma_.lower()
-            if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):
-                return False
-        if current.dep_ == "acl" and current.tag_ == "VB":
-            return False  # "the plan to merge"
-        if (
-            current.dep_ == "xcomp"
-            and current.tag_ == "VB"
-            and head.lemma_
-            not in (
-                "start",
-                "begin",
-                "continue",
-                "come",
-                "use",
-            )
-        ):
-            return False
-        current = head
-        if current.pos_ not in ("VERB", "AUX"):
-            while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
-                current = current.head
-    return True
-
-
-def _is_apart(left: "Token", right: "Token") -> bool:
-    return any(token.text in (";", ":") for token in left.doc[left.i : right.i])
-
-
 def _is_passive(verb: "Token") -> bool:
     return any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children)
-
-
-def _is_negated(verb: "Token") -> bool:
-    return any(child.dep_ == "neg" for child in verb.children)

@@ -3,32 +3,41 @@
 Precision comes before recall: a wrong fact costs more than a missing one, so whatever is asked,
 wished, supposed, denied or unclear in its pronouns gives no claim.
 
-Speaker turns in a text: ``name: words`` on a line, with where the words stand.
-
-A text's sentences to claims, one after the other, in one scene.
+A text is a letter, a conversation or plain prose: that tells who says "I", and what is no sentence.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules.clauses import clauses
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.renames import note_former
-from graphrag.extract.rules.roles import (
+from graphrag.extract.rules.aftermath import follow_up
+from graphrag.extract.rules.attendance import body_of, read_attendance
+from graphrag.extract.rules.cancelling import read_cancelling
+from graphrag.extract.rules.clauses import Clause, clauses
+from graphrag.extract.rules.complements import (
     COPULAS,
-    OPENING,
-    read_copula,
-    read_nouns,
-    read_pair,
+    read_affiliation,
+    read_complement,
+    read_having,
+    read_place,
     read_status,
 )
+from graphrag.extract.rules.expiry import read_expiry
+from graphrag.extract.rules.kin import read_kin, read_pair
+from graphrag.extract.rules.letter import letter_of
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.notes import read_note, topic_of
+from graphrag.extract.rules.offices import read_offices
+from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.reachable import read_contacts
+from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
+from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
@@ -38,38 +47,6 @@ from graphrag.names.key import name_key
 from graphrag.ontology.types import UNTYPED
 from graphrag.protocols import ExtractionContext
 from graphrag.text.markdown import prose_of
-
-_TURN = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?"  # "[10:02] "
-    r"(?P<speaker>[^\W\d_][\w .'’-]{0,40}?)[ \t]*:[ \t]+(?P<words>\S.*)$",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What one speaker says; ``start`` is where the words begin in the text."""
-
-    speaker: str
-    words: str
-    start: int
-    line_start: int
-
-
-def turns(text: str) -> list[Turn]:
-    """Return the turns of a text; lines without a speaker continue the turn before them."""
-    found = list(_TURN.finditer(text))
-    ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
-    return [
-        Turn(
-            match["speaker"].strip(),
-            text[match.start("words") : end].rstrip(),
-            match.start("words"),
-            match.start(),
-        )
-        for match, end in zip(found, ends, strict=True)
-    ]
-
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -87,19 +64,25 @@ class Reader:
     prefix: str = ""
     """Put before each sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
+    taken_back: list[int] = field(default_factory=list)
+    """Where ``scratch that,`` and its like ended."""
+    drafts: list[Draft] = field(default_factory=list)
+    """What was read so far."""
 
-    def read(self, sentence: "Span", offset: int) -> Iterator[Draft]:
-        """Yield the claims of a sentence whose paragraph starts at ``offset``.
+    def read(self, sentence: "Span", offset: int) -> None:
+        """Read the claims of a sentence whose paragraph starts at ``offset``.
 
         Of quoted words only what speakers say of themselves counts.
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
         for draft in self._stated(sentence, offset):
             if not quoted or draft.subject is self.scene.voice:
-                yield draft
+                self.drafts.append(draft)
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
-        line = Line(sentence, offset, self.scene, self.reference, self.prefix, self.corrects)
+        start = offset + sentence.start_char
+        corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
+        line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         note_former(line)
         stated = list(clauses(sentence))
         for clause in stated:
@@ -108,19 +91,39 @@ class Reader:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
                     if name is not None:
                         name.votes["person"] += 2
+        yield from read_kin(line, stated)
         for clause in stated:
-            yield from read_pair(clause, line)
-            if clause.lemma in COPULAS and not clause.arguments.get("dobj"):
-                yield from read_copula(clause, line)
-            elif clause.lemma in OPENING and not clause.arguments.get("dobj"):
-                yield from read_status(clause, line)
-            else:
-                yield from read_verb(clause, line)
-        yield from read_nouns(line)
+            for subject in clause.subjects:
+                if subject.pos_ == "PRON":
+                    line.name(subject)  # "he": who that is counts even where nothing is read of him
+        yield from read_offices(stated, line)
+        for clause in stated:
+            yield from _read(clause, line)
+        yield from read_place(line)
+        yield from read_affiliation(line)
+        yield from follow_up(stated, line, self.drafts)
+
+
+def _read(clause: Clause, line: Line) -> Iterator[Draft]:
+    yield from read_pair(clause, line)
+    yield from read_status(clause, line)
+    yield from read_having(clause, line)
+    yield from read_expiry(clause, line)
+    yield from read_cancelling(clause, line)
+    if clause.lemma in COPULAS:
+        yield from read_complement(clause, line)
+    yield from read_verb(clause, line)
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_TAKING_BACK = re.compile(
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
+    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
+    re.IGNORECASE,
+)
+_NEAR = 20
+"""Characters between the end of such words and the start of their sentence, either way."""
 
 
 class RulesExtractor:
@@ -146,33 +149,69 @@ def _extract(context: ExtractionContext) -> Extraction:
     episode = context.episode
     if episode.source == "json":
         return read_structure(episode.content, episode.valid_at)
-    if episode.source == "message" and (said := turns(episode.content)):
+    said = turns(episode.content)
+    if said and (episode.source == "message" or is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
     return _prose(episode)
 
 
 def _prose(episode: Episode) -> Extraction:
-    scene, prose = Scene(speaker=episode.author or ""), prose_of(episode.content)
+    letter = letter_of(episode.content)
+    topic = topic_of(letter.text)
+    author = episode.author or letter.author
+    scene = Scene(speaker=author, addressee=letter.addressee)
+    prose = prose_of(letter.text)
+    reader_text, taken_back = _plain(prose.text)
     reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
-    drafts: list[Draft] = []
+    reader.taken_back = taken_back
     titles: list[Name] = []
-    for offset, doc in parse(prose.text, borders=prose.borders, items=prose.items):
+    scene.implied = scene.speaker
+    if topic is not None and scene.implied is None:
+        words, at = topic
+        scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
+    scene.body = body_of(prose.text, scene)
+    reader.drafts += read_attendance(prose.text, scene)
+    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
+        reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
-            own = episode.author and _FIRST_PERSON.search(sentence.text)
-            reader.prefix = f"{episode.author}: " if own else ""
-            drafts += reader.read(sentence, offset)
+            own = author and _FIRST_PERSON.search(sentence.text)
+            reader.prefix = f"{author}: " if own else ""
+            reader.read(sentence, offset)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     for match in SCRIPT.finditer(episode.content):
         name = scene.names.get(name_key(match["name"]))
         if name is not None:
             name.aliases.append(match["alias"].strip())
+    drafts = reader.drafts
     used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
-    silent = {id(name) for name in titles if name.entity_type == UNTYPED} | {id(scene.speaker)}
+    silent = {id(name) for name in titles if name.entity_type == UNTYPED}
+    silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
     return _finished(names, drafts)
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Return a text without the words that take back what was said, and where they ended."""
+    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
+    return _TAKING_BACK.sub(lambda found: " " * len(found.group()), text), ends
+
+
+def asked_about(sentence: "Span") -> str:
+    """Return whom a question is about by name: the answer often leaves it out."""
+    if not sentence.text.rstrip().endswith("?"):
+        return ""
+    asked = [child for child in sentence.root.children if child.dep_ in ("nsubj", "attr")]
+    named = [child for child in asked if child.pos_ == "PROPN" and child.ent_type_ != "DATE"]
+    return named[0].text if named and named[0] == asked[0] else ""
+
+
+def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
+    scene = reader.scene
+    noted = list(read_note(text, offset, scene, reader.reference))
+    return [*noted, *read_contacts(text, offset, scene)]
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
@@ -184,13 +223,28 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     known = list(dict.fromkeys(known))
     names: list[Name] = []
     drafts: list[Draft] = []
+    asked = ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
-        for offset, doc in parse(turn.words):
+        scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
+        scene.asked = scene.implied if asked not in ("", turn.speaker) else None
+        asked = ""
+        prose = prose_of(turn.words)
+        words, taken_back = _plain(prose.text)
+        reader.taken_back = [turn.start + end for end in taken_back]
+        advice = turn.speaker.lower() in ASSISTANTS
+        for offset, doc in parse(words, borders=prose.borders, items=prose.items):
+            scene.quotes = quoted(doc.text)
+            reader.drafts += _noted(doc.text, turn.start + offset, reader)
             for sentence in doc.sents:
-                drafts += reader.read(sentence, turn.start + offset)
+                reader.read(sentence, turn.start + offset)
+                scene.implied = scene.speaker
+                asked = asked_about(sentence) or asked
+        # What an assistant says is advice, examples and what it was asked to write: it is kept as
+        # text and for its names, and states nothing of the world.
+        drafts += [] if advice else reader.drafts
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
@@ -198,9 +252,23 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     return _finished(names, drafts)
 
 
+def _telling(drafts: list[Draft]) -> list[Draft]:
+    """Leave out what says without a date what the same text says with one."""
+
+    def key(draft: Draft) -> tuple[int, str, int]:
+        return id(draft.subject), draft.relation, id(draft.object)
+
+    dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
+    return [
+        draft
+        for draft in drafts
+        if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
+    ]
+
+
 def _finished(names: Iterable[Name], drafts: list[Draft]) -> Extraction:
     names = list(names)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in drafts)
+    claims = dict.fromkeys(draft.finished() for draft in _telling(drafts))
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

@@ -1,109 +1,15 @@
 """What words mean: verbs and nouns to relations, as data.
 
-A wrong fact costs more than a missing one, so a verb that is not listed gives a relation of its own
-name only when its clause passes every test of ``factual``.
+Classes of general English; which verb states which relation stands in ``verb_frames``.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["start", "state", "end", "event"]
-"""``start`` begins a lasting relation, ``state`` says it holds, ``end`` that it stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A verb with one of its arguments."""
-
-    verbs: frozenset[str]
-    slot: str
-    """``dobj``, ``agent``, ``attr`` or a preposition."""
-    relation: str
-    kind: Kind
-    subject: str = ""
-    """Entity type that the subject must have or can be given; empty for any."""
-    object: str = ""
-    """Entity type that the object must have or can be given; empty for any."""
-    swap: bool = False
-    """True if the clause's object is the relation's subject."""
-    passive: bool = False
-    """True if the clause must be in the passive."""
-
-
-def _pattern(
-    verbs: str,
-    slots: str,
-    relation: str,
-    kind: Kind,
-    *,
-    subject: str = "",
-    object: str = "",
-    swap: bool = False,
-    passive: bool = False,
-) -> list[Pattern]:
-    return [
-        Pattern(frozenset(verbs.split()), slot, relation, kind, subject, object, swap, passive)
-        for slot in slots.split()
-    ]
-
-
+Manner = Literal["start", "state", "end", "event", "timeless"]
+"""How words speak of time: ``start`` begins a lasting relation, ``state`` says that it holds,
+``end`` that it stopped; an ``event`` happened once, and what is ``timeless`` always holds."""
 PERSON, ORG, PLACE = "person", "organization", "place"
 
-PATTERNS: tuple[Pattern, ...] = (
-    *_pattern("work", "at for", "works_at", "state", subject=PERSON, object=ORG),
-    *_pattern("teach nurse cook", "at", "works_at", "state", subject=PERSON, object=ORG),
-    *_pattern("join", "dobj", "works_at", "start", subject=PERSON, object=ORG),
-    *_pattern("start begin", "at with", "works_at", "start", subject=PERSON, object=ORG),
-    *_pattern("employ hire", "dobj", "works_at", "start", subject=ORG, object=PERSON, swap=True),
-    *_pattern("employ hire", "agent at", "works_at", "start", object=ORG, passive=True),
-    *_pattern("leave quit", "dobj", "works_at", "end", subject=PERSON, object=ORG),
-    *_pattern("resign retire", "from", "works_at", "end", subject=PERSON, object=ORG),
-    *_pattern("fire dismiss sack", "agent from", "works_at", "end", object=ORG, passive=True),
-    *_pattern("live reside", "in at", "lives_in", "state", subject=PERSON, object=PLACE),
-    *_pattern("move settle relocate", "to in", "lives_in", "start", subject=PERSON, object=PLACE),
-    *_pattern("move relocate", "from", "lives_in", "end", subject=PERSON, object=PLACE),
-    *_pattern("move relocate", "to into", "located_in", "start", subject=ORG, object=PLACE),
-    *_pattern("move relocate", "from", "located_in", "end", subject=ORG, object=PLACE),
-    *_pattern("marry wed", "dobj to", "married_to", "start", subject=PERSON, object=PERSON),
-    *_pattern("divorce", "dobj from", "married_to", "end", subject=PERSON, object=PERSON),
-    *_pattern("separate", "from", "married_to", "end", subject=PERSON, object=PERSON),
-    *_pattern("engage", "to", "engaged_to", "start", subject=PERSON, object=PERSON, passive=True),
-    *_pattern("found establish", "dobj", "founded", "start", object=ORG),
-    *_pattern(
-        "found establish", "agent", "founded", "start", subject=ORG, swap=True, passive=True
-    ),
-    *_pattern("acquire", "dobj", "acquired", "start", subject=ORG, object=ORG),
-    *_pattern("acquire", "agent", "acquired", "start", subject=ORG, swap=True, passive=True),
-    *_pattern("buy purchase", "dobj", "owned_by", "start", swap=True),
-    *_pattern("buy purchase own", "agent", "owned_by", "start", passive=True),
-    *_pattern("own", "dobj", "owned_by", "state", swap=True),
-    *_pattern("belong", "to", "owned_by", "state"),
-    *_pattern("merge", "with", "merged_with", "start", subject=ORG, object=ORG),
-    *_pattern("lead head chair run manage captain direct edit", "dobj", "leads", "state",
-              subject=PERSON, object=ORG),
-    *_pattern("lead head chair run manage edit", "agent", "leads", "state",
-              subject=ORG, swap=True, passive=True),
-    *_pattern("study", "at", "studies_at", "state", subject=PERSON, object=ORG),
-    *_pattern("attend", "dobj", "studies_at", "state", subject=PERSON, object=ORG),
-    *_pattern("graduate", "from", "studies_at", "end", subject=PERSON, object=ORG),
-    *_pattern("play", "for", "plays_for", "state", subject=PERSON, object=ORG),
-    *_pattern("sign", "for with", "plays_for", "start", subject=PERSON, object=ORG),
-    *_pattern("bear", "in", "born_in", "state", subject=PERSON, object=PLACE, passive=True),
-    *_pattern("like love enjoy adore", "dobj gerund", "likes", "state", subject=PERSON),
-    *_pattern("dislike hate detest", "dobj gerund", "dislikes", "state", subject=PERSON),
-    *_pattern("walk travel ride journey march hike trot go come run fly", "with beside alongside",
-              "travels_with", "event", subject=PERSON, object=PERSON),
-    *_pattern("follow", "agent", "follows", "event", subject=PERSON, object=PERSON, swap=True,
-              passive=True),
-    *_pattern("accompany join", "dobj", "travels_with", "event", subject=PERSON, object=PERSON),
-    *_pattern("accompany", "agent", "travels_with", "event", subject=PERSON, object=PERSON,
-              passive=True),
-    *_pattern("base locate situate headquarter", "in at", "located_in", "state",
-              object=PLACE, passive=True),
-    *_pattern("lie", "in", "located_in", "state", object=PLACE),
-    *_pattern("be come", "from", "comes_from", "state", subject=PERSON, object=PLACE),
-    *_pattern("report", "to", "reports_to", "state", subject=PERSON, object=PERSON),
-)  # fmt: skip
 
 LEADING = frozenset(
     "mayor director head chair chairman chairwoman chairperson president editor principal captain "
@@ -134,6 +40,21 @@ KIN = {
     **dict.fromkeys("wife husband spouse".split(), ("married_to", False)),
     **dict.fromkeys("fiancé fiancée fiance fiancee".split(), ("engaged_to", False)),
     **dict.fromkeys("friend".split(), ("friend_of", False)),
+    **dict.fromkeys("twins triplets".split(), ("parent_of", True)),
+    **dict.fromkeys("boyfriend girlfriend partner".split(), ("partner_of", False)),
+    **dict.fromkeys("widow widower".split(), ("married_to", False)),
+    **dict.fromkeys("stepmother stepfather".split(), ("parent_of", False)),
+    **dict.fromkeys("stepson stepdaughter".split(), ("parent_of", True)),
+    **dict.fromkeys("half-brother half-sister".split(), ("sibling_of", False)),
+    **dict.fromkeys("grandson granddaughter grandchild".split(), ("grandparent_of", True)),
+    **dict.fromkeys("cousin".split(), ("cousin_of", False)),
+    **dict.fromkeys("aunt uncle".split(), ("aunt_or_uncle_of", False)),
+    **dict.fromkeys("nephew niece".split(), ("aunt_or_uncle_of", True)),
+    **dict.fromkeys("neighbour neighbor".split(), ("neighbour_of", False)),
+    **dict.fromkeys("flatmate roommate housemate".split(), ("lives_with", False)),
+    **dict.fromkeys("supervisor mentor".split(), ("supervises", False)),
+    "predecessor": ("succeeds", True),
+    "successor": ("succeeds", False),
 }
 """``X is Y's NOUN`` to a relation from X to Y, or from Y to X if True."""
 
@@ -175,9 +96,29 @@ TRAVELLING = frozenset(
 """Verbs whose joined subjects do it together."""
 ACTIVITIES = frozenset("go start begin practice practise learn finish stop quit try".split())
 """Verbs that say much with a gerund: ``go hiking``, ``start painting``."""
+ILLNESSES = frozenset(
+    "diabetes asthma cancer flu virus infection epilepsy migraine arthritis depression anxiety "
+    "stroke dementia measles pneumonia covid eczema hypertension fracture concussion".split()
+)
+ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
+MEDICINES = frozenset(
+    "medication medicine tablet pill antibiotic insulin vitamin supplement painkiller inhaler "
+    "antidepressant antihistamine statin steroid drop ointment syrup iron".split()
+)
+MEDICINE_ENDINGS = (
+    "cillin", "mycin", "formin", "statin", "pril", "sartan", "azole", "olol", "dipine", "profen",
+    "etamol", "aline", "oxetine", "azepam", "oxin", "solone", "sone", "mab", "aspirin", "thyroxine",
+)  # fmt: skip
+PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
+OFFICIAL = frozenset(
+    "appoint elect name make promote choose hire recruit crown ordain resign retire step stand "
+    "dismiss remove fire oust serve act become be".split()
+)
+"""Verbs of offices, which are read with the title."""
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
-    "pleasure relief surprise".split()
+    "pleasure relief surprise fan mix believer person newbie beginner testament move step option "
+    "choice example fool friend challenge struggle dream work sucker bit".split()
 )
 """Nouns that praise or blame, and say nothing of what somebody is."""
 
@@ -215,9 +156,13 @@ ORG_WORDS = frozenset(
     "gazette herald tribune works dairy creamery bakery brewery engineering motors airlines group "
     "holdings partners studio studios labs laboratories systems technologies software library "
     "museum theatre theater orchestra choir band ramblers team federation league court police army "
+    "records ales logistics dental consulting robotics foods energy shipping insurance bros sons "
+    "industries railways pharma telecom publishing books films productions ventures solutions "
+    "services international ag plc kg bv nv primary secondary "
     "cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(
+    "room "
     "river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
     "island city town village county state kingdom country land forest desert bay harbour harbor "
     "beach castle palace airport station cross exchange mill lido weir house hall tower gate "
@@ -225,10 +170,14 @@ PLACE_WORDS = frozenset(
 )
 CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
-    "army navy".split()
+    "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
 GENERIC = {
-    **dict.fromkeys("company firm business organisation organization club team".split(), ORG),
+    **dict.fromkeys(
+        "company firm business organisation organization club team charity foundation school "
+        "plant agency newspaper".split(),
+        ORG,
+    ),
     **dict.fromkeys("town city village".split(), PLACE),
     **dict.fromkeys("building structure".split(), "building"),
 }
@@ -260,3 +209,17 @@ PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
+_AIDS = frozenset("crutch wheelchair oxygen dialysis".split())
+_PLANS = frozenset("plan tariff".split())
+_SQUADS = frozenset("squad team board committee council panel crew staff".split())
+
+
+def on_relation(noun: str) -> str:
+    """Return what being on something says by its noun; nothing if that is not clear."""
+    if noun in MEDICINES or noun.endswith(MEDICINE_ENDINGS):
+        return "takes"
+    if noun in _AIDS:
+        return "uses"
+    if noun in _SQUADS:
+        return "member_of"
+    return "subscribed_to" if noun in _PLANS else ""

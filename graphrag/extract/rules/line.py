@@ -1,63 +1,120 @@
-"""One sentence being read: its names, its times, and claims with its words.
-
-When a clause's relation began and ended, from its verb, its tense and its time expressions.
-"""
+"""One sentence being read: its names, its times, and claims with its words."""
 
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import Kind
+from graphrag.extract.rules.lifetime import ALWAYS, Life, day_before
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.scene import Scene
-from graphrag.temporal.find import TimeExpression, find_times
-from graphrag.temporal.phrase import Period
+from graphrag.extract.rules.short_dates import short_times
+from graphrag.temporal.find import TimeExpression
+from graphrag.temporal.period import Period, shift, unit_from
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
+_PRESENT = frozenset({"VBZ", "VBP", "MD"})
+_EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
+_SPAN = re.compile(
+    r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}"
+)
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
-Lifetime = tuple[datetime | None, datetime | None]
 
 
-def times_of(sentence: "Span", reference: datetime) -> list[tuple["Token", Period]]:
+def times_of(
+    sentence: "Span", reference: datetime, before: Period | None
+) -> list[tuple["Token", Period, int]]:
     """Return the time expressions of a sentence, each with the word that it belongs to.
 
-    That word is the nearest verb or role noun above it in the parse ("its chair since 2017").
+    That word is the nearest verb or role noun above it in the parse ("its chair since 2017"); and
+    with the index of its own first word.
     """
     found = []
-    for expression in find_times(sentence.text, reference):
+    ahead = _looks_ahead(sentence)
+    expressions = short_times(sentence.text, reference, before, ahead=ahead)
+    coming: dict[int, Period] = {}
+    if not ahead and any(token.tag_ in _PRESENT for token in sentence):
+        coming = {
+            one.start: one.period
+            for one in short_times(sentence.text, reference, before, ahead=True)
+        }
+    for expression in expressions:
         owner = _owner(sentence, expression)
         if owner is not None:
-            found.append((owner, expression.period))
+            period = expression.period
+            if expression.start in coming and _is_present(owner):
+                period = coming[expression.start]
+            if period.granularity == "decade" and "ago" in expression.text:
+                period = unit_from(shift(period.start, "year", 5), "year")  # its middle
+            period = _bound(sentence, expression, owner, period)
+            if _is_lifespan(sentence, expression, owner):
+                continue
+            if _EDGE.search(expression.text) and period.granularity != "day":
+                period = day_before(period)
+            start = sentence.start_char + expression.start
+            place = next(token.i for token in sentence if token.idx >= start)
+            found.append((owner, period, place))
     return found
 
 
-def lifetime(kind: Kind, clause: Clause | None, periods: list[Period], said: datetime) -> Lifetime:
-    """Return the stated start and end of a relation; None where the text says nothing."""
-    start: datetime | None = None
-    end: datetime | None = None
-    past_state = kind == "state" and clause is not None and clause.past and not clause.perfect
-    for period in periods:
-        if period.bound == "until":
-            end = period.end
-        elif period.bound == "before":
-            end = period.start if kind == "end" else end
-        elif kind == "end":
-            end = period.start
-        elif period.bound in ("since", "after") or not past_state:
-            start = period.start if period.bound != "after" else period.end
-        else:  # "worked at Acme in 2019": known to hold in that time only
-            start, end = period.start, period.end
-    if kind == "state" and start is not None and start > said and clause is not None:
-        if not clause.future and not periods[0].bound == "since":
-            start = None  # "lives there tomorrow" is no start that we can vouch for
-    if kind == "end" and end is None and start is not None:
-        start, end = None, start
-    return start, end
+def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -> bool:
+    """Tell whether a time is one of ``Tomas Reyk (1888-1951)``: of his life, not of what he did."""
+    text = sentence.text
+    opened = text.rfind("(", 0, expression.start + 1)
+    closed = text.find(")", expression.end)
+    if opened < 0 or closed < 0 or ")" in text[opened : expression.start]:
+        return False
+    inner = text[opened + 1 : closed]
+    named = any(
+        token.idx + len(token) - sentence.start_char == len(text[:opened].rstrip())
+        and token.pos_ == "PROPN"
+        for token in sentence
+    )
+    return named and _SPAN.fullmatch(inner) is not None
+
+
+def _is_present(verb: "Token") -> bool:
+    """Tell whether a verb is in the present or the future: of its dates, undated ones lie ahead."""
+    helpers = {child.tag_ for child in verb.children if child.dep_ in ("aux", "auxpass")}
+    if verb.tag_ in ("VBZ", "VBP") or "MD" in helpers:
+        return True
+    return (
+        verb.tag_ in ("VBG", "VBN")
+        and bool(helpers & {"VBZ", "VBP"})
+        and not any(
+            child.lemma_ in ("have", "'ve") for child in verb.children if child.dep_ == "aux"
+        )
+    )
+
+
+def _bound(sentence: "Span", expression: TimeExpression, owner: "Token", period: Period) -> Period:
+    """Return the period as ``until her retirement in 2014`` bounds it."""
+    if period.bound != "in":
+        return period
+    token = next(token for token in sentence if token.idx - sentence.start_char >= expression.start)
+    while token != owner and token.dep_ != "ROOT":
+        token = token.head
+        if token.idx - sentence.start_char < expression.start:
+            if token.lower_ in ("until", "till"):
+                return period.bounded("before")
+            if token.lower_ in ("since", "after") and token.dep_ == "prep":
+                return period.bounded("since")
+    return period
+
+
+def _looks_ahead(sentence: "Span") -> bool:
+    """Tell whether no verb of the sentence is in a past tense."""
+    for token in sentence:
+        if token.tag_ == "VBD":
+            return False
+        if token.tag_ == "VBN":
+            helpers = [child for child in token.children if child.dep_ in ("aux", "auxpass")]
+            if not helpers or any(helper.lemma_ in ("have", "'ve") for helper in helpers):
+                return False
+    return True
 
 
 def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
@@ -82,10 +139,6 @@ def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
     return token
 
 
-if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
-
-
 @dataclass(slots=True)
 class Line:
     """A sentence in its scene."""
@@ -99,11 +152,17 @@ class Line:
     """Put before the sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
     times: list[tuple["Token", Period]] = field(default_factory=list)
+    _places: list[int] = field(default_factory=list)
+    """The index of the word that each of them begins with."""
 
     def __post_init__(self) -> None:
         """Note the names and the times of the sentence."""
         self.scene.enter(self.sentence, self.offset)
-        self.times = times_of(self.sentence, self.reference)
+        placed = times_of(self.sentence, self.reference, self.scene.time)
+        self.times = [(owner, period) for owner, period, _ in placed]
+        self._places = [at for _, _, at in placed]
+        if self.times:
+            self.scene.time = self.times[-1][1]
 
     def name(self, token: "Token") -> Name | None:
         """Return what a word stands for, or None if that is not clear."""
@@ -111,21 +170,47 @@ class Line:
 
     def periods(self, *owners: "Token") -> list[Period]:
         """Return the times that belong to one of these words."""
-        return [period for owner, period in self.times if owner in owners]
+        found = [period for owner, period in self.times if owner in owners]
+        for owner in owners:
+            for child in owner.children:
+                if child.dep_ == "advcl" and not any(period.bound == "until" for period in found):
+                    found += self._bounding(child)
+        return found
 
-    def draft(
-        self,
-        one: Name,
-        relation: str,
-        other: Name,
-        life: tuple[datetime | None, datetime | None] = (None, None),
-        *,
-        ends: bool = False,
-    ) -> Draft:
+    def periods_of(self, verb: "Token", target: "Token") -> list[Period]:
+        """Return the times of a verb with one of its arguments.
+
+        In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
+        where the first ends.
+        """
+        turns = [token.i for token in self.sentence if token.lower_ == "then"]
+        if not turns:
+            return self.periods(verb)
+        parts: dict[int, list[Period]] = {}
+        for (owner, period), at in zip(self.times, self._places, strict=True):
+            if owner == verb:
+                parts.setdefault(sum(turn < at for turn in turns), []).append(period)
+        part = sum(turn < target.i for turn in turns)
+        found = list(parts.get(part, ()))
+        ended = [period for period in parts.get(part - 1, ()) if period.bound == "until"]
+        if ended and not any(period.bound in ("since", "in") for period in found):
+            found.append(ended[-1].bounded("after"))
+        return found
+
+    def _bounding(self, verb: "Token") -> list[Period]:
+        """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""
+        marks = {child.lower_ for child in verb.children if child.dep_ in ("mark", "prep")}
+        bound = next((word for word in ("until", "till", "since") if word in marks), None)
+        inner = [period for owner, period in self.times if owner == verb and period.bound == "in"]
+        if bound is None or not inner:
+            return []
+        if bound == "since":
+            return [inner[0].bounded("since")]
+        # It ended when that happened, and that was some day in the period.
+        return [inner[0].bounded("before")]
+
+    def draft(self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS) -> Draft:
         """Return a claim of this sentence."""
-        start, end = life
-        if start is not None and end is not None and start >= end:
-            start = None
         return Draft(
             one,
             relation,
@@ -133,8 +218,6 @@ class Line:
             self.prefix + _BLANKS.sub("", " ".join(self.sentence.text.split())),
             self.offset + self.sentence.start_char,
             self.offset + self.sentence.end_char,
-            None if ends else start,
-            end,
-            ends,
+            life,
             self.corrects,
         )

@@ -5,9 +5,9 @@ A claim in the making: its names may still grow longer and change type while the
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from graphrag.extract.rules.lexicon import FEMALE, MALE
+from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Mention
 from graphrag.model.values import CONCEPT, JSON
@@ -28,6 +28,8 @@ class Name:
     aliases: list[str] = field(default_factory=list)
     names: list[EntityName] = field(default_factory=list)
     """What is said of its names, and of their times."""
+    plays: bool = False
+    """True for a player: of a club, not of a firm."""
     acted: bool = False
     """True once it was the subject of a verb."""
 
@@ -70,15 +72,18 @@ class Draft:
     text: str
     start: int
     end: int
-    valid_at: datetime | None = None
-    invalid_at: datetime | None = None
-    ends: bool = False
+    life: Life = ALWAYS
     corrects: bool = False
     confidence: float = 0.8
     attributes: dict[str, JSON] = field(default_factory=dict)
+    replaces: bool = False
 
     def finished(self) -> Claim:
         """Return the claim with the names as the whole text has made them."""
+        life = self.life
+        start = life.start
+        if start is not None and (life.over or (life.end is not None and start >= life.end)):
+            start = None
         return Claim(
             subject=self.subject.mention(),
             relation=self.relation,
@@ -86,10 +91,15 @@ class Draft:
             text=self.text,
             start=self.start,
             end=self.end,
-            valid_at=self.valid_at,
-            invalid_at=self.invalid_at,
-            ends=self.ends,
+            valid_at=start,
+            invalid_at=life.end,
+            ends=life.over,
             corrects=self.corrects,
             confidence=self.confidence,
             attributes=self.attributes,
+            replaces=self.replaces,
+            current=life.current,
+            kind=life.kind,
+            valid_precision=life.start_precision,
+            invalid_precision=life.end_precision,
         )

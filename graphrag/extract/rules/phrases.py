@@ -12,11 +12,14 @@ from graphrag.extract.rules.lexicon import (
     PLACE_WORDS,
     STATEMENTLESS,
 )
+from graphrag.extract.rules.trades import JOBS, OFFICES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
+_KEPT = frozenset("king queen emperor empress pope prince princess duke duchess earl count".split())
+"""Titles that are a part of the name; the others, before two words at least, are not."""
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -77,7 +80,11 @@ def is_capitalised(token: "Token") -> bool:
 def _name(head: "Token") -> Phrase | None:
     first = _left_end(head)
     last = _right_end(head)
-    words = [token for token in head.doc[first.i : last.i + 1]]
+    joined = _joined(head) or _joined(first) or (first.i, last.i)
+    words = list(head.doc[min(first.i, joined[0]) : max(last.i, joined[1]) + 1])
+    titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in _KEPT
+    if len(words) > 2 and titled and words[1].pos_ == "PROPN":
+        words = words[1:]  # "Coach Petra Nyman": what she is, not her name
     hints: list[tuple[str, int]] = []
     if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:
         hints.append(("person", 4))
@@ -92,6 +99,25 @@ def _name(head: "Token") -> Phrase | None:
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
+
+
+def _joined(head: "Token") -> tuple[int, int] | None:
+    """Return the words of ``Mensah & Partners``, which is one name, from any of its own."""
+    first, last = head.i, head.i
+    doc = head.doc
+    while last + 2 < len(doc) and doc[last + 1].text == "&" and is_capitalised(doc[last + 2]):
+        last += 2
+        while (
+            last + 1 < len(doc)
+            and doc[last + 1].pos_ == "PROPN"
+            and doc[last + 1].text[0].isupper()
+        ):
+            last += 1
+    while first > 1 and doc[first - 1].text == "&" and is_capitalised(doc[first - 2]):
+        first -= 2
+        while first > 0 and doc[first - 1].pos_ == "PROPN" and doc[first - 1].text[0].isupper():
+            first -= 1
+    return (first, last) if last > first else None
 
 
 def _left_end(head: "Token") -> "Token":
@@ -190,7 +216,9 @@ def _thing(head: "Token") -> Phrase | None:
     )  # a "group" is not, a "book group" is
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
         return None
-    return Phrase(words.text, words.start_char, words.end_char, False)
+    # "The Palmer account" is called so; "Sunday walks" are not.
+    named = any(token.pos_ == "PROPN" and token.dep_ == "compound" for token in words)
+    return Phrase(words.text, words.start_char, words.end_char, named)
 
 
 def _called(head: "Token") -> Phrase | None:

@@ -32,8 +32,10 @@ class Antecedents:
     def __init__(self) -> None:
         self._current: list[Spoken] = []
         self._previous: list[Spoken] = []
-        self._rivals: list[tuple[int, str]] = []
-        self._rivals_before: list[tuple[int, str]] = []
+        self._all: dict[Name, None] = {}
+        self._rivals: list[tuple[int, str, bool]] = []
+        """Unnamed people: where, of which gender, and whether as a subject."""
+        self._rivals_before: list[tuple[int, str, bool]] = []
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
@@ -41,16 +43,26 @@ class Antecedents:
             self._previous, self._rivals_before = self._current, self._rivals
         self._current = []
         self._rivals = [
-            (token.i, gender_of(token.lemma_.lower()))
+            (token.i, gender_of(token.lemma_.lower()), token.dep_.startswith("nsubj"))
             for token in sentence
-            if token.pos_ == "NOUN" and token.lemma_.lower() in ANIMATE and token.dep_ not in _SAME
+            if token.tag_ == "NN"
+            and token.lemma_.lower() in ANIMATE
+            and token.dep_ not in _SAME
+            and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
         ]
+        first = sentence[0]
+        if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
+            self._rivals.append((first.i, "", True))  # a name that the parser does not know, maybe
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""
-        subject = token.dep_.startswith("nsubj")
+        bearer = token
+        while bearer.dep_ in ("appos", "compound") and bearer.head.i < bearer.i:
+            bearer = bearer.head  # "the cyclist Marek Dolny"
+        subject = bearer.dep_.startswith("nsubj")
         name.acted |= subject and token.head.lemma_ != "be"
         self._current.append((token.i, name, subject))
+        self._all[name] = None
 
     def of(self, pronoun: "Token") -> Name | None:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
@@ -68,22 +80,38 @@ class Antecedents:
             pronoun, lambda name: name.may_be_person() and name.gender in ("", gender)
         )
         if found is not None:
+            self._current.append((pronoun.i, found, pronoun.dep_.startswith("nsubj")))
             found.gender = found.gender or gender
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
 
+    def is_first(self) -> bool:
+        """Tell whether nobody was spoken of before but in this sentence."""
+        return not self._previous
+
+    def somebody(self, noun: "Token") -> Name | None:
+        """Return whom ``the 31-year-old`` means."""
+        return self._only(noun, lambda name: name.may_be_person() and name.votes["person"] > 0)
+
     def described(self, noun: "Token") -> Name | None:
         """Return the one thing that ``the company`` or ``the town`` can mean."""
         kind = GENERIC.get(noun.lower_)
-        near = [name for at, name, _ in (*self._previous, *self._current) if at < noun.i]
-        fitting = _unique(name for name in near if kind is not None and _is_a(name, kind))
-        return fitting[0] if len(fitting) == 1 else None
+        if kind is None:
+            return None
+        near = [name for _, name, _ in self._previous]
+        near += [name for at, name, _ in self._current if at < noun.i]
+        for names in (near, self._all):
+            fitting = _unique(name for name in names if _is_a(name, kind))
+            if fitting:
+                return fitting[0] if len(fitting) == 1 else None
+        return None
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
-        near = [sex for at, sex in self._rivals if at < token.i]
+        near = [sex for at, sex, _ in self._rivals if at < token.i]
         if not any(at < token.i for at, _, _ in self._current):
-            near += [sex for _, sex in self._rivals_before]
+            led = any(first for _, _, first in self._previous)
+            near += [sex for _, sex, first in self._rivals_before if first or not led]
         return any(sex in ("", gender) for sex in near)
 
     def _only(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
@@ -91,16 +119,19 @@ class Antecedents:
         before = _unique(name for _, name, _ in self._previous if fits(name))
         if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
             return here[0]
+        led = _unique(
+            name for at, name, first in self._current if first and at < token.i and fits(name)
+        )
+        if len(led) == 1 and token.dep_.startswith("nsubj"):
+            return led[0]
         if here:
             return None
         if len(before) == 1 and (before[0].gender or self._led(before[0])):
             return before[0]
-        if not token.dep_.startswith("nsubj"):
+        if not token.dep_.startswith(("nsubj", "poss")):
             return None
-        # Two candidates: the subject of the last sentence, if its gender is known to agree.
-        subjects = _unique(
-            name for _, name, subject in self._previous if subject and name.gender and fits(name)
-        )
+        # Two candidates: the subject of the last sentence, if there was one only.
+        subjects = _unique(name for _, name, subject in self._previous if subject and fits(name))
         return subjects[0] if len(subjects) == 1 else None
 
     def _led(self, name: Name) -> bool:

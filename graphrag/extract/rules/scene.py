@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, PLACE_WORDS
+from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, PLACE, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.names.key import name_key
+from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -78,8 +79,16 @@ class Scene:
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
+        self.implied: Name | None = None
+        """Who is meant where a clause or a note leaves its subject out."""
+        self.body: Name | None = None
+        """The council or board whose minutes the text is, if it is such."""
+        self.asked: Name | None = None
+        """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []
         """The quoted stretches of the paragraph being read."""
+        self.time: Period | None = None
+        """The time named last."""
         self.voice: Name | None = None
         """Who speaks the quoted words of the sentence being read."""
 
@@ -107,7 +116,11 @@ class Scene:
 
     def name_of(self, token: "Token", offset: int) -> Name | None:
         """Return what a noun or pronoun stands for, or None if that is not clear."""
-        return self._pronoun(token, offset) if token.pos_ == "PRON" else self._noun(token, offset)
+        if token.pos_ == "PRON":
+            return self._pronoun(token, offset)
+        if token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG":
+            return self.implied
+        return self._noun(token, offset)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
@@ -128,6 +141,10 @@ class Scene:
             name.votes[kind] = max(name.votes[kind], weight)
         return name
 
+    def about(self, text: str) -> Name:
+        """Return the person of that name, who is meant where none is named."""
+        return self.names.get(name_key(text)) or self._person(text)
+
     def _person(self, text: str) -> Name:
         name = Name(text, 0, 0, True, Counter({"person": 5}))
         self.names[name_key(text)] = name
@@ -146,8 +163,14 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
+        apposed = _apposed(token)
+        other = None if apposed is None else self._noun(apposed, offset)
+        if other is not None and other is not self.addressee:  # "You play clarinet, Bob."
+            return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
+        if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
+            return self._antecedents.somebody(token)
         phrase = phrase_of(token)
         if phrase is None:
             return None
@@ -198,7 +221,9 @@ class Scene:
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
             return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
-            return self._antecedents.of(token)
+            found = self._antecedents.of(token)
+            alone = self.asked is not None and self._antecedents.is_first()
+            return self.asked if found is None and alone and word in GENDER else found
         return None
 
     def _longer(self, key: str, phrase: Phrase) -> Name | None:
@@ -221,9 +246,26 @@ class Scene:
         candidates = dict.fromkeys(
             name
             for key, name in self.names.items()
-            if name.named and key.split()[-1:] == [word] and " " in key
+            if name.named and word in (key.split()[0], key.split()[-1]) and " " in key
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def _apposed(noun: "Token") -> "Token | None":
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
+
+    ``The city of Narvik`` is Narvik.
+    """
+    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
+        return None
+    for child in noun.children:
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
+            between = noun.doc[noun.i + 1 : child.left_edge.i].text
+            if between in ("", ","):
+                return child
+        if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
+            return next((one for one in child.children if one.pos_ == "PROPN"), None)
+    return None
 
 
 def _kin_before(doc: "Doc", start: int) -> str:

@@ -4,102 +4,181 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
+from graphrag.extract.rules.cancelling import CANCELLED
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import PATTERNS, Pattern
-from graphrag.extract.rules.line import Line, lifetime
+from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.lifetime import Life, lifetime
+from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.open_verbs import read_open
 from graphrag.extract.rules.renames import NAMING, renamed
+from graphrag.extract.rules.trades import is_title
+from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PATTERNS: dict[str, list[Pattern]] = {}
-for _pattern in PATTERNS:
-    for _verb in _pattern.verbs:
-        _PATTERNS.setdefault(_verb, []).append(_pattern)
-
-MEANT = frozenset(pattern.relation for pattern in PATTERNS)
-"""Relations that mean something precise."""
-_OPEN_SLOTS = (
-    "gerund",
-    "dobj",
-    "with",
-    "to",
-    "into",
-    "at",
-    "in",
-    "on",
-    "through",
-    "for",
-    "about",
-    "across",
-    "from",
-    "around",
-    "over",
-    "along",
-    "beside",
-    "upon",
-)
-_BARE_SLOTS = ("gerund", "dobj")
-_NEAR = 7
-"""Words between a verb and a prepositional object; farther ones are often misattached."""
+_CLUB_VERBS = frozenset({"leave", "join", "quit"})
+_RETELLING = frozenset({"stop", "quit", "finish", "cease"})
+_SCHOOLS = frozenset({"college", "school", "university", "academy"})
+_NEAR = 5
+_DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
-    if clause.lemma in NAMING and renamed(clause, line):
+    if clause.lemma in NAMING and not clause.negated and renamed(clause, line):
         return
-    if clause.lemma == "sell":
+    if clause.lemma == "sell" and not clause.negated:
         yield from _sold(clause, line)
         return
     matched = False
-    for pattern in _PATTERNS.get(clause.lemma, ()):
-        if pattern.passive != clause.passive and (pattern.passive or pattern.slot == "dobj"):
-            continue
-        for subject in clause.subjects:
-            for target in clause.arguments.get(pattern.slot, ()):
-                draft = _matched(pattern, clause, subject, target, line)
-                if draft is not None:
-                    matched |= pattern.kind != "event"
-                    yield draft
+    for draft in _framed(clause, line):
+        matched |= draft.relation != "travels_with"
+        yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
         yield from _together(clause, line)
         yield from _at_side(clause, line)
     if not matched and not clause.negated:
-        yield from _open(clause, line)
+        yield from read_open(clause, line)
+
+
+def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
+    rows = FRAMES.get(clause.lemma)
+    if rows is None:
+        return
+    stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _RETELLING
+    for slot, targets in clause.arguments.items():
+        name = "_".join((*clause.particles, slot))
+        frames = rows.get(name, ())
+        for target in targets:
+            for subject in clause.subjects:
+                for frame in frames:
+                    if frame.passive is not None and frame.passive != clause.passive:
+                        continue
+                    draft = _matched(frame, clause, subject, target, line, stopped=stopped)
+                    if draft is not None:
+                        yield draft
+                        break
 
 
 def _matched(
-    pattern: Pattern, clause: Clause, subject: "Token", target: "Token", line: Line
+    frame: Frame, clause: Clause, subject: "Token", target: "Token", line: Line, *, stopped: bool
 ) -> Draft | None:
     one, other = line.name(subject), line.name(target)
-    if one is None or other is None or one is other or not one.named:
+    if one is None or other is None or one is other:
         return None
-    if not (can_be(one, pattern.subject) and can_be(other, pattern.object)):
+    if frame.present and (clause.past or not (clause.future or _is_present(clause))):
         return None
-    if pattern.relation == "owned_by" and not other.named:
-        return None  # "he bought a hat" owns no hat that one could speak of again
-    if clause.lemma in ("leave", "quit") and not other.votes[pattern.object]:
+    club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
+    if club:
+        other.votes["organization"] += 3
+    if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
+        return None
+    if not _means(frame, clause, one, other, target):
+        return None
+    if frame.relation == "succeeds" and target.pos_ != "PROPN":
+        return None
+    if not _tell_enough(frame, (one, subject), (other, target)):
+        return None
+    relation, manner = frame.relation, frame.manner
+    if club:
+        relation = "plays_for"
+    elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
         return None  # one leaves towns and rooms as well
-    relation, kind = pattern.relation, "end" if clause.no_longer else pattern.kind
-    if clause.lemma == "join" and other.text.split()[-1].lower() in lexicon.CLUB_WORDS:
+    if clause.lemma == "be" and frame.relation == "works_at":
+        if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
+            return None
+        if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
+            return None  # who is at a college may teach or study there
+    if frame.object == "place" and other.named and _is_acronym(other.text):
+        return None
+    if clause.no_longer or stopped:
+        manner = "end"
+    last = other.text.split()[-1].lower()
+    if clause.lemma == "join" and relation == "works_at" and last in lexicon.CLUB_WORDS:
         relation = "member_of"
-    for name, type_ in ((one, pattern.subject), (other, pattern.object)):
-        if type_:
+    for name, type_ in ((one, frame.subject), (other, frame.object)):
+        if type_ and name.named:
             name.votes[type_] += 3
-    life = lifetime(kind, clause, line.periods(clause.verb), line.reference)
-    if pattern.swap:
+    life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
+    if clause.after_all:  # "she is not leaving Acme after all": there she is
+        life = Life() if frame.manner == "end" else CANCELLED
+    if life is None:
+        return None
+    if frame.swap:
         one, other = other, one
-    return line.draft(one, relation, other, life, ends=kind == "end")
+    draft = line.draft(one, relation, other, life)
+    draft.corrects |= clause.after_all and frame.manner == "end"
+    return draft
+
+
+def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:
+    """Tell whether a verb of many senses has the one of the frame with this object."""
+    word = target.lemma_.lower()
+    match frame.relation:
+        case "likes" | "dislikes" if target.pos_ == "NOUN":
+            # "the energy", "your cake" were liked then and there, "live music" always is.
+            return not any(child.dep_ in ("det", "poss", "predet") for child in target.children)
+        case "likes" | "dislikes" if target.tag_ == "VBG":
+            return not any(child.dep_ == "poss" for child in target.subtree)
+        case "responsible_for" if clause.lemma == "own":
+            return not any(child.dep_ in ("det", "poss") for child in target.children)
+        case "takes":
+            return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
+        case "has_condition" if clause.lemma in ("contract", "catch"):
+            return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "member_of" if frame.subject == "organization":
+            return one.votes["organization"] >= 2  # "Alice left Acme": she is none
+        case "member_of" if clause.lemma in ("sit", "serve"):
+            return other.text.split()[-1].lower() in lexicon.CLUB_WORDS
+        case "leads" if clause.lemma == "lead" and not clause.passive:
+            return other.votes["person"] < 2  # "she led him in"
+        case _:
+            return True
+
+
+def _is_present(clause: Clause) -> bool:
+    return clause.verb.tag_ in ("VBZ", "VBP", "VBG")
+
+
+def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, "Token"]) -> bool:
+    """Tell whether the two ends can be spoken of again.
+
+    One must have a name. The other may be a common noun where that says enough (``takes
+    metformin``), or one that is the only of its kind (``the project is funded by ...``).
+    """
+    (one, subject), (other, target) = first, second
+    if one.named and other.named:
+        return True
+    if one.named:
+        if target.lower_ in lexicon.GENERIC or target.lower_ in lexicon.CLUB_WORDS:
+            return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
+        if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
+            return _is_definite(target)
+        return frame.bare or (frame.passive is True and _is_definite(target))
+    someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
+    if subject.lower_ in lexicon.GENERIC or someone:
+        return False  # "the company" is one that has a name
+    own = _is_definite(subject) or " " in one.text
+    own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
+    return other.named and subject.pos_ == "NOUN" and own
+
+
+def _is_acronym(text: str) -> bool:
+    return text.isupper() and len(text) > len("UAE") and text.isalpha()
+
+
+def _is_definite(noun: "Token") -> bool:
+    return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
 def _together(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield who goes with whom in ``Dorothy and the Lion walked along the road``."""
     names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
     travellers = [name for name in names if can_be(name, "person")]
-    life = lifetime("event", clause, line.periods(clause.verb), line.reference)
     for other in travellers[1:]:
-        yield line.draft(travellers[0], "travels_with", other, life)
+        yield from _dated(clause, "event", (travellers[0], "travels_with", other), line)
 
 
 def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -110,69 +189,43 @@ def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or one is other or other is None or not can_be(one, "person"):
                 continue
-            life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-            yield line.draft(one, "travels_with", other, life)
-
-
-def _open(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future:
-        return
-    if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
-        return
-    verb = "_".join((third_person(clause.lemma), *clause.particles))
-    if clause.lemma == "get":
-        verb = "has" if clause.perfect else "gets"
-    for slot in _OPEN_SLOTS:
-        if slot not in _BARE_SLOTS and "dobj" in clause.arguments:
-            return
-        if slot == "gerund" and clause.lemma not in lexicon.ACTIVITIES:
-            continue
-        if not lexicon.says_enough(clause.lemma, clause.particles, slot):
-            continue
-        relation = verb if slot in _BARE_SLOTS else f"{verb}_{slot}"
-        if not relation.isidentifier():
-            continue
-        for target in clause.arguments.get(slot, ()):
-            if slot not in _BARE_SLOTS and target.i - clause.verb.i > _NEAR:
-                continue
-            other = line.name(target)
-            for subject in clause.subjects:
-                one = line.name(subject)
-                if one is None or other is None or one is other or not one.named:
-                    continue
-                if relation in MEANT and not other.named:
-                    continue  # "lives in the midst of": no home
-                life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-                yield line.draft(one, relation, other, life)
+            yield from _dated(clause, "event", (one, "travels_with", other), line)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield the new owner in ``sold the mill to the dairy``."""
-    for thing in clause.subjects if clause.passive else clause.arguments.get("dobj", []):
+    """Yield the new owner in ``sold the mill to the dairy``, and that it is not the old one's."""
+    things = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+    for thing in things:
+        one = line.name(thing)
+        if one is None:
+            continue
         for buyer in clause.arguments.get("to", ()):
-            one, other = line.name(thing), line.name(buyer)
-            if one is not None and other is not None and one.named and other.named:
-                life = lifetime("start", clause, line.periods(clause.verb), line.reference)
-                yield line.draft(one, "owned_by", other, life)
+            other = line.name(buyer)
+            if other is not None and one.named and other.named:
+                yield from _dated(clause, "start", (one, "owned_by", other), line)
+        for seller in () if clause.passive else clause.subjects:
+            owner = line.name(seller)
+            kept = one.named or _is_definite(thing)
+            if owner is not None and owner.named and kept and can_be(owner, "person"):
+                yield from _dated(clause, "end", (one, "owned_by", owner), line)
 
 
-def third_person(lemma: str) -> str:
-    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
-    if lemma == "have":
-        return "has"
-    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{lemma}es"
-    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
-        return f"{lemma[:-1]}ies"
-    return f"{lemma}s"
+def _dated(
+    clause: Clause, manner: Manner, fact: tuple[Name, str, Name], line: Line
+) -> Iterator[Draft]:
+    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+    if life is not None:
+        yield line.draft(*fact, life)
 
 
-def can_be(name: Name, type_: str) -> bool:
-    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another."""
+def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:
+    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another.
+
+    A common noun has none, so that it can be anything but a person.
+    """
     if not type_:
         return True
     if not name.named:
-        return False
+        return bare or type_ != "person"
     rivals = [votes for kind, votes in name.votes.items() if kind != type_]
     return name.votes[type_] >= max(rivals, default=0) or max(rivals, default=0) <= 1

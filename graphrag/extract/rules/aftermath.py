@@ -1,0 +1,143 @@
+"""What a sentence says of facts that its text has stated before: that they are over, or were wrong.
+
+``She stepped down in 1979`` ends the office that the text has given her, ``the marriage was
+dissolved`` hers, a death ends both, and who ``was replaced by Toni`` leaves Toni what he was.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lifetime import Life, lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_POSTS = frozenset({"has_role", "leads"})
+_JOBS = _POSTS | {"works_at", "plays_for"}
+_HOMES = frozenset({"lives_in"})
+_UNIONS = frozenset({"married_to", "engaged_to", "partner_of"})
+_LEAVING = {
+    "step_down": _POSTS,
+    "stand_down": _POSTS,
+    "resign": _POSTS,
+    "retire": _JOBS,
+    "die": _JOBS | _UNIONS | _HOMES,
+    "leave": _JOBS,
+}
+"""Verbs without an object, to what is over with their subject."""
+_ENDING = frozenset("dissolve end annul break fail collapse".split())
+_SPELLS = {"marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
+_SUCCEEDING = frozenset({"replace", "succeed"})
+_REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
+
+
+def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Change what a text said before, and yield what follows from it anew."""
+    for clause in stated:
+        if clause.negated:
+            continue
+        key = "_".join((clause.lemma, *clause.particles))
+        life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+        if life is None:
+            continue
+        if life.end is None and not (clause.past or clause.perfect or clause.lemma in _SUCCEEDING):
+            continue
+        acted = clause.arguments.keys() & {"dobj", "as", "from"}
+        if key in _LEAVING and not acted and not clause.passive:
+            for name in _names(clause.subjects, line):
+                _close(drafts, name, _LEAVING[key], life)
+                if key == "leave":
+                    continue
+        elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
+            for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
+                _end(draft, life)
+        elif clause.lemma in _CHOOSING and clause.passive and _noun(clause.arguments.get("in", [])):
+            yield from _instead(clause, line, drafts)
+        elif clause.lemma in _REMOVING and clause.passive:
+            old, new = clause.subjects, clause.arguments.get("agent", [])
+            yield from _replaced((old, new), life, line, drafts)
+        elif clause.lemma in _SUCCEEDING and not clause.passive:
+            old, new = clause.arguments.get("dobj", []), clause.subjects
+            yield from _replaced((old, new), life, line, drafts)
+
+
+def _names(tokens: Iterable["Token"], line: Line) -> list[Name]:
+    return [name for token in tokens if (name := line.name(token)) is not None]
+
+
+def _noun(tokens: Sequence["Token"]) -> str:
+    return tokens[0].lemma_.lower() if tokens else ""
+
+
+def _close(drafts: Sequence[Draft], name: Name, relations: Iterable[str], life: Life) -> None:
+    for draft in drafts:
+        unions = draft.relation in _UNIONS and draft.object is name
+        if draft.relation in relations and (draft.subject is name or unions):
+            _end(draft, life)
+
+
+def _end(draft: Draft, life: Life) -> None:
+    """Give a statement its end, if it has none."""
+    old = draft.life
+    if old.end is not None or old.over or old.kind not in ("state", "was"):
+        return
+    if old.start is not None and life.end is not None and life.end <= old.start:
+        return
+    if old.start is None or life.end is None:
+        draft.life = replace(life, over=True) if old.start is None else old
+        return
+    draft.life = replace(
+        old, end=life.end, end_precision=life.end_precision, current=False, kind="state"
+    )
+
+
+def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the post of who ``was elected in her place``: that which she has no more."""
+    if _noun(clause.arguments["in"]) not in ("place", "stead"):
+        return
+    ended = [d for d in drafts if d.relation in _POSTS and d.life.over]
+    for name in _names(clause.subjects, line):
+        for draft in ended[-1:]:
+            if draft.object is not None and draft.subject is not name:
+                precision = draft.life.end_precision
+                begun = Life(start=draft.life.end, start_precision=precision)
+                yield line.draft(name, draft.relation, draft.object, begun)
+
+
+def _replaced(
+    people: tuple[Sequence["Token"], Sequence["Token"]],
+    life: Life,
+    line: Line,
+    drafts: Sequence[Draft],
+) -> Iterator[Draft]:
+    """Yield the post of who replaces somebody, from the moment the other has it no more.
+
+    Where the text knows only what the new one is, the other was it before.
+    """
+    olds, new = _names(people[0], line), _names(people[1], line)
+    for old in olds:
+        posts = [d for d in drafts if d.subject is old and d.relation in _POSTS]
+        taken = [d for d in drafts if d.subject in new and d.relation in _POSTS]
+        if posts and taken:
+            continue
+        for draft in taken:
+            if draft.object is not None and draft.life.kind == "state" and not draft.life.over:
+                end, precision = draft.life.start, draft.life.start_precision
+                gone = Life(end=end or life.end, end_precision=precision, over=True)
+                yield line.draft(old, draft.relation, draft.object, gone)
+        for draft in posts:
+            start = draft.life.end or life.end
+            precision = draft.life.end_precision if draft.life.end else life.end_precision
+            _end(draft, life)
+            for name in new:
+                if name is old or draft.object is None or draft.life.kind == "was":
+                    continue
+                begun = Life(start=start, start_precision=precision)
+                made = line.draft(name, draft.relation, draft.object, begun)
+                made.attributes = dict(draft.attributes)
+                yield made

@@ -1,0 +1,152 @@
+"""Numbers and how they change: ``rent now 940 (was 890)``, ``from 250 to 180 ms``, ``stays at 12``.
+
+What has a price is the subject, and what somebody earns is theirs; of the two numbers of a change
+the old one is over from the moment that the new one begins.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from graphrag.extract.rules.lifetime import GONE, Life
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.short_dates import lifetime_of, short_times
+from graphrag.temporal.find import TimeExpression
+
+_UNIT = (
+    r"(?:%|k\b|m\b|ms\b|km\b|kg\b|GB\b|MB\b|per ?cent|percent|euros?|dollars?|pounds?|francs?|"
+    r"minutes?|hours?|seconds?|days?|weeks?|months?|people|members|employees|users|pages|points)"
+)
+_NUMBER = (
+    rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*(?: ?{_UNIT})?"
+    r"(?: (?:a|per|each) (?:month|year|week|day|hour|plot|person|head|night|minute))?"
+)
+_THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
+_UP = (
+    r"(?:rises?|rose|goes up|went up|go up|has gone up|increase[sd]?|is raised|was raised|"
+    r"climb(?:s|ed)|fall[s]?|fell|drop(?:s|ped)?|goes down|went down|"
+    r"has (?:risen|fallen|dropped|improved|grown)|"
+    r"improved?s?|decrease[sd]?|gr[eo]ws?|shr[ai]nks?|moves?|changes?|changed)"
+)
+_ACTS = (
+    r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|"
+    r"shortened)"
+)
+_HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
+_PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
+_HEADS = "inhabitants|residents|employees|members|rooms|beds|seats|students|pupils"
+_SHAPES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_THING} {_UP}(?: again)? from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
+        rf"\b{_ACTS} (?:our |my |the |its |their |his |her )?{_THING}(?: down| up)? "
+        rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
+        rf"{_THING} {_UP} to (?P<new>{_NUMBER})",
+        rf"{_THING} {_HELD}(?: at)? (?P<new>{_NUMBER})",
+        rf"{_THING} (?:costs?|cost) (?P<new>{_NUMBER})",
+        rf"\b(?:my|our|the|his|her|their|its) (?P<thing>(?:\w+ )?(?:{_PAID})) (?:is|was|are|were) "
+        rf"(?P<new>{_NUMBER})",
+        rf"{_THING} (?:has|have|had) (?P<new>\d[\d.,]*) (?P<unit>{_HEADS})",
+        rf"{_THING}(?: is| are|:)? now(?: at| on)?:? (?P<new>{_NUMBER})",
+    )
+)
+_FORMER = re.compile(
+    rf"\((?:(?:un)?til[l]? [^()]*? )?(?:was|before:?|formerly|previously|up from|down from|"
+    rf"instead of)? ?(?P<old>{_NUMBER})[^()]*\)|"
+    rf"\((?:(?:un)?til[l]? now|so far|before) (?P<old2>{_NUMBER})\)|"
+    rf", (?:no longer|instead of|up from|down from) (?P<old3>{_NUMBER})",
+    re.IGNORECASE,
+)
+_PRICES = frozenset(
+    "rent fee fees price prices cost costs charge charges fare fares rate rates subscription dues "
+    "premium tuition bill ticket tickets toll".split()
+)
+_PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
+_MEASURES = frozenset(
+    "limit capacity population score size weight speed duration number count threshold quota "
+    "budget latency headcount membership turnover revenue".split()
+)
+_DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
+_NO_THING = frozenset(
+    "it that this they we i he she you which what there who everything nothing time".split()
+)
+
+
+def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield the numbers that a sentence gives something, the old one and the new one."""
+    if "?" in text or not any(character.isdigit() for character in text):
+        return
+    for shape in _SHAPES:
+        found = shape.search(text)
+        if found is None:
+            continue
+        thing = _subject(found, offset, scene)
+        if thing is None:
+            return
+        subject, relation = thing
+        if "unit" in found.groupdict():
+            relation = f"has_{found['unit'].lower()}"
+        elif " cost" in found.group().lower():
+            relation = "costs"
+        past = bool(re.search(r"\b(?:rose|fell|was|were|went|ed|cut|got|\w+ed)\b", found.group()))
+        times = [
+            time
+            for time in short_times(text, said, ahead=not past)
+            if not (found.start() <= time.start and time.end <= found.end())
+        ]
+        back = short_times(text, said, ahead=False)
+        inside = [time for time in back if _in_parens(text, time)]
+        life = lifetime_of([time for time in times if not _in_parens(text, time)], said)
+        former = None if "old" in found.groupdict() else _FORMER.search(text, found.end())
+        ended = lifetime_of(inside, said, past=True) if inside else _before(life)
+        if former is not None and life.start is None and ended.end is not None:
+            life = replace(life, start=ended.end, start_precision=ended.end_precision)
+        for which in ("new", "old"):
+            if which in found.groupdict() and found[which]:
+                held = life if which == "new" else _before(life)
+                place = offset + found.start(which)
+                yield _draft(subject, relation, found[which], place, held, scene)
+        if former is not None:
+            which = former.lastgroup or "old"
+            place = offset + former.start(which)
+            yield _draft(subject, relation, former[which], place, ended, scene)
+        return
+
+
+def _in_parens(text: str, time: TimeExpression) -> bool:
+    opened = text.rfind("(", 0, time.start)
+    return opened >= 0 and text.find(")", opened) >= time.end
+
+
+def _before(life: Life) -> Life:
+    """Return the life of the old number: until the new one began."""
+    if life.start is None:
+        return GONE
+    return Life(end=life.start, end_precision=life.start_precision, over=True)
+
+
+def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str] | None:
+    words = found["thing"].split()
+    while words and words[0].lower() in _DETERMINERS:
+        words = words[1:]
+    if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:
+        return None
+    head = words[-1].lower()
+    text = " ".join(words)
+    if not text.isupper():
+        text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | _PAY else text
+    start = offset + found.end("thing") - len(" ".join(words))
+    if head in _PAY and scene.implied is not None:
+        return scene.implied, "earns"
+    relation = "costs" if head in _PRICES else "earns" if head in _PAY else "has_value"
+    relation = f"has_{head}" if head in _MEASURES else relation
+    phrase = Phrase(text, start, start + len(text), text[:1].isupper())
+    return scene.add(phrase, 0), relation
+
+
+def _draft(one: Name, relation: str, number: str, start: int, life: Life, scene: Scene) -> Draft:
+    value = scene.add(Phrase(number, start, start + len(number), False), 0)
+    return Draft(one, relation, value, "", start, start + len(number), life)

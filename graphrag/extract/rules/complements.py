@@ -1,0 +1,300 @@
+"""What ``be`` and its like say besides offices and kin: states, conditions, kinds and places."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules import lexicon
+from graphrag.extract.rules.clauses import Clause, conjoined
+from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.phrases import Phrase, phrase_of
+from graphrag.extract.rules.trades import is_title, is_trade, title_of
+from graphrag.names.key import name_key
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+COPULAS = frozenset("be become remain stay turn".split())
+_OPENING = {
+    "open": "open", "reopen": "open", "close": "closed", "shut": "closed",
+    "decommission": "decommissioned", "discontinue": "discontinued", "suspend": "suspended",
+    "cancel": "cancelled", "demolish": "demolished", "dissolve": "dissolved",
+}  # fmt: skip
+"""Verbs that put what they are said of in a state."""
+_STATES = {
+    "open": "open", "closed": "closed", "shut": "closed", "reopened": "open",
+    "bankrupt": "bankrupt", "insolvent": "insolvent", "discontinued": "discontinued",
+    "decommissioned": "decommissioned", "unemployed": "unemployed", "retired": "retired",
+    "pregnant": "pregnant", "single": "single", "widowed": "widowed", "divorced": "divorced",
+}  # fmt: skip
+"""Adjectives of a state that lasts."""
+_OF_PERSONS = frozenset("dead unemployed retired pregnant single widowed divorced".split())
+_DIETS = frozenset("vegetarian vegan pescatarian coeliac teetotal".split())
+_LEAVING_WORK = {"retire": "retired", "die": "dead", "drown": "dead"}
+_UNDER = frozenset({"repair", "construction", "renovation"})
+_LEAVES = frozenset({"leave", "sabbatical", "strike"})
+_TO: dict[str, tuple[str, bool]] = {
+    "allergic": ("allergic_to", False),
+    "intolerant": ("allergic_to", False),
+    "fluent": ("speaks", False),
+    "responsible": ("responsible_for", False),
+    "related": ("related_to", True),
+}
+"""Adjectives with a complement, to their relation, and whether the complement must have a name."""
+_PARTS = frozenset("part subsidiary division branch unit district suburb quarter".split())
+_ABSTRACT = ("tion", "ment", "ness", "ity", "ance", "ence", "ism")
+_OPERATIONS = ("replacement", "surgery", "operation", "transplant", "bypass", "appendectomy")
+
+
+def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Ann is vegetarian``, ``allergic to nuts``, ``a wizard``, ``at Brightwell``."""
+    for child in clause.verb.children:
+        if child.dep_ in ("acomp", "oprd") and not clause.negated:
+            yield from _adjective(child, clause, line)
+    for target in clause.arguments.get("on", ()) if not clause.negated else ():
+        yield from _being_on(target, clause, line)
+    for role in clause.arguments.get("attr", ()):
+        for subject in clause.subjects:
+            if subject.lower_ == "i" and role.pos_ == "PROPN" and clause.lemma == "be":
+                _named(role, line)
+            one = line.name(subject)
+            if one is None or not one.named or clause.negated or is_title(role):
+                continue
+            if role.lower_ in _DIETS:
+                yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
+                continue
+            if role.lemma_.lower() in _PARTS:
+                yield from _part(one, role, clause, line)
+                continue
+            if is_trade(role) and one.entity_type == "person" and _is_indefinite(role):
+                text, start, end = title_of(role)
+                trade = line.scene.add(Phrase(text, start, end, False), line.offset)
+                yield from _draft(clause, (one, "has_role", trade), line, role)
+            else:
+                yield from _class(one, role, subject, clause, line)
+
+
+def _named(role: "Token", line: Line) -> None:
+    """Note ``I'm Wanjiru`` as a name of who speaks."""
+    phrase = phrase_of(role)
+    speaker = line.scene.speaker
+    if speaker is not None and phrase is not None and phrase.named:
+        if role.ent_type_ in ("PERSON", "") and name_key(phrase.text) != name_key(speaker.text):
+            speaker.aliases.append(phrase.text)
+            line.scene.names[name_key(phrase.text)] = speaker
+
+
+def _being_on(target: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``I'm on the Fibre plan``, ``on crutches``, ``on the payments squad``."""
+    relation = lexicon.on_relation(target.lemma_.lower())
+    phrase = phrase_of(target) if relation else None
+    for subject in clause.subjects if phrase is not None else ():
+        one = line.name(subject)
+        if one is not None and one.named and phrase is not None:
+            other = line.scene.add(phrase, line.offset)
+            if other is not one:
+                yield from _draft(clause, (one, relation, other), line, target)
+
+
+def _part(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``the clinic is part of the hospital``, ``Kolm is a subsidiary of Alpmilk``."""
+    for child in role.children:
+        for target in child.children if child.lower_ == "of" else ():
+            other = line.name(target) if target.dep_ == "pobj" else None
+            if other is not None and other.named and other is not one:
+                yield from _draft(clause, (one, "part_of", other), line, role)
+
+
+def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    word = adjective.lower_
+    if word in _DIETS:
+        yield from _of_subjects(clause, "has_diet", word, adjective, line)
+    if word in _TO:
+        relation, named = _TO[word]
+        for child in adjective.children:
+            targets = (
+                [t for t in child.children if t.dep_ == "pobj"] if child.dep_ == "prep" else []
+            )
+            for target in (part for one in targets for part in conjoined(one)):
+                other = line.name(target)
+                for subject in clause.subjects if other is not None else ():
+                    one = line.name(subject)
+                    if one is None or other is None or not one.named or one is other:
+                        continue
+                    if not named or other.named:
+                        yield from _draft(clause, (one, relation, other), line, adjective)
+
+
+def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``the bridge is closed``, ``will be under repair``, ``reopened``, ``is on leave``."""
+    found = _status_of(clause)
+    if found is None or clause.negated:
+        return
+    words, token = found
+    for subject in clause.subjects:
+        one = line.name(subject)
+        if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
+            continue
+        person = words in _OF_PERSONS or words.startswith("on ")
+        is_person = one.entity_type == "person" or one.votes["person"] > 2
+        if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
+            continue
+        if not one.named:
+            continue  # any bridge, any meeting
+        manner: Manner = "state" if token.dep_ in ("acomp", "prep") else "start"
+        yield from _of(one, "has_status", words, token, (clause, line), manner)
+
+
+def _of_subjects(
+    clause: Clause, relation: str, words: str, token: "Token", line: Line
+) -> Iterator[Draft]:
+    for subject in clause.subjects:
+        one = line.name(subject)
+        if one is not None and one.named:
+            yield from _of(one, relation, words, token, (clause, line), "state")
+
+
+def _of(
+    one: Name,
+    relation: str,
+    words: str,
+    token: "Token",
+    where: tuple[Clause, Line],
+    manner: Manner,
+) -> Iterator[Draft]:
+    clause, line = where
+    phrase = Phrase(words, token.idx, token.idx + len(token), False)
+    life = lifetime(manner, clause, line.periods(clause.verb, token), line.reference)
+    if life is not None:
+        yield line.draft(one, relation, line.scene.add(phrase, line.offset), life)
+
+
+def _class(
+    one: Name, role: "Token", subject: "Token", clause: Clause, line: Line
+) -> Iterator[Draft]:
+    """Yield ``Oz is a wizard``: an indefinite noun says what its subject is."""
+    if not _is_indefinite(role) or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
+        return
+    if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):
+        return  # "since I was a kid"
+    word = role.lemma_.lower()
+    if word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT):
+        return
+    if any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
+        return
+    phrase = phrase_of(role)
+    if phrase is not None and not phrase.named:
+        other = line.scene.add(phrase, line.offset)
+        yield from _draft(clause, (one, "is_a", other), line, role)
+
+
+def _is_indefinite(noun: "Token") -> bool:
+    return any(child.lower_ in ("a", "an") for child in noun.children)
+
+
+def _draft(
+    clause: Clause, fact: tuple[Name, str, Name], line: Line, *owners: "Token"
+) -> Iterator[Draft]:
+    life = lifetime("state", clause, line.periods(clause.verb, *owners), line.reference)
+    if life is not None:
+        yield line.draft(*fact, life)
+
+
+def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
+    """Return the state a clause puts its subject in, and the word that says so."""
+    if clause.lemma in _OPENING:
+        acted = clause.arguments.get("dobj") or clause.arguments.get("agent")
+        return None if acted else (_OPENING[clause.lemma], clause.verb)
+    if clause.lemma in _LEAVING_WORK and not (clause.arguments.keys() & {"dobj", "as"}):
+        return _LEAVING_WORK[clause.lemma], clause.verb
+    if clause.lemma not in COPULAS:
+        return None
+    for child in clause.verb.children:
+        if child.dep_ in ("acomp", "oprd") and child.lower_ in _STATES:
+            return _STATES[child.lower_], child
+        if child.dep_ == "prep" and child.lower_ in ("under", "on"):
+            for target in child.children:
+                if target.lower_ in (_UNDER if child.lower_ == "under" else _LEAVES):
+                    return f"{child.lower_} {target.lower_}", child
+    return None
+
+
+def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what somebody has that is worth keeping: an illness, an operation, a pet."""
+    if clause.lemma != "have" or clause.negated or clause.passive:
+        return
+    for target in clause.arguments.get("dobj", ()):
+        word = target.lemma_.lower()
+        phrase = phrase_of(target)
+        if phrase is None:
+            continue
+        relation, manner = _had(word, phrase.text.lower())
+        for subject in clause.subjects if relation else ():
+            one = line.name(subject)
+            if one is None or not one.named or one.votes["organization"] > 2:
+                continue
+            other = line.scene.add(phrase, line.offset)
+            life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+            if life is not None and one is not other:
+                yield line.draft(one, relation, other, life)
+
+
+def _had(word: str, text: str) -> tuple[str, Manner]:
+    if word.endswith(_OPERATIONS):
+        return "had_surgery", "event"
+    if word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS):
+        return "has_condition", "state"
+    if word in lexicon.PETS:
+        return "has_pet", "state"
+    if word in ("key", "keys"):
+        return "keeps", "state"
+    if word in ("login", "access", "password"):
+        return "has_access", "state"
+    if word == "allergy":
+        return "has_condition", "state"
+    return "", "state"
+
+
+def read_affiliation(line: Line) -> Iterator[Draft]:
+    """Yield ``Jonas Castell of Keystone Works``: a person of a firm works there."""
+    for token in line.sentence:
+        if token.pos_ != "PROPN" or token.ent_type_ != "PERSON":
+            continue
+        for child in token.children:
+            if child.dep_ != "prep" or child.lower_ not in ("of", "at", "from"):
+                continue
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                    one, other = line.name(token), line.name(target)
+                    if one is None or other is None or one is other or one.entity_type != "person":
+                        continue
+                    if other.votes["organization"] >= 3 > other.votes["place"]:
+                        yield line.draft(one, "works_at", other)
+
+
+def read_place(line: Line) -> Iterator[Draft]:
+    """Yield ``the Tannery Mill in Sarnbridge``: a named building or body in a named place."""
+    for token in line.sentence:
+        if token.pos_ != "PROPN":
+            continue
+        for child in token.children:
+            if child.dep_ != "prep" or child.lower_ not in ("in", "at"):
+                continue
+            for target in child.children:
+                if target.dep_ == "pobj" and target.ent_type_ in ("GPE", "LOC", "ORG", "PERSON"):
+                    yield from _placed(token, target, line)
+
+
+def _placed(token: "Token", target: "Token", line: Line) -> Iterator[Draft]:
+    between = {word.lower_ for word in token.doc[token.i : target.i]}
+    if between & {"until", "formerly", "previously", "once"}:
+        return
+    one, other = line.name(token), line.name(target)
+    if one is None or other is None or one is other or not other.named:
+        return
+    body = one.votes["organization"] >= 3 or one.votes["place"] >= 3
+    if body and other.votes["organization"] < 3 and other.votes["person"] < 2:
+        other.votes["place"] += 2
+        yield line.draft(one, "located_in", other)

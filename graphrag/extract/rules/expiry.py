@@ -1,0 +1,56 @@
+"""When what somebody has by contract runs out: ``his contract with Acme ends in August``."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.phrases import phrase_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+ENDING = frozenset("end expire finish lapse terminate".split())
+_JOBS = frozenset("contract job internship apprenticeship secondment placement employment".split())
+_SOMEBODYS = frozenset({"his", "her", "their", "my"})
+_TERMS = frozenset("term mandate".split())
+
+
+def read_expiry(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield the end of a job, a contract or a term of office."""
+    runs_out = clause.lemma == "run" and "out" in clause.particles
+    if clause.negated or not (clause.lemma in ENDING or runs_out):
+        return
+    life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+    if life is None or life.end is None:
+        return
+    for noun in clause.subjects:
+        word = noun.lemma_.lower()
+        owner = line.scene.possessor_of(noun, line.offset)
+        person = owner if owner is not None and owner.named and _is_somebody(owner) else None
+        body = _partner(noun, line)
+        if word in _JOBS and body is not None and person is not None:
+            yield line.draft(person, "works_at", body, life)
+        elif any(child.lower_ in _SOMEBODYS for child in noun.children):
+            continue  # whose that is, is not clear
+        elif word in _JOBS and body is not None and (phrase := phrase_of(noun)) is not None:
+            thing = line.scene.add(phrase, line.offset)
+            if thing is not body:
+                yield line.draft(body, "holds_contract", thing, life)
+        elif word in _TERMS and person is not None and line.scene.body is not None:
+            yield line.draft(person, "member_of", line.scene.body, life)
+
+
+def _is_somebody(name: Name) -> bool:
+    return name.votes["organization"] < 2 and name.votes["place"] < 2
+
+
+def _partner(noun: "Token", line: Line) -> Name | None:
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ in ("with", "at", "for"):
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                    return line.name(target)
+    return None

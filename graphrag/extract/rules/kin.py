@@ -1,0 +1,126 @@
+"""Who is whose relative: ``Ann's sister Eva``, ``their twins, Ines and Paul``, ``her aunt``."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.clauses import Clause, conjoined
+from graphrag.extract.rules.lexicon import KIN
+from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name, gender_of
+from graphrag.extract.rules.trades import OVER
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PAIRS = {"engaged": "engaged_to", "married": "married_to"}
+_BLOOD = frozenset({"parent_of", "sibling_of", "grandparent_of", "cousin_of", "aunt_or_uncle_of"})
+_BEARING = frozenset("have raise bear adopt survive leave".split())
+_EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
+
+
+def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
+    """Yield what the nouns of kinship of a sentence say of those with a name."""
+    true = {clause.verb.i for clause in stated}
+    for noun in line.sentence:
+        word = noun.lemma_.lower()
+        if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
+            continue
+        owner = _owner(noun, line)
+        if owner is None or not owner.named:
+            continue
+        for token in _named(noun, true):
+            other = line.name(token)
+            if other is None or other is owner or not other.named:
+                continue
+            yield from _related(owner, other, noun, line)
+
+
+def _former(noun: "Token") -> bool:
+    return noun.lower_ in _EX
+
+
+def _owner(noun: "Token", line: Line) -> Name | None:
+    """Return whose relative it is: of ``her``, ``Ann's``, ``of Ann``, or the subject's."""
+    owner = line.scene.possessor_of(noun, line.offset)
+    if owner is not None:
+        return owner
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ in ("of", "to"):
+            for target in child.children:
+                if target.dep_ == "pobj":
+                    return line.name(target)
+    head = noun.head
+    if noun.dep_ == "dobj" and head.lemma_ in _BEARING:  # "they have twins, Ines and Paul"
+        subjects = [child for child in head.children if child.dep_ == "nsubj"]
+        return line.name(subjects[0]) if subjects else None
+    return None
+
+
+def _named(noun: "Token", true: set[int]) -> list["Token"]:
+    """Return the names of relatives that a noun of kinship introduces, or is said of."""
+    after = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
+    listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
+    if after:
+        return [one for child in after for one in conjoined(child)]
+    if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):
+        return [one for child in listed for one in conjoined(child)]
+    if noun.dep_ in ("compound", "nmod") and noun.head.pos_ == "PROPN" and noun.pos_ == "NOUN":
+        return conjoined(noun.head)
+    if noun.dep_ == "appos" and noun.head.pos_ == "PROPN":
+        return [noun.head]
+    if noun.dep_ == "attr" and noun.head.lemma_ == "be" and noun.head.i in true:
+        return [c for c in noun.head.children if c.dep_ == "nsubj" and c.pos_ == "PROPN"]
+    if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
+        return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]
+    return []
+
+
+def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Draft]:
+    word = noun.lemma_.lower().removeprefix("ex-")
+    if word not in KIN:
+        return
+    relation, reverse = KIN[word]
+    for name in (owner, other):
+        name.votes["person"] += 2
+    other.gender = other.gender or gender_of(word)
+    before = {child.lower_ for child in noun.children if child.dep_ in ("amod", "compound")}
+    hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
+    ended = before & OVER or hyphen or _former(noun)
+    life: Life = GONE if ended and relation not in _BLOOD else ALWAYS
+    if "late" in before and relation in _BLOOD:
+        life = ALWAYS
+    one, two = (owner, other) if reverse else (other, owner)
+    yield line.draft(one, relation, two, life)
+
+
+def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Anna and Ben became engaged``, ``Anna is married to Ben``, ``they divorced``."""
+    states = [child for child in clause.verb.children if child.dep_ == "acomp"]
+    states += [clause.verb] if clause.passive else []
+    relation = next((_PAIRS[state.lower_] for state in states if state.lower_ in _PAIRS), None)
+    manner = "end" if clause.no_longer else "start"
+    if clause.lemma in ("divorce", "separate", "marry") and not clause.passive:
+        if not (clause.arguments.keys() & {"dobj", "from", "to"}) and len(clause.subjects) > 1:
+            relation, manner = "married_to", "start" if clause.lemma == "marry" else "end"
+    if relation is None or (clause.negated and not clause.no_longer):
+        return
+    people = [*clause.subjects, *(target for state in states for target in _partners(state))]
+    names = list(dict.fromkeys(name for token in people if (name := line.name(token))))
+    if len(names) != 2 or not all(name.named for name in names):
+        return
+    for name in names:
+        name.votes["person"] += 3
+    periods = line.periods(clause.verb, *states)
+    if manner == "start" and clause.lemma == "be" and not any(p.bound == "in" for p in periods):
+        life = lifetime("state", clause, periods, line.reference)
+    else:
+        life = lifetime("end" if manner == "end" else "start", clause, periods, line.reference)
+    if life is not None:
+        yield line.draft(names[0], relation, names[1], life)
+
+
+def _partners(state: "Token") -> Iterator["Token"]:
+    for child in state.children:
+        if child.dep_ == "prep" and child.lower_ == "to":
+            yield from (target for target in child.children if target.dep_ == "pobj")

@@ -1,0 +1,118 @@
+"""What a verb links that no table knows: its own name is the relation.
+
+Most verbs say nothing that outlives their sentence ("the meeting saw a debate"), and a fact of that
+kind is worse than none. So only deeds count, of somebody with a name, done to or with something
+that has a name or is told apart by more than one word.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules import lexicon
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.verb_frames import MEANT
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_OPEN_SLOTS = (
+    "gerund",
+    "dobj",
+    "with",
+    "to",
+    "into",
+    "at",
+    "in",
+    "on",
+    "through",
+    "for",
+    "about",
+    "across",
+    "from",
+    "around",
+    "over",
+    "along",
+    "beside",
+    "upon",
+)
+_BARE_SLOTS = ("gerund", "dobj")
+_NEAR = 7
+"""Words between a verb and a prepositional object; farther ones are often misattached."""
+_MEMORABLE = lexicon.TRAVELLING | frozenset(
+    "meet visit help save rescue kill defeat beat attack betray adopt sign invite destroy "
+    "discover capture fight free support sue accuse arrest praise befriend kiss build paint "
+    "release photograph interview train defend protect raise name heal cure trust forgive warn "
+    "criticise criticize oppose endorse nominate invent record explore plant bake knit compose "
+    "restore repair organise organize donate perform participate volunteer register enroll "
+    "attend compete publish present launch graduate apply practise practice".split()
+)
+"""Deeds that are still told of when the scene is over: not that somebody woke somebody."""
+_LIGHT = frozenset("have get take make give put".split())
+"""Verbs that say nothing without a name: ``has time``, ``takes a break``."""
+
+
+def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what an unlisted verb links: named subject, verb, specific object."""
+    if clause.passive or clause.future:
+        return
+    if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
+        return
+    if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
+        return
+    verb = "_".join((third_person(clause.lemma), *clause.particles))
+    if clause.lemma == "get":
+        verb = "has" if clause.perfect else "gets"
+    for slot in _OPEN_SLOTS:
+        if slot not in _BARE_SLOTS and "dobj" in clause.arguments:
+            return
+        if slot == "gerund" and clause.lemma not in lexicon.ACTIVITIES:
+            continue
+        if not lexicon.says_enough(clause.lemma, clause.particles, slot):
+            continue
+        relation = verb if slot in _BARE_SLOTS else f"{verb}_{slot}"
+        if relation.isidentifier():
+            for target in clause.arguments.get(slot, ()):
+                if slot in _BARE_SLOTS or target.i - clause.verb.i <= _NEAR:
+                    yield from _linked(clause, relation, target, line)
+
+
+def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Iterator[Draft]:
+    other = line.name(target)
+    for subject in clause.subjects:
+        one = line.name(subject)
+        if one is None or other is None or one is other or not one.named:
+            continue
+        if subject == clause.verb:
+            continue
+        if subject.lower_ == "we" and clause.lemma not in lexicon.TRAVELLING:
+            continue  # who else was there, and whether that was one of them, is not clear
+        if relation in MEANT and not other.named:
+            continue  # "lives in the midst of": no home
+        if not other.named and not _is_own(clause, subject, target, other):
+            continue
+        life = lifetime("event", clause, line.periods(clause.verb), line.reference)
+        if life is not None:
+            yield line.draft(one, relation, other, life)
+
+
+def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> bool:
+    """Tell whether somebody says of themselves what they did with some thing in particular."""
+    if subject.lower_ not in ("i", "we"):
+        return False
+    if target.tag_ == "VBG" or clause.lemma in lexicon.TRAVELLING:
+        return True
+    return " " in other.text and clause.lemma not in _LIGHT
+
+
+def third_person(lemma: str) -> str:
+    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
+    if lemma == "have":
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{lemma}es"
+    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
+        return f"{lemma[:-1]}ies"
+    return f"{lemma}s"

@@ -1,0 +1,124 @@
+"""The nouns for what somebody is: offices, jobs, and what each says of whom it is held for."""
+
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules import lexicon
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_SUFFIXES = (
+    "ologist", "ographer", "grapher", "ician", "smith", "maker", "wright", "ronomer", "iatrist",
+    "tectress", "ngineer", "ductor", "nomist", "cientist", "rnalist", "elist", "uitarist", "ianist",
+    "iolinist", "chemist", "ysicist", "keeper", "master", "monger",
+)  # fmt: skip
+"""How nouns for who does something for a living end."""
+_LEADERS = lexicon.LEADING | frozenset(
+    "commissioner chancellor premier minister bishop abbot abbess rector warden provost "
+    "headteacher "
+    "chef conductor commander skipper founder spokesperson chief superintendent sheriff "
+    "supervisor executive officer".split()
+)
+JOBS = lexicon.WORKING | frozenset(
+    "actor actress artist author barber barrister biologist blacksmith bookseller botanist builder "
+    "butcher buyer carer cashier cleaner composer counsellor courier dancer dentist detective "
+    "dietitian diver economist farmer filmmaker firefighter fisherman florist fundraiser geologist "
+    "grocer guide hairdresser historian illustrator inspector interpreter investigator janitor "
+    "jeweller joiner judge keeper lawyer lifeguard linguist locksmith lighthouse-keeper magistrate "
+    "mathematician merchant miner model musician negotiator novelist nun nutritionist optician "
+    "organist painter paramedic pediatrician philosopher physicist physiotherapist pianist pilot "
+    "planner playwright plumber poet policeman policewoman politician postman potter priest "
+    "printer "
+    "producer proofreader psychiatrist psychologist publisher radiographer radiologist ranger "
+    "realtor roofer sailor salesman saleswoman salesperson sculptor seamstress shepherd shopkeeper "
+    "singer social-worker sociologist solicitor sommelier statistician steward stylist surveyor "
+    "tailor therapist trader translator treasurer undertaker vet veterinarian vicar violinist "
+    "watchmaker weaver welder winemaker writer zoologist attorney banker bookkeeper bartender "
+    "astronomer astronaut chemist dean drummer guitarist cellist soprano tenor trainer "
+    "supervisor storekeeper stagehand sous-chef prosecutor administrator postdoc fellow pastor "
+    "rabbi imam butler bricklayer beekeeper auctioneer curator archivist ambassador senator "
+    "councillor councilman deputy representative recruiter auditor "
+    "spokesman spokeswoman rapper engraver cyclist rower swimmer boxer sprinter jockey goldsmith "
+    "bassist percussionist choirmaster stonemason apothecary monk nun "
+    "goalkeeper striker defender midfielder forward winger".split()
+)
+"""What somebody can be for a living."""
+OFFICES = _LEADERS | frozenset(
+    "treasurer secretary captain coach chair trustee member delegate ambassador governor "
+    "representative deputy vice-president vice-chair speaker guarantor archbishop prior prioress "
+    "duke duchess earl count countess emperor empress pope viceroy consul envoy".split()
+)
+"""What somebody is appointed or elected to."""
+LEADING = _LEADERS - {"officer", "chef", "founder", "supervisor"}
+OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "late", "retired"})
+"""Before a title: it is held no more."""
+
+
+def is_title(noun: "Token") -> bool:
+    """Tell whether a noun says what somebody is by office or trade."""
+    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp":
+        return False
+    word = noun.lemma_.lower()
+    return (
+        word in OFFICES
+        or word in JOBS
+        or word in lexicon.STUDYING
+        or word in lexicon.OWNING
+        or (len(word) > len("xxxxxx") and word.endswith(_SUFFIXES))
+    )
+
+
+_AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
+
+
+def is_trade(noun: "Token") -> bool:
+    """Tell whether ``a Dutch engraver`` may be what somebody does, by its form alone."""
+    word = noun.lemma_.lower()
+    return is_title(noun) or (
+        (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
+        and word not in lexicon.KIN
+        and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
+        and word not in _NO_TRADES
+    )
+
+
+_NO_TRADES = frozenset(
+    "member number center centre corner letter paper matter order answer power disaster winner "
+    "customer owner character chapter monster neighbor newcomer stranger survivor partner "
+    "business process success mess wilderness witness illness actor-owner favor color factor "
+    "error doctor-patient minor major supporter beginner lover teenager outsider".split()
+)
+
+
+def title_of(noun: "Token") -> tuple[str, int, int]:
+    """Return a title with the words that belong to it, and where it stands.
+
+    ``chief financial officer``, ``head of operations``: not whose, and not whether it is new.
+    """
+    first = noun
+    while first.i > 0:
+        left = noun.doc[first.i - 1]
+        joined = left.head in (noun, noun.head) and left.dep_ in ("compound", "amod", "nmod")
+        if left.text == "-" and not left.whitespace_ and left.i > 0:
+            left = noun.doc[left.i - 1]  # "co-founder", "vice-president"
+            if left.tag_ in ("VBN", "JJ", "NNP"):
+                break
+            joined = True
+        if not joined or left.lower_ in _PASSING or left.pos_ == "PROPN":
+            break
+        first = left
+    last = noun
+    for child in noun.children:
+        if child.dep_ == "prep" and child.lower_ == "of" and child.i == noun.i + 1:
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ == "NOUN" and target.i - child.i <= 2:
+                    last = target
+    text = noun.doc[first.i : last.i + 1].text
+    return text, first.idx, last.idx + len(last)
+
+
+_PASSING = OVER | frozenset(
+    "new current acting interim outgoing incoming longtime long-time veteran first second third "
+    "own next present sole old young longstanding last only".split()
+)
+"""Adjectives of who holds a title, not of the title."""

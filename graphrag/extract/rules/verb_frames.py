@@ -1,0 +1,266 @@
+"""Which relation a verb states between its subject and one of its arguments, as a table.
+
+A row is a class of verbs with their argument: ``dobj``, ``agent``, ``attr``, ``gerund`` or a
+preposition. What is not here is no fact of a kind that one can rely on; see ``open_verbs``.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from graphrag.extract.rules.lexicon import ORG, PERSON, PLACE, Manner
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A verb with one of its arguments."""
+
+    relation: str
+    manner: Manner
+    subject: str = ""
+    """Entity type that the subject must have or can be given; empty for any."""
+    object: str = ""
+    """Entity type that the object must have or can be given; empty for any."""
+    swap: bool = False
+    """True if the clause's object is the relation's subject."""
+    passive: bool | None = None
+    """True if the clause must be in the passive, False if in the active; None for either."""
+    bare: bool = False
+    """True if a common noun says enough: ``takes metformin``."""
+    present: bool = False
+    """True if only the present says it: who stayed in an inn did not live there."""
+
+
+Row = tuple[str, str, Frame]
+"""A verb, one of its arguments, and what the two state."""
+
+
+def _frame(
+    verbs: str,
+    slots: str,
+    relation: str,
+    manner: Manner,
+    types: str = "> ",
+    *,
+    swap: bool = False,
+    passive: bool | None = None,
+    bare: bool = False,
+    present: bool = False,
+) -> list[Row]:
+    """Return the rows of some verbs; ``types`` are those of subject and object, "person>place"."""
+    subject, _, object_ = types.replace(" ", "").partition(">")
+    rows: list[Row] = []
+    for slot in slots.split():
+        voice = False if passive is None and slot == "dobj" else passive
+        voice = True if slot.endswith("agent") else voice
+        frame = Frame(relation, manner, subject, object_, swap, voice, bare, present)
+        rows += ((verb, slot, frame) for verb in verbs.split())
+    return rows
+
+
+_PO, _PL, _PP = f"{PERSON}>{ORG}", f"{PERSON}>{PLACE}", f"{PERSON}>{PERSON}"
+_OO, _OL, _P, _O = f"{ORG}>{ORG}", f">{PLACE}", f"{PERSON}>", f">{ORG}"
+_OP = f"{ORG}>{PERSON}"
+
+
+_WORK = (
+    *_frame("work", "at for", "works_at", "state", _PO),
+    *_frame("work", "on", "works_on", "state", _P),
+    *_frame("be", "at", "works_at", "state", _PO),
+    *_frame("teach nurse cook lecture serve intern", "at", "works_at", "state", _PO),
+    *_frame("join", "dobj", "works_at", "start", _PO),
+    *_frame("start begin", "at with", "works_at", "start", _PO),
+    *_frame(
+        "take get find land accept have start",
+        "job_at job_with position_at post_at role_at",
+        "works_at",
+        "start",
+        _PO,
+    ),
+    *_frame("sign extend renew", "contract_with deal_with", "signed_with", "start", f">{ORG}"),
+    *_frame("have earn get receive hold take", "degree_from degree_at", "studies_at", "end", _PO),
+    *_frame("employ hire recruit", "dobj", "works_at", "start", _OP, swap=True),
+    *_frame("employ hire", "dobj", "employs", "start", _PP),
+    *_frame("employ", "agent at by", "works_at", "state", _O, passive=True),
+    *_frame("hire recruit", "agent at", "works_at", "start", _O, passive=True),
+    *_frame("leave quit", "dobj", "works_at", "end", _PO),
+    *_frame("finish stop", "at", "works_at", "end", _PO),
+    *_frame("take", "over_dobj", "responsible_for", "start", _P, bare=True),
+    *_frame("depart", "from", "works_at", "end", _PO),
+    *_frame("resign retire", "from", "works_at", "end", _PO),
+    *_frame("fire dismiss sack", "agent from", "works_at", "end", _O, passive=True),
+    *_frame("lead head chair run manage captain direct edit command", "dobj", "leads", "state", _P),
+    *_frame("lead head chair run manage edit command", "agent", "leads", "state", swap=True),
+    *_frame("join", "dobj", "member_of", "start", _OO),
+    *_frame("leave quit", "dobj", "member_of", "end", _OO),
+    *_frame("report", "to", "reports_to", "state", _PP),
+    *_frame("supervise mentor advise", "dobj", "supervises", "state", _PP),
+    *_frame("succeed replace", "dobj", "succeeds", "event", _PP),
+    *_frame("succeed replace", "agent by", "succeeds", "event", _PP, swap=True, passive=True),
+    *_frame("take", "over_from", "succeeds", "event", _PP),
+    *_frame("conduct", "dobj", "conducts", "state", _PO),
+    *_frame("coach train", "dobj", "coaches", "state", _P),
+    *_frame("coach train", "agent", "coaches", "state", swap=True),
+    *_frame("conduct captain", "agent", "leads", "state", swap=True),
+    *_frame("captain skipper", "dobj", "commands", "state", _P),
+    *_frame("organise organize", "dobj", "organises", "state"),
+    *_frame("organise organize", "agent", "organises", "event", swap=True),
+    *_frame("host", "dobj", "hosts", "event"),
+    *_frame("host", "agent", "hosts", "event", swap=True),
+    *_frame("represent", "dobj", "represents", "state"),
+    *_frame("treat", "agent", "treated_by", "state"),
+    *_frame("supervise advise", "agent", "supervised_by", "state", _PP),
+    *_frame("volunteer", "at for with", "volunteers_at", "state", _P),
+    *_frame("maintain oversee coordinate", "dobj", "responsible_for", "state", _P, bare=True),
+    *_frame("look", "after", "responsible_for", "state", _P),
+    *_frame("maintain oversee coordinate", "agent", "responsible_for", "state", swap=True),
+)
+_HOMES = (
+    *_frame("live reside dwell", "in at on", "lives_in", "state", _PL),
+    *_frame("stay", "in", "lives_in", "state", _PL, present=True),
+    *_frame("live stay reside", "with", "lives_with", "state", _PP),
+    *_frame("settle", "in", "lives_in", "start", _PL),
+    *_frame("grow", "up_in", "lives_in", "state", _PL),
+    *_frame("raise", "in", "lives_in", "state", _PL, passive=True),
+    *_frame("move relocate emigrate", "to into", "lives_in", "start", _PL),
+    *_frame("return", "to", "lives_in", "start", _PL),
+    *_frame("move", "with", "lives_with", "start", _PP),
+    *_frame("move relocate", "in_with", "lives_with", "start", _PP),
+    *_frame("move relocate", "from", "lives_in", "end", _PL),
+    *_frame("move", "out_of", "lives_in", "end", _PL),
+    *_frame("bear", "in at", "born_in", "timeless", _PL, passive=True),
+    *_frame("die", "in at", "died_in", "event", _PL),
+    *_frame("bury", "in at", "buried_in", "event", _PL, passive=True),
+    *_frame("be come hail originate", "from", "comes_from", "timeless", _PL),
+    *_frame("move relocate", "to into", "located_in", "start", f"{ORG}>{PLACE}"),
+    *_frame("move relocate", "from", "located_in", "end", f"{ORG}>{PLACE}"),
+    *_frame(
+        "base locate situate headquarter house", "in at", "located_in", "state", _OL, passive=True
+    ),
+    *_frame("lie stand", "in", "located_in", "state", f"{PLACE}>{PLACE}"),
+    *_frame("house", "dobj", "located_in", "state", swap=True),
+)
+_FAMILY = (
+    *_frame("marry wed", "dobj to", "married_to", "start", _PP),
+    *_frame("remarry", "dobj", "married_to", "start", _PP),
+    *_frame("divorce", "dobj from", "married_to", "end", _PP),
+    *_frame("separate", "from", "married_to", "end", _PP),
+    *_frame("engage betroth", "to", "engaged_to", "start", _PP, passive=True),
+    *_frame("date", "dobj", "partner_of", "state", _PP),
+    *_frame("break split", "up_with with", "partner_of", "end", _PP),
+    *_frame("name call", "after", "named_after", "timeless"),
+)
+_STUDY = (
+    *_frame("study train", "at", "studies_at", "state", _PO),
+    *_frame("attend", "dobj", "studies_at", "state", _PO),
+    *_frame("enroll enrol matriculate", "at in", "studies_at", "start", _PO),
+    *_frame("educate school train", "at", "studies_at", "state", _PO, passive=True),
+    *_frame("graduate", "from", "studies_at", "end", _PO),
+    *_frame("study", "dobj", "studies", "state", _P, bare=True),
+    *_frame("study train", "under with", "taught_by", "state", _PP),
+    *_frame("teach", "agent", "taught_by", "state", _PP),
+    *_frame("speak", "dobj", "speaks", "state", _P),
+    *_frame("learn", "dobj", "learns", "state", _P, present=True),
+)
+_BODIES = (
+    *_frame("found establish cofound co-found", "dobj", "founded", "timeless", _O),
+    *_frame("found establish start launch open", "agent", "founded", "timeless", swap=True),
+    *_frame("open launch start create", "dobj", "founded", "timeless", _PO),
+    *_frame("set", "up_dobj", "founded", "timeless"),
+    *_frame("set", "up_agent", "founded", "timeless", swap=True),
+    *_frame("found establish", "in", "located_in", "timeless", f"{ORG}>{PLACE}", passive=True),
+    *_frame("acquire", "dobj", "acquired", "start", _OO),
+    *_frame("acquire", "agent", "acquired", "start", f"{ORG}>", swap=True),
+    *_frame("buy purchase", "dobj", "owned_by", "start", swap=True),
+    *_frame("inherit", "dobj", "owned_by", "start", _P, swap=True),
+    *_frame("buy purchase own", "agent", "owned_by", "start"),
+    *_frame("own", "dobj", "owned_by", "state", swap=True),
+    *_frame("own", "dobj", "responsible_for", "state", _P, bare=True),
+    *_frame("belong", "to", "owned_by", "state"),
+    *_frame("take", "over_dobj", "owned_by", "start", f"{ORG}>", swap=True),
+    *_frame("take", "over_agent", "owned_by", "start", passive=True),
+    *_frame("pass", "from", "owned_by", "end"),
+    *_frame("pass", "to", "owned_by", "start"),
+    *_frame("merge", "with", "merged_with", "start", _OO),
+    *_frame("merge", "into", "merged_with", "start", _OO),
+    *_frame("operate", "dobj", "operates", "state"),
+    *_frame("operate run", "agent", "operates", "state", swap=True),
+    *_frame("fund finance", "dobj", "funds", "state"),
+    *_frame("fund finance", "agent", "funds", "state", swap=True),
+    *_frame("sponsor", "agent", "sponsors", "state", swap=True),
+    *_frame("supply", "dobj", "supplies", "state", f"{ORG}>{ORG}"),
+    *_frame("sponsor", "dobj", "sponsors", "state"),
+    *_frame("print", "agent", "printed_by", "state"),
+    *_frame("let lease rent", "to", "rents", "start", passive=True, swap=True),
+    *_frame("occupy", "dobj", "occupies", "state", f"{ORG}>"),
+    *_frame("record", "for", "signed_to", "state", f">{ORG}"),
+    *_frame("perform", "at", "performs_at", "event"),
+    *_frame("guarantee", "agent", "guarantor_of", "state", swap=True),
+    *_frame("supply", "agent", "supplies", "state", swap=True),
+    *_frame("publish release launch", "agent", "published_by", "timeless"),
+    *_frame("play ride race skate box bowl bat row", "for", "plays_for", "state", _PO),
+    *_frame("sign", "dobj", "plays_for", "start", _OP, swap=True),
+    *_frame("sign", "for with", "plays_for", "start", _PO),
+    *_frame("sign", "to", "signed_to", "start", _PO),
+    *_frame("transfer loan", "to", "plays_for", "start", _PO, passive=True),
+    *_frame("sit serve", "on", "member_of", "state", _P),
+    *_frame("belong", "to", "member_of", "state", _PO),
+)
+_WORKS = (
+    *_frame("write author compose", "dobj", "author_of", "timeless", _P),
+    *_frame("write author compose", "agent", "author_of", "timeless", f">{PERSON}", swap=True),
+    *_frame("design invent develop create build direct produce", "agent", "created_by", "timeless"),
+    *_frame("design invent develop create", "dobj", "created_by", "timeless", swap=True),
+    *_frame("win", "dobj", "won", "event"),
+    *_frame("award", "dobj", "won", "event", passive=True),
+    *_frame("fix repair solve", "agent", "fixed", "event", f">{PERSON}", swap=True),
+)
+_HABITS = (
+    *_frame("like love enjoy adore prefer", "dobj", "likes", "state", _P, bare=True, present=True),
+    *_frame("like love enjoy adore prefer", "gerund", "likes", "state", _P, bare=True),
+    *_frame("dislike hate detest", "dobj", "dislikes", "state", _P, bare=True, present=True),
+    *_frame("dislike hate detest", "gerund", "dislikes", "state", _P, bare=True),
+    *_frame("use", "dobj", "uses", "state"),
+    *_frame("adopt", "dobj", "uses", "start", f"{ORG}>"),
+    *_frame("switch upgrade migrate", "to", "uses", "start"),
+    *_frame("switch upgrade migrate", "from", "uses", "end"),
+    *_frame("drop abandon", "dobj", "uses", "end"),
+    *_frame("run", "on dobj", "runs_on", "state"),
+    *_frame("play", "dobj", "plays", "state", _P, bare=True),
+    *_frame("drive", "dobj", "drives", "state", _P),
+    *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
+    *_frame("cancel", "dobj", "subscribed_to", "end", _P),
+    *_frame("subscribe", "to", "subscribed_to", "state"),
+    *_frame(
+        "walk travel ride journey march hike trot go come run fly",
+        "with beside alongside",
+        "travels_with",
+        "event",
+        _PP,
+    ),
+    *_frame("follow", "agent", "follows", "event", _PP, swap=True, passive=True),
+    *_frame("accompany join", "dobj", "travels_with", "event", _PP),
+    *_frame("accompany", "agent", "travels_with", "event", _PP, passive=True),
+)
+_HEALTH = (
+    *_frame("diagnose", "with", "has_condition", "start", _P, passive=True, bare=True),
+    *_frame("suffer", "from", "has_condition", "state", _P, bare=True),
+    *_frame("contract catch", "dobj", "has_condition", "event", _P, bare=True),
+    *_frame("take", "dobj", "takes", "state", _P, bare=True, present=True),
+    *_frame("prescribe", "dobj", "takes", "start", _P, passive=True, bare=True),
+    *_frame("undergo", "dobj", "had_surgery", "event", _P, bare=True),
+)
+
+
+def _by_verb(rows: Iterable[Row]) -> Mapping[str, Mapping[str, tuple[Frame, ...]]]:
+    table: dict[str, dict[str, tuple[Frame, ...]]] = {}
+    for verb, slot, frame in rows:
+        slots = table.setdefault(verb, {})
+        slots[slot] = (*slots.get(slot, ()), frame)
+    return table
+
+
+_ROWS = (*_WORK, *_HOMES, *_FAMILY, *_STUDY, *_BODIES, *_WORKS, *_HABITS, *_HEALTH)
+FRAMES = _by_verb(_ROWS)
+"""Verb and argument to what they can state; the first row that fits counts."""
+MEANT = frozenset(frame.relation for _, _, frame in _ROWS)
+"""Relations that mean something precise."""

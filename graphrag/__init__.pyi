@@ -116,6 +116,7 @@ from graphrag.protocols import Embedder as Embedder
 from graphrag.protocols import ExtractionContext as ExtractionContext
 from graphrag.protocols import Extractor as Extractor
 from graphrag.protocols import Known as Known
+from graphrag.protocols import KnownFact as KnownFact
 from graphrag.protocols import LLM as LLM
 from graphrag.protocols import Message as Message
 from graphrag.protocols import Reranker as Reranker

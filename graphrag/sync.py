@@ -1713,21 +1713,20 @@ class Writes(View):
             source: ``text``, ``message`` or ``json``; default: guessed from the content.
             source_description: Where it comes from, for people.
             metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to, such as one conversation; its
-                place there is that of its reference time.
+            saga: Name of the run of episodes that it belongs to, in order of reference time.
             key: Your own id of it, such as that of a message. What has the same key is the same
                 episode, whatever its reference time; what has another is another.
             author: Name of who wrote it: whom "I" means in a text without speakers.
             wait: False stores and indexes the text and returns, with the episode ``pending``; a
-                worker adds its facts later, in the order of reference times, see
-                ``queue.drain``.
+                worker adds its facts later, by reference time, see ``queue.drain``.
 
         Raises:
             InputError: if the content, the saga or a time cannot be used, if the key is that of an
                 episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed.
+            ExtractionError: if the extractor failed. The text stays if a model did (``LLMError``):
+                it is read when it is added again, or by ``queue.retry``.
             EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; in every case nothing was written.
+            TransactionError: if the database refused; else nothing was written.
         """
         return self._portal.wait(
             self._twin.add_episode(

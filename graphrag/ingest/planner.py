@@ -80,8 +80,12 @@ async def find_open_points(
     embedder: Embedder,
     relations: Relations,
     identifiers: Declared | None = None,
+    *,
+    ruling: Ruling = NO_RULING,
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now.
+
+    What the extractor has found already is not open.
 
     New names are embedded here; an embedder with a cache has their vectors when they are written.
     """
@@ -89,6 +93,7 @@ async def find_open_points(
         mentions_of(extraction),
         index,
         created_at=utc_now(),
+        ruling=ruling,
         stated_at=episode.valid_at,
         identifiers=identifiers,
         doubts=True,
@@ -107,7 +112,30 @@ async def find_open_points(
             index,
             Known(index, identifiers or {}),
         )
+    resolution.doubts = [open_ for open_ in resolution.doubts if not _decided(open_.mention)]
     return await find_case(episode, extraction, resolution, index, store, relations)
+
+
+def ruling_of(extraction: Extraction) -> Ruling:
+    """Return what an extractor that was shown the graph found of whom its mentions mean."""
+    mentions = list(mentions_of(extraction))
+    return Ruling(
+        {one: one.entity_id for one in mentions if one.entity_id is not None},
+        {one: one.distinct_from for one in mentions if one.distinct_from},
+    )
+
+
+def both(found: Ruling, ruled: Ruling) -> Ruling:
+    """Return what an extractor found, and what an arbiter ruled of the rest."""
+    return Ruling(
+        {**ruled.entity_of, **found.entity_of},
+        {**ruled.distinct, **found.distinct},
+        ruled.exclusive,
+    )
+
+
+def _decided(mention: Mention) -> bool:
+    return mention.entity_id is not None or bool(mention.distinct_from)
 
 
 def mentions_of(extraction: Extraction) -> Iterable[Mention]:

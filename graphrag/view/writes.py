@@ -9,6 +9,7 @@ from graphrag.ingest.direct_plan import WriteResult
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.ingest.unread import add_known, read_and_add
 from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
@@ -66,21 +67,20 @@ class Writes(View):
             source: ``text``, ``message`` or ``json``; default: guessed from the content.
             source_description: Where it comes from, for people.
             metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to, such as one conversation; its
-                place there is that of its reference time.
+            saga: Name of the run of episodes that it belongs to, in order of reference time.
             key: Your own id of it, such as that of a message. What has the same key is the same
                 episode, whatever its reference time; what has another is another.
             author: Name of who wrote it: whom "I" means in a text without speakers.
             wait: False stores and indexes the text and returns, with the episode ``pending``; a
-                worker adds its facts later, in the order of reference times, see
-                ``queue.drain``.
+                worker adds its facts later, by reference time, see ``queue.drain``.
 
         Raises:
             InputError: if the content, the saga or a time cannot be used, if the key is that of an
                 episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed.
+            ExtractionError: if the extractor failed. The text stays if a model did (``LLMError``):
+                it is read when it is added again, or by ``queue.retry``.
             EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; in every case nothing was written.
+            TransactionError: if the database refused; else nothing was written.
         """
         session = self._lens.session
         ingestion = session.ingestion
@@ -97,10 +97,10 @@ class Writes(View):
         )
         episode = prepare(new, self.group_id)
         if known := await ingestion.known(episode):
-            return Added(await ingestion.join(known, episode), new=False)
+            return await add_known(ingestion, known, episode, wait=wait)
         if not wait:
             return await session.queue.put(episode)
-        return await ingestion.add(episode, await ingestion.read(episode))
+        return await read_and_add(ingestion, episode)
 
     async def add_episodes(
         self,

@@ -10,13 +10,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
-from graphrag.extract.llm.belief_dates import Dating
+from graphrag.extract.llm.belief_dates import Dating, Tense, tense_of
 from graphrag.extract.llm.cast import Cast
 from graphrag.extract.llm.grounds import Ground as Ground
+from graphrag.extract.llm.grounds import around, orders, unsupported
 from graphrag.extract.llm.grounds import locate as locate
 from graphrag.extract.llm.grounds import locate_name as locate_name
-from graphrag.extract.llm.sentences import around, orders, unsupported
-from graphrag.extract.llm.tenses import Tense, tense_of
 from graphrag.extract.llm.wire import ReadFact, Reading, number_of, relation_name
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Origin

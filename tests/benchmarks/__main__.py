@@ -21,6 +21,7 @@ from tests.benchmarks import (
     profiles,
     quality,
     questions,
+    recorded,
     scale,
     speed,
     updates,
@@ -30,7 +31,7 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.report import RESULTS, Report
 
-_NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
+_NAMES = ("chat", "import", "novel", "recorded", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
     *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
@@ -74,6 +75,8 @@ def main() -> None:
                 asyncio.run(quality.measure(report, _places(given)))
             case "questions":
                 questions.measure(report, given.questions)
+            case "recorded":
+                asyncio.run(recorded.measure(report))
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))

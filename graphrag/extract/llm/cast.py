@@ -75,7 +75,8 @@ class Cast:
         )
         if entity.meant.strip():
             mention = self._meant(entity.meant, mention)
-        for name in (entity.name, mention.name, *mention.aliases):
+        parts = [one for one in entity.aliases if _is_part(one, mention)]
+        for name in (entity.name, mention.name, *mention.aliases, *parts):
             self._mentions[name_key(name)] = mention
 
     def leave(self) -> None:
@@ -165,10 +166,8 @@ class Cast:
     def _aliases(self, entity: ReadEntity, mention: Mention) -> list[str]:
         """Return the other names that the text gives; part of a person's name is none."""
         kept = []
-        parts = set(name_key(mention.name).split()) if mention.entity_type == _PERSON else set()
         for alias in map(str.strip, entity.aliases):
-            key = name_key(alias)
-            if key == name_key(mention.name) or key in parts:
+            if name_key(alias) == name_key(mention.name) or _is_part(alias, mention):
                 continue
             if self._is_named(alias):
                 kept.append(alias.capitalize() if self._speakers.is_role(alias) else alias)
@@ -191,6 +190,11 @@ class Cast:
             self._drop("meant", f"that {mention.name!r} is {known.name!r}, of another family name")
             return mention
         return replace(mention, entity_type=known.entity_type, entity_id=known.id)
+
+
+def _is_part(alias: str, mention: Mention) -> bool:
+    """Tell whether another name of a person is only a word of the full one."""
+    return mention.entity_type == _PERSON and name_key(alias) in name_key(mention.name).split()
 
 
 def _other_family(mention: Mention, known: Known) -> bool:

@@ -194,7 +194,8 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _REACH = 600
-"""Characters after an order that it may speak of."""
+"""Characters after an order to forget the rules that it may speak of."""
+_STOP = re.compile(r"[.!?](?=\s|$)|\n")
 
 
 def unsupported(sentence: str, ground: Ground, extra: Iterable[str]) -> str:
@@ -238,5 +239,8 @@ def around(content: str, start: int, end: int) -> str:
 
 def orders(content: str) -> list[tuple[int, int]]:
     """Return the stretches of a text that may be orders to a model."""
-    found = (*_OTHER_RULES.finditer(content), *_ORDER.finditer(content))
-    return sorted((match.start(), match.end() + _REACH) for match in found)
+    found = [(match.start(), match.end() + _REACH) for match in _OTHER_RULES.finditer(content)]
+    for match in _ORDER.finditer(content):
+        stop = _STOP.search(content, match.end())
+        found.append((match.start(), stop.start() if stop else len(content)))
+    return sorted(found)

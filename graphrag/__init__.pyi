@@ -56,6 +56,7 @@ from graphrag.errors import TransactionError as TransactionError
 from graphrag.extract.llm.arbiter import LLMArbiter as LLMArbiter
 from graphrag.extract.llm.extractor import Estimate as Estimate
 from graphrag.extract.llm.extractor import LLMExtractor as LLMExtractor
+from graphrag.extract.llm.small import SmallLLMExtractor as SmallLLMExtractor
 from graphrag.extract.rules.extractor import RulesExtractor as RulesExtractor
 from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport

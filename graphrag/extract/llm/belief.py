@@ -31,6 +31,8 @@ _CERTAINTY: dict[str, tuple[float, Origin]] = {
 _WAITS = 0.5
 """Confidence of what waits for a person whatever the model says of it."""
 _UNGROUNDED = 0.75
+_WEAK = 0.8
+"""The most that a weak model is believed: as much as the rules."""
 _WORD = 4
 """Letters of a word of a relation that can be looked for."""
 
@@ -38,12 +40,26 @@ _WORD = 4
 class Belief:
     """What is believed of the readings of one episode."""
 
-    def __init__(self, context: ExtractionContext, relations: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        context: ExtractionContext,
+        relations: Collection[str] = (),
+        *,
+        strict: bool = False,
+    ) -> None:
+        """Take the episode.
+
+        Args:
+            context: The episode, and what the model was shown of the graph.
+            relations: Names of relations that need no ground in the text.
+            strict: True for a weak model: its dates must be in the text, and it is less sure.
+        """
         self._context = context
+        self._most = _WEAK if strict else 1.0
         self._content = context.episode.content
         self._relations = {*relations, *context.relations}
         self._cast = Cast(context, self._drop)
-        self._dating = Dating(context.episode)
+        self._dating = Dating(context.episode, strict=strict)
         self._orders = orders(self._content)
         self._claims: dict[Claim, None] = {}
         self.dropped: list[str] = []
@@ -190,6 +206,7 @@ class Belief:
     ) -> tuple[float, Origin]:
         """Return confidence and origin: what is doubtful for another reason waits for a person."""
         confidence, origin = _CERTAINTY[fact.certainty]
+        confidence = min(confidence, self._most)
         why = ""
         own = self._cast.is_own(ends[0])
         if not own and any(start <= place < end for start, end in self._orders):

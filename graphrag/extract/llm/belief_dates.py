@@ -47,8 +47,10 @@ _SINCE = re.compile(
 class Dating:
     """The times of one episode."""
 
-    def __init__(self, episode: Episode) -> None:
+    def __init__(self, episode: Episode, *, strict: bool = False) -> None:
+        """Take the episode; with ``strict`` a date that its text does not name is none."""
         self._episode = episode
+        self._strict = strict
         self.doubts: list[str] = []
         """Dates that stand although their quote names another time, in words."""
 
@@ -132,9 +134,15 @@ class Dating:
     def _compare(self, date: Date, quote: str, bounds: Sequence[str]) -> None:
         """Note a date that lies in none of the times that its quote or the text names."""
         said = [period for period in self._periods(quote) if period.bound in bounds]
+        if self._strict and not self._is_named(date):
+            raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
         if said and not any(_within(date.moment, period) for period in (*said, *self._named)):
             named = " or ".join(f"{period.start:%Y-%m-%d}" for period in said)
             self.doubts.append(f"{date.moment:%Y-%m-%d} stands, though its words name {named}")
+
+    def _is_named(self, date: Date) -> bool:
+        year = str(date.moment.year) in self._episode.content
+        return year or any(_within(date.moment, period) for period in self._named)
 
     def _periods(self, text: str) -> list[Period]:
         return [found.period for found in find_times(text, self._episode.valid_at)]

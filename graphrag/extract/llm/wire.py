@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from graphrag.llm.salvage import Lost
 from graphrag.llm.schema import AnswerModel
 from graphrag.model.values import JSON
 
@@ -26,6 +27,8 @@ _CERTAINTIES = {
     "implied": "likely", "probable": "likely", "medium": "likely", "uncertain": "guess",
     "low": "guess", "unsure": "guess",
 }  # fmt: skip
+_TIMES = {"holds": "now", "current": "now", "present": "now", "was": "past", "former": "past"}
+_SYNONYMS = (("kind", _KINDS), ("certainty", _CERTAINTIES), ("time", _TIMES))
 _LISTS = ("aliases", "attributes")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[^\w]+")
@@ -47,7 +50,7 @@ class Lenient(AnswerModel):
                 read[name] = [{"name": key, "value": _words(one)} for key, one in pairs]
             elif isinstance(given, str):
                 read[name] = [given] if given.strip() else []
-        for name, synonyms in (("kind", _KINDS), ("certainty", _CERTAINTIES)):
+        for name, synonyms in _SYNONYMS:
             if isinstance(word := read.get(name), str):
                 read[name] = synonyms.get(word.strip().casefold(), word.strip().casefold())
         return read
@@ -133,6 +136,15 @@ class Reading(AnswerModel):
     items: ClassVar[tuple[str, ...]] = ("entities", "facts")
     entities: list[ReadEntity]
     facts: list[ReadFact]
+
+    @classmethod
+    def having(
+        cls, entities: list[ReadEntity], facts: list[ReadFact], lost: tuple[Lost, ...]
+    ) -> "Reading":
+        """Return a reading made of another answer, with what that has lost."""
+        reading = cls(entities=entities, facts=facts)
+        reading._lost = lost
+        return reading
 
 
 def number_of(given: str, letter: str) -> int | None:

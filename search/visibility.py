@@ -294,6 +294,7 @@ def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
     for id_, image in past.images("entity"):
         if image.keys() & {"name", "aliases"}:
             name, *aliases = index.names.names.get(id_, ("",))
-            names = (image.get("name", name), *image.get("aliases", aliases))
+            then = image["aliases"] or () if "aliases" in image else aliases
+            names = (image.get("name", name), *then)
             found[id_] = frozenset(map(name_key, names))
     return found

@@ -105,7 +105,7 @@ def restamped(fact: Fact, image: Mapping[str, Any] | None) -> Fact:
         return fact
     was = {RENAMED.get(column, column): (column, item) for column, item in image.items()}
     then = {
-        name: _field(fact, column, item)
+        name: imaged(column, item, fact.id)
         for name, (column, item) in was.items()
         if name in _names(fact) and name not in ("subject_id", "object_id")
     }
@@ -127,15 +127,15 @@ def undone(value: Value, change: Change) -> Value:
         column
         for column, item in after.items()
         if column in names.keys() - STATED
-        and getattr(value, names[column]) == _field(value, column, item)
+        and getattr(value, names[column]) == imaged(column, item, value.id)
     }
     settled = SETTLED | STATED if isinstance(value, Fact) else STATED
     for column in after.keys() & names.keys() - {"summary"} - settled:
-        name, was = names[column], _field(value, column, before.get(column))
+        name, was = names[column], imaged(column, before.get(column), value.id)
         if column in stands:
             back[name] = was
         elif column in _GATHERED:
-            added = set(_field(value, column, after[column])) - set(was)
+            added = set(imaged(column, after[column], value.id)) - set(was)
             back[name] = tuple(item for item in getattr(value, name) if item not in added)
         elif column in _KEYED:
             back[name] = _without(getattr(value, name), dict(was), dict(after[column] or {}))
@@ -148,13 +148,6 @@ def _without(
     """Return a mapping without the keys that a change brought and nobody touched since."""
     brought = {key for key in after.keys() - was.keys() if present.get(key) == after[key]}
     return {key: item for key, item in present.items() if key not in brought}
-
-
-def _field(value: Entity | Fact, column: str, item: Any) -> Any:
-    """Return a field as an image has it; one that the image lacks is empty."""
-    if item is None and column in _GATHERED:
-        return ()
-    return {} if item is None and column in _KEYED else imaged(column, item, value.id)
 
 
 def _names(value: Entity | Fact) -> dict[str, str]:

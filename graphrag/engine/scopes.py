@@ -28,7 +28,7 @@ def _of_fact(row: Row) -> str:
 
 
 def _of_entity(row: Row) -> str:
-    return " ".join((row["name"], *row.get("aliases", ())))
+    return " ".join((row["name"], *(row.get("aliases") or ())))
 
 
 def _of_episode(row: Row) -> str:
@@ -84,7 +84,7 @@ def read_terms(stored: str, group: str) -> Pieces:
 def keys_of(entity: Row) -> set[str]:
     """Return the keys under which an entity is looked up by name."""
     keys = set()
-    for name in (entity["name"], *entity.get("aliases", ())):
+    for name in (entity["name"], *(entity.get("aliases") or ())):
         key = name_key(name)
         keys.add(key)
         if entity["entity_type"] == "person" and is_name(name):

@@ -26,7 +26,6 @@ from graphrag.store.rows import imaged
 
 _GATHERED = frozenset({"aliases", "distinct_from", "endings", "labels", "provenance", "rivals"})
 _KEYED = frozenset({"attributes", "attribute_times", "metadata"})
-_EMPTY: Mapping[str, Any] = dict.fromkeys(_GATHERED, ()) | {name: {} for name in _KEYED}
 Value = TypeVar("Value", Entity, Fact, Episode)
 
 
@@ -64,7 +63,7 @@ def back(value: Value, change: Change, event: Event, *, force: bool) -> Value:
         if name not in names:
             continue
         then, now = (
-            field_of(column, image.get(column), value.id) for image in (change.before, change.after)
+            imaged(column, image.get(column), value.id) for image in (change.before, change.after)
         )
         present = getattr(value, name)
         if present == then:
@@ -86,11 +85,6 @@ def conflict(event: Event, name: str, record: str) -> InputError:
         f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {record} was changed "
         "again since; revert the later event first, or pass force=True"
     )
-
-
-def field_of(column: str, item: Any, record: str) -> Any:
-    """Return a field as an image has it; one that the image lacks is empty."""
-    return _EMPTY.get(column) if item is None else imaged(column, item, record)
 
 
 def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from graphrag.ingest.summaries import without
+from graphrag.store.assertions import joined, parts
 
 MARK = "[erased]"
 ERASED = {"erased": True}
@@ -145,7 +146,9 @@ class Eraser:
             elif column == "rivals":
                 item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
             elif column in ("statements", "endings"):
-                item = [self._without(one) for one in item if self._stays(one)]
+                stay = [self._without(one) for one in parts(item) if self._stays(one)]
+                clean[column] = joined(self.anything(stay)) if stay else None
+                continue
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)

@@ -30,8 +30,8 @@ _PAGE = 2_000
 _AHEAD = 3
 COLUMNS = {
     "entity": (
-        "[record::id(id), embedding, entity_type, name, aliases, summary, attributes, merged_into, "
-        f"{_micros('removed_at')}, endings != NONE]"
+        "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
+        f"merged_into, {_micros('removed_at')}, endings != NONE]"
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "

@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.store.assertions import parts
 from graphrag.store.changes import FORGET as FORGET
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.engine import Row
@@ -166,13 +167,17 @@ def _grows(column: str, before: Any, after: Any) -> bool:
         return after is None
     match column:
         case "statements" | "endings":
-            return _still_said(before or (), after or ())
+            return _still_said(parts(before or "[]"), parts(after or "[]"))
         case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
             return True
         case "attribute_times":  # a value stated again is as new as its last statement
             return True
-        case "confidence" | "confirmed":
+        case "confidence":
             return bool(after >= before)
+        case "confirmed":
+            return bool(after)
+        case "untyped" | "as_given":
+            return bool(before) == bool(after)
         case "invalid_at":
             return before is None or (after is not None and after <= before)
         case "expired_at" | "invalidated_by" | "closed_as" | "reason":

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
+from graphrag.store.assertions import joined, parts
 from graphrag.store.engine import Row
 from graphrag.store.pages import Table, read_pages
 from graphrag.store.record import Null, Record
@@ -84,7 +85,7 @@ class Renaming:
                 ]
             for column in ("statements", "endings"):
                 if found.get(column):
-                    found[column] = [self._stated(one) for one in found[column]]
+                    found[column] = joined(map(self._stated, parts(found[column])))
         return found
 
     def _stated(self, one: Mapping[str, Any]) -> dict[str, Any]:

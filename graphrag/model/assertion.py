@@ -97,6 +97,8 @@ class Assertion:
     """Ids of facts that, as an arbiter found, cannot hold beside it."""
     reason: str = ""
     """Why a person says so."""
+    text: str = ""
+    """The sentence, where it says when a fact ends in other words than the fact's own."""
     void: Void | None = None
 
     @property

@@ -38,39 +38,49 @@ class Relation:
     """The relation that says the same from the same end: facts keep their name, and filters and
     ``settle`` read both as one. What excludes what is declared there."""
     timeless: bool = False
-    """It holds at every moment or at none, as a birthplace does. So far only ``settle`` reads it,
-    as it does the next two."""
+    """It holds at every moment or at none, as a birthplace does."""
     ends: tuple[str, ...] = ()
-    """Relations of the subject, at either end, that are over from then on: a death ends a job."""
+    """Relations of the subject, at either end, that are over from then on: a death ends a job. Of a
+    symmetric one, those of both: who marries is engaged no more."""
     ends_between: tuple[str, ...] = ()
     """Relations between the same two that are over from then on: a divorce ends a marriage."""
 
 
+_LIFE = (
+    *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
+    *("studies_at", "plays_for", "has_role", "member_of", "owned_by"),
+)
+"""What a person has only while alive."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
-    Relation("employed_by", single_valued=True),
+    Relation("employed_by", synonym_of="works_at"),
+    Relation("works_for", synonym_of="works_at"),
+    Relation("employs", inverse_of="works_at"),
     Relation("lives_in", single_valued=True),
     Relation("located_in", single_valued=True),
-    Relation("married_to", single_valued=True, symmetric=True),
-    Relation("engaged_to", single_valued=True, symmetric=True),
     Relation("reports_to", single_valued=True),
+    Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
-    Relation("owned_by", single_valued=True),
     Relation("studies_at", single_valued=True),
-    Relation("plays_for", single_valued=True),
     Relation("named", single_valued=True),
-    Relation("has_role", single_valued=True),
     Relation("leads", single_holder=True),
-    Relation("born_in", single_valued=True),
-    Relation("sibling_of", symmetric=True),
+    Relation("led_by", inverse_of="leads"),
+    Relation("owned_by", single_valued=True),
+    Relation("owns", inverse_of="owned_by"),
+    Relation("married_to", single_valued=True, symmetric=True, ends=("engaged_to",)),
+    Relation("spouse_of", synonym_of="married_to"),
+    Relation("engaged_to", single_valued=True, symmetric=True),
+    Relation("divorced_from", symmetric=True, ends_between=("married_to",)),
+    Relation("born_in", single_valued=True, timeless=True),
+    Relation("died_in", ends=_LIFE),
+    Relation("died_of", ends=_LIFE),
+    Relation("sibling_of", symmetric=True, timeless=True),
     Relation("friend_of", symmetric=True),
     Relation("partner_of", symmetric=True),
     Relation("merged_with", symmetric=True),
     Relation("travels_with", symmetric=True),
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
-    Relation("employs", inverse_of="works_at"),
-    Relation("led_by", inverse_of="leads"),
 )
 
 

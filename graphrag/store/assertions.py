@@ -1,10 +1,12 @@
-"""What sources said, to plain objects and back: few bytes, since every fact has one at least.
+"""What sources said, to text and back: few bytes, since every fact has one statement at least.
 
-A date is written as far as it was stated: ``2015``, ``2015-06``, ``2015-06-10``, or a moment. What
-is as it mostly is, is left out.
+A column holds JSON, a list of objects; a date in it is written as far as it was stated: ``2015``,
+``2015-06``, ``2015-06-10``, or a moment. What is as it mostly is, is left out. Of the fact that one
+source dates and of which nothing else is said, the column is that date alone.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -13,8 +15,8 @@ from typing import Any, get_args
 
 from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
 
-STATED = frozenset({"statements", "endings", "rivals"})
-"""Columns that are not there if they are empty."""
+STATED = frozenset({"statements", "endings"})
+"""Columns of such text; one is not there if it is empty."""
 _DATES = ("since", "until")
 _PLAIN = tuple(
     (one.name, one.default)
@@ -24,29 +26,53 @@ _PLAIN = tuple(
 _USUAL = attrgetter(*(one.name for one in fields(Assertion) if one.name not in ("id", "since")))
 _USUALLY = _USUAL(Assertion(""))
 """What most statements say but for their start."""
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _WIDTHS: Mapping[Precision, int] = {"year": 4, "month": 7, "day": 10}
 _PRECISIONS: Mapping[int, Precision] = {width: name for name, width in _WIDTHS.items()}
 _NAMED: Mapping[str, Precision] = {name: name for name in _WIDTHS}
 
 
-def stated_row(items: Iterable[Assertion | Ending | str], record: str) -> list[Any]:
-    """Return statements, endings or ids as a column has them; ``record`` is the row's id."""
-    return [_object(item, record) for item in items]
+def stated_text(items: Sequence[Assertion | Ending], record: str) -> str:
+    """Return statements or endings as a column has them; ``record`` is the row's id."""
+    if len(items) == 1 and isinstance(item := items[0], Assertion) and item.id == record:
+        if item.since is not None and _USUAL(item) == _USUALLY:
+            return _words(item.since)  # as most are; ``joined`` gives the same, slower
+    return joined(_object(item, record) for item in items)
 
 
-def stated_values(items: Iterable[Any], record: str) -> tuple[Any, ...]:
+def stated_values(text: str | None, record: str) -> tuple[Any, ...]:
     """Return what a column, or its image in the log, holds."""
-    return tuple(item if isinstance(item, str) else _value(item, record) for item in items)
+    if text is None:
+        return ()
+    if not text.startswith("["):
+        return (Assertion(record, _date(text)),)
+    return tuple(_value(item, record) for item in parts(text))
 
 
-def check_stated(items: Iterable[Any], record: str) -> None:
+def parts(text: str) -> list[dict[str, Any]]:
+    """Return the objects that a column holds."""
+    if not text.startswith("["):
+        return [{"since": text}]
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
+
+
+def joined(objects: Iterable[Mapping[str, Any]]) -> str:
+    """Return the text of a column that holds these objects."""
+    every = list(objects)
+    if len(every) == 1 and every[0].keys() == {"since"}:
+        return str(every[0]["since"])
+    return _JSON.encode(every)
+
+
+def check_stated(text: str, record: str) -> None:
     """Look at what somebody else wrote into a column.
 
     Raises:
         ValueError: if it is no statement.
     """
     try:
-        for one in stated_values(items, record):
+        for one in stated_values(text, record):
             said = one.assertion if isinstance(one, Ending) else one
             if isinstance(said, Assertion):
                 right = all(type(getattr(said, name)) is type(usual) for name, usual in _PLAIN)
@@ -56,16 +82,12 @@ def check_stated(items: Iterable[Any], record: str) -> None:
         raise ValueError(str(error)) from None
 
 
-def assertions(items: Iterable[Mapping[str, Any]] | None, record: str) -> dict[str, Assertion]:
+def assertions(text: str | None, record: str) -> dict[str, Assertion]:
     """Return the statements in an image of a fact, by id."""
-    found = (assertion_of(item, record) for item in items or ())
-    return {one.id: one for one in found}
+    return {one.id: one for one in stated_values(text, record)}
 
 
-def assertion_of(item: Mapping[str, Any], record: str) -> Assertion:
-    """Return the statement that an object holds."""
-    if len(item) == 1 and "since" in item:  # as most are
-        return Assertion(record, _date(item["since"]))
+def _assertion(item: Mapping[str, Any], record: str) -> Assertion:
     given: dict[str, Any] = {name: item[name] for name, _ in _PLAIN if name in item}
     for name in _DATES:
         if name in item:
@@ -79,9 +101,7 @@ def assertion_of(item: Mapping[str, Any], record: str) -> Assertion:
     return Assertion(item.get("id", record), **given)
 
 
-def _object(item: Assertion | Ending | str, record: str) -> Any:
-    if isinstance(item, str):
-        return item
+def _object(item: Assertion | Ending, record: str) -> dict[str, Any]:
     if isinstance(item, Ending):
         end = {"object_id": item.object_id} if item.object_id else {}
         return {
@@ -90,8 +110,6 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
             **end,
             **_object(item.assertion, record),
         }
-    if item.id == record and item.since is not None and _USUAL(item) == _USUALLY:
-        return {"since": _words(item.since)}  # as most are
     row: dict[str, Any] = {}
     if item.id != record:
         row["id"] = item.id
@@ -117,8 +135,8 @@ def _object(item: Assertion | Ending | str, record: str) -> Any:
 
 def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:
     if "relation" not in item:
-        return assertion_of(item, record)
-    said = assertion_of(item, record)
+        return _assertion(item, record)
+    said = _assertion(item, record)
     return Ending(said, item["relation"], item["text"], item.get("object_id", ""))
 
 

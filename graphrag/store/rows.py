@@ -16,7 +16,7 @@ from graphrag.errors import InputError
 from graphrag.model.checks import DEEPEST, shown
 from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga, Span
 from graphrag.protocols import Matrix
-from graphrag.store.assertions import STATED, stated_row, stated_values
+from graphrag.store.assertions import STATED, stated_text, stated_values
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Null, Record
 
@@ -43,6 +43,12 @@ _ROWS = {
     for kind, columns in _COLUMNS.items()
 }
 """What reads all fields of a kind at once, and the columns they go to."""
+EMPTY: Mapping[str, Any] = {
+    **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
+    **dict.fromkeys(("aliases", "distinct_from", "labels", "provenance", "rivals"), ()),
+    **{name: {} for name in ("attributes", "attribute_times")},
+}
+"""Columns that are not there where they are false or empty, with that value."""
 _AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
 
 
@@ -51,12 +57,14 @@ def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
     row: Row = {}
     fields_of, columns = _ROWS[type(value)]
     for column, item in zip(columns, fields_of(value), strict=True):
+        if item is None or item is False:  # a flag that is not there is false
+            continue
         if type(item) in _AS_THEY_ARE:
             row[column] = item
         elif column in STATED:
             if item:
-                row[column] = stated_row(item, value.id)
-        elif item is not None:
+                row[column] = stated_text(item, value.id)
+        elif item or column not in EMPTY:
             row[column] = _stored(item)
     row["id"] = Record(TABLES[type(value)], value.id)
     if isinstance(value, Fact):
@@ -72,10 +80,12 @@ def from_row(kind: type[Value], row: Row) -> Value:
     given: dict[str, Any] = {}
     for name, column in _COLUMNS[kind]:
         item = row.get(column)
-        if type(item) in _AS_THEY_ARE:
-            given[name] = item
-        elif item is not None:
-            given[name] = stated_values(item, row["id"].id) if name in STATED else _read(name, item)
+        if item is None:
+            continue
+        if column in STATED:
+            given[name] = stated_values(item, row["id"].id)
+        else:
+            given[name] = item if type(item) in _AS_THEY_ARE else _read(name, item)
     return kind(**given)
 
 
@@ -121,7 +131,7 @@ def plain(item: object) -> Any:
 def unplain(column: str, item: Any) -> Any:
     """Undo ``plain`` for one column of a row."""
     if item is None:
-        return None
+        return EMPTY.get(column)
     if column in ("in", "out", "id"):
         return Record(*str(item).split(":", 1))
     if column.endswith("_at") or column in _MOMENTS:
@@ -150,9 +160,9 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
 def imaged(column: str, item: Any, record: str) -> Any:
     """Return the value of a field from its column in an event's image of a record."""
     if column in STATED:
-        return stated_values(item or (), record)
+        return stated_values(item, record)
     if item is None:
-        return None
+        return EMPTY.get(column)
     if read := _IMAGED.get(column):
         return read(item)
     return tuple(item) if type(item) is list else item

@@ -18,7 +18,7 @@ from graphrag.store.record import Record
 _COUNTED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "episode": ("episodes", {"removed_at": None}),
     "entity": ("entities", {"removed_at": None, "merged_into": None}),
-    "relates_to": ("facts", {"pending": False}),
+    "relates_to": ("facts", {"pending": None}),
 }
 """The field that counts the rows of a table, and what these hold."""
 _HOLDING = {

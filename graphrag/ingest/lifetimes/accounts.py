@@ -102,12 +102,14 @@ class _Shared:
         if not (relation.ends or relation.ends_between) or statement.explicit_end:
             return
         date = statement.since or (Date(statement.at) if statement.at is not None else None)
-        if date is None:
-            return
+        if date is None or (statement.kind == "was" and statement.since is None):
+            return  # nobody knows when it was
+        whose = (subject, object_) if relation.symmetric else (subject,)
         for other in relation.ends:
             ended = relations.canonical(other)[0]
-            for side in ("subject", "object"):
-                self._at[side, ended, subject].append((statement, date))
+            for one in whose:
+                self._at["subject", ended, one].append((statement, date))
+                self._at["object", ended, one].append((statement, date))
         pair = sorted((subject, object_))
         for other in relation.ends_between:
             self._at["pair", relations.canonical(other)[0], *pair].append((statement, date))

@@ -71,7 +71,9 @@ def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 def kept_by(fact: Fact, new_fact: Fact) -> Fact:
     """Return a fact that keeps what a new one says, once."""
     new = [
-        one for one in new_fact.statements if not any(_repeats(one, it) for it in fact.statements)
+        replace(one, text=new_fact.text) if one.until and new_fact.text != fact.text else one
+        for one in new_fact.statements
+        if not any(_repeats(one, it) for it in fact.statements)
     ]
     rivals = _both(fact.rivals, new_fact.rivals)
     fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
@@ -93,7 +95,8 @@ def _noted(fact: Fact, new_fact: Fact) -> Fact:
 
 def _repeats(one: Assertion, known: Assertion) -> bool:
     """Tell whether a table or a person says again what it said."""
-    return not one.source and replace(known, id=one.id, confidence=one.confidence) == one
+    known = replace(known, id=one.id, confidence=one.confidence, text=one.text)
+    return not one.source and known == one
 
 
 def _same(one: Fact, other: Fact) -> bool:

@@ -102,7 +102,10 @@ class Rivalry:
             yield from (Probe(alias, None) for alias, _ in self._same(rival))
         yield from self._events(canonical, sides)
         for ended in relation.ends:
-            yield from (Probe(alias, sides[0]) for alias, _ in self._same(ended))
+            for alias, _ in self._same(ended):
+                yield Probe(alias, sides[0])
+                if relation.symmetric:
+                    yield Probe(alias, sides[1])
         for ended in relation.ends_between:
             yield from (Probe(alias, None) for alias, _ in self._same(ended))
 
@@ -111,8 +114,9 @@ class Rivalry:
         for event in self.relations.values():
             if canonical in self._read(event.ends):
                 for alias, other in self._same(event.name):
-                    yield Probe(alias, "subject", _turned(0, other))
-                    yield Probe(alias, "object", _turned(0, other))
+                    role = None if event.symmetric else _turned(0, other)
+                    yield Probe(alias, "subject", role)
+                    yield Probe(alias, "object", role)
             if canonical in self._read(event.ends_between):
                 yield from (Probe(alias, None) for alias, _ in self._same(event.name))
 

@@ -100,7 +100,7 @@ def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
         one.trust,
         one.confidence,
         source=one.source,
-        text=fact.text,
+        text=one.text or fact.text,
         untyped=one.untyped,
         as_given=one.as_given,
         void=void,

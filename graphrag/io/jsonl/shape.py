@@ -65,7 +65,7 @@ class Shape:
         row = {"id": _read("id", "link", line.get("id"))}
         for name, one in self.columns.items():
             item = line.get(name)
-            if item is not None:
+            if item is not None and item is not False:  # a flag that is not there is false
                 plain = one.kind == "string" and type(item) is str  # as most are
                 row[one.name] = item if plain else _read(name, one.kind, item)
                 if one.choices and item not in one.choices:

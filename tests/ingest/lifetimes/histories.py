@@ -32,6 +32,7 @@ POOLS = (
     [*JOBS, ("bob", "works_at", "X"), ("Y", "employs", "bob")],
     [*JOBS[:2], ("ann", "died", "X"), ("ann", "leads", "X"), ("X", "led_by", "cid")],
     [*MARRIAGES, ("cid", "married_to", "dan"), ("bob", "divorced", "ann"), ("bob", "died", "X")],
+    [*MARRIAGES, ("ann", "engaged_to", "bob"), ("cid", "engaged_to", "ann")],
     SEATS,
     SEATS,
     [("ann", "likes", "X"), ("ann", "dislikes", "X"), ("ann", "likes", "Y")],

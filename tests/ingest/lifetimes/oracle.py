@@ -216,10 +216,12 @@ class Oracle:
             canonical = self.relations.canonical
             whole = [canonical(other)[0] for other in declared.ends]
             pair = [canonical(other)[0] for other in declared.ends_between]
-            hits = whole.count(name) * (its_subject in (subject, object_)) + pair.count(name) * (
+            whose = {its_subject, its_object} if declared.symmetric else {its_subject}
+            dated = one.kind != "was" or one.since is not None
+            hits = whole.count(name) * bool(whose & {subject, object_}) + pair.count(name) * (
                 {its_subject, its_object} == {subject, object_}
             )
-            if hits:
+            if hits and dated:
                 date = one.since or Date(one.at)
                 yield self.end_of(date, one, value), one.trust, True
 

@@ -215,10 +215,10 @@ async def test_random_histories_through_the_doors_equal_the_rules():
 
 
 def test_a_date_is_kept_as_it_was_told():
-    from graphrag.store.assertions import stated_row, stated_values
+    from graphrag.store.assertions import stated_text, stated_values
 
     for date in DATES:
-        [one] = stated_values(stated_row([_since(date)], "f"), "f")
+        [one] = stated_values(stated_text([_since(date)], "f"), "f")
         assert one == _since(date)
 
 

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphrag import GraphRAG, Models, OpenAILLM
+from graphrag import GraphRAG, Models, OpenAILLM, Relations
 from graphrag.testing import HashEmbedder
 from graphrag.text.split import count_tokens
 from tests.llm.server import Reply
@@ -197,14 +197,11 @@ async def _statements(graph, episodes):
 
 def _problem(expected, facts, pending):
     subject, relation, object_, since, until = expected
-    same = [
-        one
-        for one in facts
-        if (one.subject, one.relation, one.object) == (subject, relation, object_)
-    ]
+    triple = _stored(subject, relation, object_)
+    same = [one for one in facts if (one.subject, one.relation, one.object) == triple]
     standing = [one for one in same if one.retracted_at is None and one.closed_as != "cancelled"]
     if since == "waits":
-        waiting = [one for one in pending if (one.subject, one.object) == (subject, object_)]
+        waiting = [one for one in pending if {one.subject, one.object} == {subject, object_}]
         return "" if waiting and not standing else "does not wait for a person"
     if since in ("retracted", "cancelled"):
         running = [one for one in standing if one.closed_as != "overruled"]
@@ -213,6 +210,12 @@ def _problem(expected, facts, pending):
         return "is missing"
     fits = [one for one in standing if _fits(since, one.valid_at) and _fits(until, one.invalid_at)]
     return "" if fits else f"expected {since} to {until}, found {_times(standing)}"
+
+
+def _stored(subject, relation, object_):
+    """Return a fact in the direction in which its relation is stored."""
+    straight = Relations().straight(relation)
+    return (object_, straight, subject) if straight else (subject, relation, object_)
 
 
 def _fits(expected, moment):

@@ -72,7 +72,7 @@ RECORDED = [
         ],
         {
             ("Bo Ray", "leads", "Harbour Cafe", "2024-01-01", None),
-            ("Eva Dahl", "owns", "Harbour Cafe", None, "2024-01-01"),
+            ("Harbour Cafe", "owned_by", "Eva Dahl", None, "2024-01-01"),
         },
     ),
 ]

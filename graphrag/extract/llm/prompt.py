@@ -4,7 +4,7 @@ What does not change from text to text comes first, and is long enough for provi
 graph's own part has a limit of its own, so that a question does not grow with the graph.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from graphrag.extract.llm.wire import ReadAttribute as ReadAttribute
@@ -127,7 +127,7 @@ def ask_reading(
     """
     rules = _RULES.format(
         types=", ".join(types),
-        relations=", ".join(_marked(name, relations) for name in relations),
+        relations=", ".join(_marked(name, relations) for name in _distinct(relations)),
         attributes=attributes or "identifiers only, such as an e-mail address or a number",
     )
     messages = [Message("system", f"{rules}\n\n{instructions}".rstrip())]
@@ -168,6 +168,15 @@ def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
         if words:
             parts.append(fenced(label, words, fence))
     return "\n".join((*parts, fenced("text", text, fence)))
+
+
+def _distinct(relations: Relations) -> Iterator[str]:
+    """Yield the names that say different things: neither inverses nor synonyms of others."""
+    return (
+        name
+        for name in relations
+        if relations[name].synonym_of is None and relations.straight(name) is None
+    )
 
 
 def _marked(name: str, relations: Relations) -> str:

@@ -272,6 +272,20 @@ def test_a_quote_gives_the_date_that_the_model_left_out():
     assert "2024-04 is taken from its words" in extraction.adjusted[0]
 
 
+def test_a_quote_gives_no_date_to_what_only_follows_from_it():
+    text = "A court in Bruges lifted the ban on the Zil market yesterday."
+    said = fact("Zil market", "located_in", "Bruges", text, certainty="likely")
+    assert one(text, said).valid_at is None
+
+
+@pytest.mark.parametrize(
+    ("given", "quote"), [("2024-05-15", "this morning"), ("1980", "in May 1980")]
+)
+def test_a_coarser_or_finer_date_is_no_difference(given, quote):
+    text = f"Ann moved to Rome {quote}."
+    assert believed(text, [fact("Ann", "lives_in", "Rome", text, since=given)]).adjusted == ()
+
+
 @pytest.mark.parametrize(
     ("given", "expected", "precision"),
     [
@@ -409,9 +423,10 @@ def test_without_speakers_a_user_is_nobody():
     assert "'user'" in extraction.dropped[0]
 
 
-def test_the_author_is_whom_i_means():
+@pytest.mark.parametrize("author", ["Lia", "Me"])
+def test_the_author_is_whom_i_means(author):
     text = "I like figs."
-    assert one(text, fact("I", "likes", "figs", text), author="Lia").subject.name == "Lia"
+    assert one(text, fact("I", "likes", "figs", text), author=author).subject.name == author
 
 
 def test_a_concept_needs_only_its_quote():
@@ -472,6 +487,8 @@ def test_an_invented_sentence_gives_way_to_its_quote():
         ("I moved to Bonn last month.", "Ann Lee has moved to Bonn in April 2024."),
         ("Seit Januar wohne ich in Köln.", "Ann Lee wohnt seit Januar in Köln."),
         ("her husband Piet", "Piet is the husband of Ann Lee."),
+        ("a grant of CHF 120,000", "The grant was of CHF 120000."),
+        ('"p95_ms": 180', "The p95 is 180 ms."),
     ],
 )
 def test_a_paraphrase_is_no_invention(text, sentence):

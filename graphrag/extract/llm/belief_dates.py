@@ -16,7 +16,7 @@ from functools import cached_property
 
 from graphrag.errors import TimeError
 from graphrag.extract.llm.wire import ReadFact
-from graphrag.model.assertion import Date, Kind, Precision
+from graphrag.model.assertion import FOREVER, Date, Kind, Precision
 from graphrag.model.values import Episode
 from graphrag.temporal.find import find_times
 from graphrag.temporal.moment import from_micros, parse_moment, precision_of
@@ -136,16 +136,22 @@ class Dating:
         said = [period for period in self._periods(quote) if period.bound in bounds]
         if self._strict and not self._is_named(date):
             raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
-        if said and not any(_within(date.moment, period) for period in (*said, *self._named)):
+        if said and not any(_meets(date, period) for period in (*said, *self._named)):
             named = " or ".join(f"{period.start:%Y-%m-%d}" for period in said)
             self.doubts.append(f"{date.moment:%Y-%m-%d} stands, though its words name {named}")
 
     def _is_named(self, date: Date) -> bool:
         year = str(date.moment.year) in self._episode.content
-        return year or any(_within(date.moment, period) for period in self._named)
+        return year or any(_meets(date, period) for period in self._named)
 
     def _periods(self, text: str) -> list[Period]:
         return [found.period for found in find_times(text, self._episode.valid_at)]
+
+
+def _meets(date: Date, period: Period) -> bool:
+    """Tell whether a date, as finely as it was given, has a moment of a period."""
+    ends = date.moment if date.end >= FOREVER else from_micros(date.end)
+    return date.moment <= period.end and period.start <= ends
 
 
 def _within(moment: datetime, period: Period) -> bool:
@@ -231,6 +237,8 @@ def _read(
 def _filled(fact: ReadFact, dating: Dating, note: Note) -> tuple[Date | None, Date | None]:
     """Return the dates that a quote gives where the model gives none."""
     since, until = dating.only_time(fact.quote)
+    if fact.certainty != "stated":  # what only follows from the words has another time, maybe
+        since = until = None
     if fact.kind == "ended":
         since, until = None, until or since
     for date in filter(None, (since, until)):

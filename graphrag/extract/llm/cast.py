@@ -161,7 +161,7 @@ class Cast:
     def _is_named(self, name: str) -> bool:
         if not name_key(name) or len(name) > _LONGEST_NAME:
             return False
-        return self._ground.bears(name) or self._speakers.is_role(name)
+        return self._speakers.speaks(name) or self._ground.bears(name)
 
     def _aliases(self, entity: ReadEntity, mention: Mention) -> list[str]:
         """Return the other names that the text gives; part of a person's name is none."""

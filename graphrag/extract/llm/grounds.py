@@ -29,6 +29,7 @@ _SQUEEZED = 5
 _BEFORE, _AFTER = " \t\n.,;:!?", " \t\n,;:"
 """What a near match may have caught of the words before and after it."""
 _WORD = re.compile(r"\S+")
+_THOUSANDS = re.compile(r"(?<=\d)[,.' \u202f](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d+")
 _GAP = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
 """Words that a quote leaves out in its middle."""
@@ -130,6 +131,7 @@ class Ground:
         given = "\n".join(texts).replace("\\", " ")
         self._given = given
         self._text = name_key(given)
+        self._digits = _THOUSANDS.sub("", given)
         self._believed: dict[str, bool] = {}
 
     def bears(self, name: str) -> bool:
@@ -148,6 +150,8 @@ class Ground:
         """Tell whether a word stands in the texts, but for its ending."""
         if spaceless(word):
             return word in self._text
+        if word.isdigit():
+            return re.search(rf"(?<!\d){word}(?!\d)", self._digits) is not None
         if len(word) < _SHORT:
             return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self._text) is not None
         stem = word[:-_ENDING] if len(word) > _SHORT + _ENDING else word
@@ -207,7 +211,7 @@ def unsupported(sentence: str, ground: Ground, extra: Iterable[str]) -> str:
         extra: Names, relation and dates, whose words the sentence may use as well.
     """
     own = Ground(extra)
-    words = _TOKEN.findall(sentence)
+    words = _TOKEN.findall(_THOUSANDS.sub("", sentence))
     if any(map(spaceless, words)):
         return _unsupported_signs(sentence, ground, own)
     foreign: list[str] = []

@@ -66,6 +66,11 @@ class Speakers:
             return self._labels[line] if line >= 0 else ""
         return self._author
 
+    def speaks(self, name: str) -> bool:
+        """Tell whether a line of the text is his by name, or all of it."""
+        key = name_key(name)
+        return any(key == name_key(label) for label in (*self._labels, self._author) if label)
+
     def is_role(self, name: str) -> bool:
         """Tell whether a name is only a role that speaks here."""
         return name_key(name) in self.roles

@@ -234,7 +234,7 @@ class Ingestion:
             if waited:
                 plan.kind, plan.waiting = "finish_episode", stored
             unstated = left_out(extraction.claims, plan.resolution.entity_of)
-            plan.dropped = (*extraction.dropped, *unstated)
+            plan.dropped = (*extraction.dropped, *unstated, *plan.dropped)
             plan.note = "; ".join((*plan.dropped, *extraction.adjusted)) or None
             seconds["embed"] = plan.embed_seconds
             seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds

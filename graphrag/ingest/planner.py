@@ -1,8 +1,9 @@
 """From what a text says to what the graph becomes: resolve every mention, judge every claim."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
@@ -12,7 +13,7 @@ from graphrag.ingest.statements import state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Extraction, Mention
-from graphrag.model.values import Entity, Episode
+from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
@@ -21,6 +22,9 @@ from graphrag.resolve.known import Declared, Known
 from graphrag.resolve.mentions import adds_something, enriched, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
+
+if TYPE_CHECKING:
+    from graphrag.ingest.ledger import Ledger
 
 
 async def make_plan(
@@ -63,6 +67,7 @@ async def make_plan(
     await ledger.read(new, store)
     ledger.tell(new)
     plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
+    plan.dropped = tuple(_without_effect(new, ledger))
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)
     plan.passages = passages_of(episode)
@@ -136,6 +141,16 @@ def both(found: Ruling, ruled: Ruling) -> Ruling:
 
 def _decided(mention: Mention) -> bool:
     return mention.entity_id is not None or bool(mention.distinct_from)
+
+
+def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
+    """Yield the ends and cancellations that were too doubtful to wait for anything."""
+    said = {one.assertion.id for ends in ledger.endings.values() for one in ends}
+    kept = {fact.text for fact in ledger.new_facts.values()}
+    for fact in new:
+        if not (fact.id in ledger.stands or fact.statements[0].id in said or fact.text in kept):
+            about = f"{fact.subject} {fact.relation} {fact.object}".strip()
+            yield f"the fact {about!r}, too doubtful to end or cancel anything"
 
 
 def mentions_of(extraction: Extraction) -> Iterable[Mention]:

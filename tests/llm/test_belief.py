@@ -601,6 +601,17 @@ async def test_it_is_in_the_report_of_a_batch_and_in_the_queue(server, opened):
         assert "Evil Holdings" in status.notes[0]
 
 
+async def test_a_cancellation_too_doubtful_to_act_is_reported(server, opened):
+    text = "Maybe Ann's move to Rome is off."
+    plan = fact("Ann", "lives_in", "Rome", "moves to Rome", kind="planned", since="2024-07")
+    off = fact("Ann", "lives_in", "Rome", text, kind="cancelled", same="F1", certainty="guess")
+    async with opened(([], [plan]), ([], [off])) as graph:
+        await graph.add_episode("Ann moves to Rome in July.", reference_time="2024-01-01")
+        added = await graph.add_episode(text, reference_time="2024-02-01")
+        assert added.changed == ()
+        assert len(await graph.edit.pending()) + len(added.dropped) == 1
+
+
 async def test_names_that_turn_out_to_be_one_are_reported(server, opened):
     async with opened(
         (

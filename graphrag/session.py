@@ -6,7 +6,7 @@ bound to it and their views: it is closed, or has a ``Session``.
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -19,6 +19,7 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import Policy
 from graphrag.ingest.queue import Queue
 from graphrag.ingest.statements import REVIEW_BELOW
+from graphrag.ingest.trust import Trust
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
@@ -81,6 +82,9 @@ class Rules:
     """Facts of less confidence wait in ``edit.pending()``; 0 for none."""
     policy: Policy | None = None
     """Asked about every write, which it may refuse; default: none."""
+    trust: Mapping[str, float] = field(default_factory=dict)
+    """By the name of a source, ``{"CRM": 1, "web": -1}``: what a more trusted one said is neither
+    closed nor outweighed by a less trusted one. Default 0; below 0 it also changes no entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,7 @@ class Handle:
             review_below=self.rules.review_below,
             arbiter=self.arbiter,
             ontology=self.rules.ontology,
+            trust=Trust(self.rules.trust),
         )
         queue = Queue(ingestion, workers=self.workers)
         self.loop = asyncio.get_running_loop()

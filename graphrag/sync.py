@@ -598,10 +598,10 @@ class ManualEdits:
         return self._portal.wait(self._twin.pending(limit))
 
     def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
-        """Accept a fact that waits for review, and return the fact that stands.
+        """Accept a fact that waits for review or is contested, and return the fact that stands.
 
-        From then on it counts like what others say: it may close other facts, and if it only
-        repeats or ends one, they are one fact.
+        From then on it counts like what the most trusted say: it may close other facts, and if it
+        only repeats or ends one, they are one fact.
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
@@ -610,7 +610,7 @@ class ManualEdits:
         return self._portal.wait(self._twin.confirm(fact, actor=actor))
 
     def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Retract a fact that waits for review, and return it.
+        """Retract a fact that waits for review or is contested, and return it.
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
@@ -788,6 +788,25 @@ class EventLog:
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.remove_episode(episode, reason=reason, actor=actor))
+
+    def remove_source(self, source: str, *, reason: str = "", actor: str | None = None) -> Event:
+        """Take back everything that one source said, in one transaction; return the event.
+
+        Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
+        its name is retracted: the graph is then as if it had never been heard, but for what a
+        person confirmed and for names and attributes that its tables gave. ``revert`` brings it
+        back.
+
+        Args:
+            source: What its episodes have as ``source_description``, its facts as ``source``.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if nothing that stands is from this source.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        return self._portal.wait(self._twin.remove_source(source, reason=reason, actor=actor))
 
     def revert(
         self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None

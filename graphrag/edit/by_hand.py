@@ -156,10 +156,10 @@ class ManualEdits:
         return await waiting_facts(index, session.store, limit=limit)
 
     async def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
-        """Accept a fact that waits for review, and return the fact that stands.
+        """Accept a fact that waits for review or is contested, and return the fact that stands.
 
-        From then on it counts like what others say: it may close other facts, and if it only
-        repeats or ends one, they are one fact.
+        From then on it counts like what the most trusted say: it may close other facts, and if it
+        only repeats or ends one, they are one fact.
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
@@ -172,7 +172,7 @@ class ManualEdits:
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
 
     async def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Retract a fact that waits for review, and return it.
+        """Retract a fact that waits for review or is contested, and return it.
 
         Raises:
             InputError: if there is no such fact, or it does not wait.

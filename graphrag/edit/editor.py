@@ -79,19 +79,26 @@ async def edit(
 
 
 def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now: datetime) -> str:
-    """Let what a person says stand, and return the id of the fact that stands for it."""
+    """Let what a person says stand, and return the id of the fact that stands for it.
+
+    A person is believed as far as the best source of what it meets.
+    """
     rests_on, void = before.supporting(current.id), wanted.void
+    trust = max((one.trust for _, one in before.said.by_id.values()), default=0.0)
     if void is not None:
         component.void(rests_on, void)
     elif wanted.stays:
         accepted = [component.facts[current.id]] if current.pending else []
-        component.restate(rests_on, lambda one: replace(one, pending=False, manual=True))
+        component.restate(
+            rests_on, lambda one: replace(one, pending=False, manual=True, trust=trust)
+        )
         for fact in accepted:
             let_fall(component, replace(fact, statements=component.facts[fact.id].statements))
     if wanted.until is not None:
         _shorten(component, rests_on, wanted.until)
     row = component.facts.get(wanted.fact.id)
-    statements = (*(row.statements if row is not None else ()), *wanted.said)
+    said = (replace(one, trust=trust) for one in wanted.said)
+    statements = (*(row.statements if row is not None else ()), *said)
     new = replace(wanted.fact, statements=statements)
     component.facts[new.id] = new
     outcome = component.settle(gone_from(component.index), now=now)

@@ -61,8 +61,9 @@ class Edit:
 
 
 def retracted(fact: Fact, reason: str) -> Edit:
-    """Say that a fact was never true."""
-    _stands(fact)
+    """Say that a fact was never true; one that is contested may be."""
+    if fact.closed_as != "overruled":
+        _stands(fact)
     return Edit(fact, Void("retracted", reason=reason or "retracted"))
 
 
@@ -191,10 +192,13 @@ def shortened(one: Assertion, until: datetime, reason: str) -> tuple[Assertion, 
 
 
 def waiting(fact: Fact) -> Fact:
-    """Return a fact that waits for review, or say that it does not."""
-    if fact.retracted_at is None and fact.pending:
+    """Return a fact that waits for review or is contested, or say that it does not."""
+    if (fact.retracted_at is None and fact.pending) or fact.closed_as == "overruled":
         return fact
-    raise InputError(f"{named(fact)} does not wait for review: see edit.pending()")
+    raise InputError(
+        f"{named(fact)} does not wait for review, and is not contested: see edit.pending() and "
+        "audit.contradictions()"
+    )
 
 
 def _stands(fact: Fact) -> None:

@@ -5,15 +5,14 @@ What takes back is imported when it is asked for: most programs never do.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from graphrag.display.events import Log
 from graphrag.errors import InputError, QueryError
-from graphrag.history.remove_episode import about, records_of
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
-from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.session import Handle, Openable, opened
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
@@ -68,14 +67,14 @@ class EventLog:
         if fact is not None:
             records = {f"relates_to:{_id(fact)}"}
         elif entity is not None:
-            records = records_of(_id(entity), await ingestion.catalog.group(group))
+            records = _records_of(_id(entity), await ingestion.catalog.group(group))
         if limit is None:
             events = await ingestion.store.events(group, after=after or 0)
-            return Log(events if records is None else about(events, records))
+            return Log(events if records is None else _about(events, records))
         found: list[Event] = []
         size = limit if records is None else max(limit, _PAGE)
         async for page in _pages(ingestion.store, group, after, size):
-            some = page if records is None else about(page, records)
+            some = page if records is None else _about(page, records)
             found = [*some, *found] if after is None else [*found, *some]
             if len(found) >= limit:
                 break
@@ -102,6 +101,36 @@ class EventLog:
 
         async def build(index: GroupIndex) -> ChangeSet:
             changes = await withdraw(id_, index, ingestion, now=utc_now())
+            changes.actor, changes.note = actor or "", reason or None
+            return changes
+
+        seq = await ingestion.writer.commit(group, build)
+        return (await ingestion.store.events(group, after=seq - 1))[0]
+
+    async def remove_source(
+        self, source: str, *, reason: str = "", actor: str | None = None
+    ) -> Event:
+        """Take back everything that one source said, in one transaction; return the event.
+
+        Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
+        its name is retracted: the graph is then as if it had never been heard, but for what a
+        person confirmed and for names and attributes that its tables gave. ``revert`` brings it
+        back.
+
+        Args:
+            source: What its episodes have as ``source_description``, its facts as ``source``.
+            reason: Why, kept with the event.
+            actor: Who says so; default: the one given to ``GraphRAG.open``.
+
+        Raises:
+            InputError: if nothing that stands is from this source.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        ingestion, group = self._handle.session.ingestion, self._group
+        from graphrag.history.remove_episode import withdraw_source
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            changes = await withdraw_source(source, index, ingestion, now=utc_now())
             changes.actor, changes.note = actor or "", reason or None
             return changes
 
@@ -218,6 +247,29 @@ async def _pages(
         first = max(0, last - size)
         yield await store.events(group, after=first, limit=last - first)
         last = first
+
+
+def _about(events: Iterable[Event], records: Collection[str]) -> list[Event]:
+    """Return the events that changed one of these records, given as ``table:id``, or tied to it."""
+    return [
+        event
+        for event in events
+        if any(change.record in records or _tied(change, records) for change in event.changes)
+    ]
+
+
+def _records_of(entity: str, index: GroupIndex) -> set[str]:
+    """Return an entity with all that were merged into it and every fact about them."""
+    family = {f"entity:{id_}" for id_ in index.heirs.family(entity)}
+    return family | {f"relates_to:{id_}" for id_ in index.facts_of(entity)}
+
+
+def _tied(change: Change, records: Collection[str]) -> bool:
+    table = change.record.partition(":")[0]
+    if table not in ("mentions", "relates_to"):
+        return False
+    image = change.after or change.before or {}
+    return image.get("in") in records or image.get("out") in records
 
 
 def _id(one: Fact | Entity | Episode | str) -> str:

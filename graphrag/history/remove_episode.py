@@ -3,14 +3,14 @@
 Nothing is deleted. The episode and the entities that nothing else speaks of get ``removed_at``, the
 facts are retracted, and reads of an earlier moment find all of it. What a person entered or
 confirmed rests on that person, too, and stays.
-
-Which events of the log speak of one fact or of one entity.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
@@ -19,13 +19,39 @@ from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.assertion import Assertion, Void
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 
-REMOVE_EPISODE = "remove_episode"
+REMOVE_EPISODE, REMOVE_SOURCE = "remove_episode", "remove_source"
 _ATTRIBUTES = ("attributes", "attribute_times")
+_GONE = Void("retracted", reason="its source was taken back")
+Value = TypeVar("Value", Entity, Fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is taken back: some episodes, and what a source said without any."""
+
+    episodes: Mapping[str, Episode]
+    """By id."""
+    source: str = ""
+    facts: tuple[str, ...] = ()
+    """Ids of the facts that the source stated, maybe beside others."""
+
+    def has(self, one: Assertion) -> bool:
+        """Tell whether a statement goes with an episode."""
+        return one.source in self.episodes and not one.manual
+
+    def named(self, fact: Fact) -> list[str]:
+        """Return the ids of the statements of a fact that the source made without an episode."""
+        return [
+            one.id
+            for one in fact.statements
+            if self.source and one.provenance == self.source and not one.manual
+        ]
 
 
 async def stored_episode(id_: str, group: str, store: Store) -> Episode:
@@ -48,48 +74,85 @@ async def withdraw(
     Raises:
         InputError: if there is no such episode, or it was removed before.
     """
-    store = ingestion.store
-    episode = await stored_episode(id_, index.group_id, store)
+    episode = await stored_episode(id_, index.group_id, ingestion.store)
     if episode.removed_at is not None:
         raise InputError(
             f"episode {id_} ({episode.name!r}) was removed before, at "
             f"{episode.removed_at.isoformat()}: there is nothing left to remove"
         )
     changes = ChangeSet(index.group_id, REMOVE_EPISODE)
-    changes.change(episode, replace(episode, removed_at=now))
+    await _take_out(Taken({id_: episode}), changes, index, ingestion, now)
+    return changes
+
+
+async def withdraw_source(
+    source: str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+) -> ChangeSet:
+    """Work out the transaction that takes back all that one source said.
+
+    Raises:
+        InputError: if nothing in the group is from it.
+    """
+    store = ingestion.store
+    episodes, facts = await store.query(
+        "SELECT VALUE record::id(id) FROM episode WHERE group_id = $group "
+        "AND source_description = $source AND removed_at IS NONE;"
+        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group "
+        "AND $source IN provenance;",
+        group=index.group_id,
+        source=source,
+    )
+    taken = Taken(await store.get(Episode, episodes), source, tuple(facts))
+    changes = ChangeSet(index.group_id, REMOVE_SOURCE)
+    await _take_out(taken, changes, index, ingestion, now)
+    if not changes:
+        raise InputError(
+            f"nothing in group {index.group_id!r} that stands is from source {source!r}: give what "
+            "its episodes have as source_description, or its facts as source"
+        )
+    return changes
+
+
+async def _take_out(
+    taken: Taken, changes: ChangeSet, index: GroupIndex, ingestion: Ingestion, now: datetime
+) -> None:
+    """Note what is different without what is taken back."""
+    store = ingestion.store
+    for episode in taken.episodes.values():
+        changes.change(episode, replace(episode, removed_at=now))
     events = await store.events(index.group_id)
-    own = _tellings(id_, events)
-    component = await _facts(id_, own, index, ingestion, now)
+    own = _tellings(taken.episodes, events)
+    component = await _facts(taken, own, index, ingestion, now)
     before, after = component.stored, component.changed()
     await put_facts(changes, before, after, store, ingestion.embedder)
     known = (before[fact_id] for fact_id in after if fact_id in before)
     touched = ends_of([*after.values(), *known])
     changes.updates += refreshed(touched, index, after, now=now)
-    for entity, left in await _entities(id_, own, events, component.facts, index, store, now):
+    for entity, left in await _entities(taken, own, events, component.facts, index, store, now):
         changes.change(entity, left)
-    return changes
 
 
 async def _facts(
-    id_: str, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
+    taken: Taken, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
 ) -> Component:
-    """Return what is settled anew without an episode, settled."""
+    """Return what is settled anew without what is taken back, settled."""
     store = ingestion.store
     changed = _changed(own, "relates_to")
-    resting, ended = await resting_on([id_], index, store)
-    stored = await store.get(Fact, {*resting, *changed})
+    resting, ended = await resting_on(taken.episodes, index, store)
+    stored = await store.get(Fact, {*resting, *changed, *taken.facts})
     concerned = index.heirs.follow(stored, index.entity_name)
     component = await component_of(concerned.values(), index, store, ingestion.relations)
     await component.read(component.reach((), ended), store)
-    for fact_id, change in changed.items():
+    for fact_id, undoing in changed.items():
         if fact_id in component.facts:
             fact = component.facts[fact_id]
-            component.facts[fact_id] = undone(fact, _only(change, _ATTRIBUTES))
+            component.facts[fact_id] = _without(fact, undoing)
     for fact in list(component.facts.values()):
-        left = tuple(one for one in fact.statements if one.source != id_ or one.manual)
+        left = tuple(one for one in fact.statements if not taken.has(one))
         if left:  # what nothing else states keeps what was said of it: it leads to the episode
             component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
-    component.settle(gone_from(index, gone=[id_]), now=now)
+    component.void({id_ for fact in component.facts.values() for id_ in taken.named(fact)}, _GONE)
+    component.settle(gone_from(index, gone=taken.episodes), now=now)
     return component
 
 
@@ -118,7 +181,7 @@ async def resting_on(
 
 
 async def _entities(
-    id_: str,
+    taken: Taken,
     own: list[Event],
     events: Iterable[Event],
     facts: Mapping[str, Fact],
@@ -127,28 +190,30 @@ async def _entities(
     now: datetime,
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that lose an attribute or everything that spoke of them."""
-    mentioned = await _mentioned(id_, index, store)
+    mentioned = await _mentioned(taken, index, store)
     changed = _changed(own, "entity")
     stored = await store.get(Entity, [*mentioned, *changed])
-    held = await _held(mentioned, id_, events, facts, index, store)
+    held = await _held(mentioned, taken, events, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
         if entity_id in changed:
-            left = undone(entity, _only(changed[entity_id], _ATTRIBUTES))
+            left = _without(entity, changed[entity_id])
         if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
             left = replace(left, removed_at=now)
         pairs.append((entity, left))
     return pairs
 
 
-async def _mentioned(id_: str, index: GroupIndex, store: Store) -> list[str]:
-    return index.heirs.each(entity for _, entity in await links.mentioned_in(store, [id_]))
+async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]:
+    mentioned = {entity for _, entity in await links.mentioned_in(store, taken.episodes)}
+    ends = (index.ends_of(index.facts.row_of[id_]) for id_ in taken.facts)
+    return index.heirs.each(sorted(mentioned.union(*ends)))
 
 
 async def _held(
     entities: Iterable[str],
-    id_: str,
+    taken: Taken,
     events: Iterable[Event],
     facts: Mapping[str, Fact],
     index: GroupIndex,
@@ -156,8 +221,8 @@ async def _held(
 ) -> set[str]:
     """Return the entities that something else speaks of: an episode, a person or a live fact."""
     families = {member: one for one in entities for member in index.heirs.family(one)}
-    spoken = await links.mentioned_beside(store, index.group_id, families, episodes=[id_])
-    held = {families[member] for member in spoken} | _by_hand(families, events)
+    spoken = await links.mentioned_beside(store, index.group_id, families, episodes=taken.episodes)
+    held = {families[member] for member in spoken} | _by_hand(families, events, taken)
     for one in set(families.values()) - held:
         at = index.facts_of(one)
         known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}
@@ -166,11 +231,17 @@ async def _held(
     return held
 
 
-def _by_hand(families: Mapping[str, str], events: Iterable[Event]) -> set[str]:
-    """Return the entities that were entered without an episode."""
-    found = set()
+def _by_hand(families: Mapping[str, str], events: Iterable[Event], taken: Taken) -> set[str]:
+    """Return the entities that were entered without an episode.
+
+    One that came as the end of a fact of the source that is taken back was not.
+    """
+    found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
     for event in events:
         new = {change.record for change in event.changes if change.before is None}
+        for change in event.changes if own else ():
+            if change.record in own and change.before is None and change.after is not None:
+                new -= {change.after["in"], change.after["out"]}
         if not any(record.startswith("episode:") for record in new) and not _finished(event):
             found |= {one for member, one in families.items() if f"entity:{member}" in new}
     return found
@@ -180,25 +251,33 @@ def _finished(event: Event) -> bool:
     return any(change.record.startswith("mentions:") for change in event.changes)
 
 
-def _tellings(id_: str, events: Iterable[Event]) -> list[Event]:
-    """Return the events that did nothing but tell this episode."""
-    record = f"episode:{id_}"
+def _tellings(ids: Collection[str], events: Iterable[Event]) -> list[Event]:
+    """Return the events that did nothing but tell one of these episodes."""
+    records = {f"episode:{id_}" for id_ in ids}
     found = []
     for event in events:
         episodes = [change for change in event.changes if change.record.startswith("episode:")]
-        if len(episodes) == 1 and episodes[0].record == record and event.kind != REMOVE_EPISODE:
+        alone = len(episodes) == 1 and episodes[0].record in records
+        if alone and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
             found.append(event)
     return found
 
 
-def _changed(events: Iterable[Event], table: str) -> dict[str, Change]:
-    """Return what the events changed of stored records, by id; of one record the last change."""
-    return {
-        change.record.partition(":")[2]: change
-        for event in events
-        for change in event.changes
-        if change.record.startswith(f"{table}:") and change.before and change.after
-    }
+def _changed(events: Iterable[Event], table: str) -> dict[str, list[Change]]:
+    """Return what the events changed of stored records, by id, the last change first."""
+    found: dict[str, list[Change]] = defaultdict(list)
+    for event in reversed(list(events)):
+        for change in reversed(event.changes):
+            if change.record.startswith(f"{table}:") and change.before and change.after:
+                found[change.record.partition(":")[2]].append(change)
+    return found
+
+
+def _without(value: Value, changes: Iterable[Change]) -> Value:
+    """Return a value without the attributes that changes gave it."""
+    for change in changes:
+        value = undone(value, _only(change, _ATTRIBUTES))
+    return value
 
 
 def _only(change: Change, columns: Iterable[str]) -> Change:
@@ -207,26 +286,3 @@ def _only(change: Change, columns: Iterable[str]) -> Change:
         for image in (change.before, change.after)
     )
     return Change(change.record, before, after)
-
-
-def about(events: Iterable[Event], records: Collection[str]) -> list[Event]:
-    """Return the events that changed one of these records, given as ``table:id``, or tied to it."""
-    return [
-        event
-        for event in events
-        if any(change.record in records or _tied(change, records) for change in event.changes)
-    ]
-
-
-def records_of(entity: str, index: GroupIndex) -> set[str]:
-    """Return an entity with all that were merged into it and every fact about them."""
-    family = {f"entity:{id_}" for id_ in index.heirs.family(entity)}
-    return family | {f"relates_to:{id_}" for id_ in index.facts_of(entity)}
-
-
-def _tied(change: Change, records: Collection[str]) -> bool:
-    table = change.record.partition(":")[0]
-    if table not in ("mentions", "relates_to"):
-        return False
-    image = change.after or change.before or {}
-    return image.get("in") in records or image.get("out") in records

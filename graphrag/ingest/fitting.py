@@ -92,6 +92,8 @@ class Fitting:
             given = replace(given, subject=subject, object=object_)
         if self._ingestion.ontology:
             given = self._checked(given)
+        if self._ingestion.trust and given.provenance:
+            given = replace(given, trust=self._ingestion.trust.of(given.provenance[-1]))
         straight = self._ingestion.relations.straight(given.relation)
         return given if straight is None else given.turned(straight)
 

@@ -53,7 +53,9 @@ class GivenFact:
     vector: Matrix | None = None
     origin: Origin = "manual"
     provenance: tuple[str, ...] = ()
-    """Where it was stated, for people."""
+    """Where it was stated, for people; last where it is stated now."""
+    trust: float = 0.0
+    """Of the source that states it."""
     untyped: bool = False
     """True if the ontology does not relate entities of these types by the relation."""
     place: str = ""
@@ -98,7 +100,9 @@ class GivenFact:
             since,
             None if end is None else Date(end, self.invalid_precision),
             start if self.observed else self.reference_time if since is not None else None,
+            trust=self.trust,
             confidence=self.confidence,
+            provenance=self.provenance[-1] if self.provenance else "",
             untyped=self.untyped,
         )
 

@@ -17,6 +17,7 @@ from graphrag.ingest.commit import Writer
 from graphrag.ingest.plan import Plan, closed, left_out, new_saga
 from graphrag.ingest.planner import both, find_open_points, make_plan, ruling_of
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
+from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
@@ -82,6 +83,8 @@ class Ingestion:
     """Asked about what the rules leave open; None leaves it open."""
     ontology: Ontology = ANYTHING
     """What may be stored."""
+    trust: Trust = FULL_TRUST
+    """How far each source is believed."""
 
     @property
     def store(self) -> Store:
@@ -157,8 +160,9 @@ class Ingestion:
         previous = await self._previous(episode, pending)
         index = await self.catalog.group(episode.group_id)
         at = to_micros(episode.valid_at, BEGINNING)
+        trusted = self.trust.of(episode.source_description) >= 0
         context = await context_of(episode, previous, self.extractor, index, self.store, at=at)
-        return await extract(self.extractor, context)
+        return await extract(self.extractor, replace(context, trusted=trusted))
 
     async def fitting(
         self, group: str, extraction: Extraction
@@ -203,6 +207,9 @@ class Ingestion:
         With ``waited`` the episode is in the store already and is finished, unless it was finished
         or removed meanwhile.
         """
+        trust = self.trust.of(episode.source_description)
+        if trust < 0:
+            extraction = limited(extraction, episode.source_description)
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
         ruling = await self.decide(episode, extraction)
@@ -230,6 +237,7 @@ class Ingestion:
                 review_below=self.review_below,
                 ruling=ruling,
                 identifiers=self.ontology.identifiers,
+                trust=trust,
             )
             if waited:
                 plan.kind, plan.waiting = "finish_episode", stored

@@ -82,7 +82,11 @@ class Ledger:
             return
         reached = component.reach(
             (_triple(fact) for fact in (*meeting, *ends) if fact.object_id),
-            ((fact.relation, fact.subject_id) for fact in ends if not fact.object_id),
+            (
+                (fact.relation, fact.subject_id)
+                for fact in (*meeting, *ends)
+                if not fact.object_id or fact.statements[0].corrects
+            ),
         )
         ruled = {id_ for fact in meeting for id_ in fact.statements[0].excludes}
         known, entities = self.index.facts.row_of, self.index.entities.row_of

@@ -38,6 +38,7 @@ async def make_plan(
     review_below: float,
     ruling: Ruling = NO_RULING,
     identifiers: Declared | None = None,
+    trust: float = 0.0,
 ) -> Plan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
@@ -62,7 +63,7 @@ async def make_plan(
     from graphrag.ingest.ledger import Ledger, Rules
 
     claims, entity_of = extraction.claims, resolution.entity_of
-    new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling))
+    new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust))
     ledger = Ledger(index, Rules(relations, review_below), now)
     await ledger.read(new, store)
     ledger.tell(new)

@@ -46,6 +46,7 @@ def state(
     *,
     now: datetime,
     ruling: Ruling = NO_RULING,
+    trust: float = 0.0,
 ) -> Iterator[Fact]:
     """Yield the fact of each claim whose entities were resolved to two different ones.
 
@@ -60,8 +61,8 @@ def state(
             continue
         id_ = new_id()
         decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
-        ruled = (*claim.excludes, *decided)
-        said = replace(_said(claim, episode, id_), excludes=tuple(dict.fromkeys(ruled)))
+        ruled = dict.fromkeys((*claim.excludes, *decided))
+        said = replace(_said(claim, episode, id_, trust), excludes=tuple(ruled))
         valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield Fact(
@@ -107,7 +108,7 @@ def alone(
     return None, said.until.moment, False, "ended"
 
 
-def _said(claim: Claim, episode: Episode, id_: str) -> Assertion:
+def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
     """Return what an episode says by a claim.
 
     Where the text gives a start and does not say that it still holds, it is evidence for that start
@@ -132,7 +133,8 @@ def _said(claim: Claim, episode: Episode, id_: str) -> Assertion:
         until,
         reference if speaks_of_now else None,
         kind,
-        confidence=claim.confidence,
+        trust,
+        claim.confidence,
         source=episode.id,
         start=claim.start,
         end=claim.end,

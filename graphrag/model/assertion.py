@@ -82,6 +82,8 @@ class Assertion:
     confidence: float = 1.0
     source: str = ""
     """Id of the episode; empty for a table or a person."""
+    provenance: str = ""
+    """Name of the source, if it is no episode."""
     start: int = 0
     """Where it stands in the episode, in characters."""
     end: int = 0

@@ -562,6 +562,16 @@ def test_an_untrusted_source_speaks_for_itself_alone():
     assert own.confidence >= 0.7 > other.confidence
 
 
+async def test_what_a_distrusted_source_says_of_others_waits_with_a_model(server, connect):
+    text = "Ann works at Acme."
+    said = fact("Ann", "works_at", "Acme", text)
+    server.replies = [Reply(json.dumps({"entities": [], "facts": [said]}))]
+    async with open_graph(extractor=None, llm=connect(), trust={"forum": -1.0}) as graph:
+        await graph.add_episode(text, reference_time="2024-01-01", source_description="forum")
+        assert list(await graph.facts()) == []
+        assert len(await graph.edit.pending()) == 1
+
+
 # -- nothing is lost in silence --------------------------------------------------------------------
 
 LOSSY = (

@@ -1,6 +1,7 @@
 """What a new fact only repeats keeps its statements, and what it corrects falls."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
@@ -8,6 +9,10 @@ from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import newer
 from graphrag.model.values import Fact
+
+_DAYS_BEFORE = timedelta(days=7)
+"""How long ago the one of several facts was stated that a correction can mean: people correct what
+was just said."""
 
 
 def keep(component: Component, new: str, outcome: Outcome) -> str:
@@ -31,11 +36,17 @@ def keep(component: Component, new: str, outcome: Outcome) -> str:
 def let_fall(component: Component, fact: Fact) -> Fact:
     """Let fall what a fact corrects, and return the fact as it stands then.
 
-    The true fact held since the wrong one was said to, unless its own start was stated.
+    That is what cannot hold beside it; else, whatever the relation, another date of the same fact,
+    or an end of it that was not one after all; else the only other fact of its subject and
+    relation, or of several the one that was stated in the days before. The true fact held since the
+    wrong one was said to, unless its own start was stated.
     """
     said = fact.statements[0]
     if not said.corrects:
         return fact
+    void = Void("corrected", by=said.id, reason=f"corrected: {fact.text}")
+    if misdated := _misdated(component, fact):
+        component.void(misdated, void)
     relations = component.rivalry.relations
     wrong = [
         other
@@ -45,7 +56,12 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         and not _same(fact, other)
         and (other.id in said.excludes or exclusion(fact, other, relations) is not None)
         and (said.since is None or _ends_after(other, fact))
+        and all(
+            component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
+        )
     ]
+    if not wrong and not misdated:
+        wrong = _meant(component, fact)
     if not wrong:
         return fact
     ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
@@ -53,11 +69,52 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         first = component.statement(min(component.supporting(wrong[0].id)))
         said = replace(said, since=first.since, at=first.at)
         fact = replace(fact, statements=(said, *fact.statements[1:]))
-    void = Void("corrected", by=said.id, reason=f"corrected: {fact.text}")
     component.void(ids, void)
     if fact.id in component.facts:
         component.facts[fact.id] = fact
     return fact
+
+
+def _misdated(component: Component, fact: Fact) -> set[str]:
+    """Return the statements of the same fact that a correction gives another date."""
+    said = fact.statements[0]
+    known = (other for other in component.facts.values() if _same(fact, other))
+    return {
+        one.id
+        for other in known
+        if other.retracted_at is None and not other.pending
+        for one in other.statements
+        if one.void is None and not one.pending and one.trust <= said.trust
+        if (one.ends and said.until is None)
+        or (said.since is not None and one.since is not None and one.since != said.since)
+        or (said.until is not None and one.until is not None and one.until != said.until)
+    }
+
+
+def _meant(component: Component, fact: Fact) -> list[Fact]:
+    """Return the fact of the same subject and relation that a correction must mean, if any."""
+    said, at = fact.statements[0], fact.reference_time
+    alike = [
+        other
+        for other in component.facts.values()
+        if (other.subject_id, other.relation) == (fact.subject_id, fact.relation)
+        and other.object_id != fact.object_id
+        and other.retracted_at is None
+        and not other.pending
+        and all(
+            component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
+        )
+    ]
+    if len(alike) <= 1:
+        return alike
+    recent = [
+        other
+        for other in alike
+        if at is not None
+        and other.reference_time is not None
+        and timedelta() <= at - other.reference_time <= _DAYS_BEFORE
+    ]
+    return sorted(recent, key=lambda other: (other.reference_time, other.created_at))[-1:]
 
 
 def _ends_after(fact: Fact, new_fact: Fact) -> bool:

@@ -1,0 +1,70 @@
+"""How far each source is believed, and what one that is not may not do.
+
+What a less trusted source says neither closes nor takes the place of what a more trusted one said:
+``ingest/lifetimes`` sees to that, whatever was said first. It is kept, holds nowhere beside its
+rival, and is listed as contested until a person confirms it. A trust is a number, by the name of
+the source: what an episode has as ``source_description`` and a table or a fact as ``source``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+from graphrag.errors import InputError
+from graphrag.model.extraction import Claim, Extraction, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The trust of each source; one that is not named has 0, and so does what names none."""
+
+    by_source: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            InputError: naming the source whose trust is none.
+        """
+        for source, trust in self.by_source.items():
+            number = isinstance(trust, int | float) and not isinstance(trust, bool)
+            if not isinstance(source, str) or not number or not isfinite(trust):
+                raise InputError(
+                    f"trust of source {source!r} is {trust!r}: give a number by the name of the "
+                    "source, above 0 for one that outweighs the others, below 0 for one that may "
+                    "not change what they said"
+                )
+
+    def __bool__(self) -> bool:
+        """Tell whether any source has another trust than the others."""
+        return bool(self.by_source)
+
+    def of(self, source: str) -> float:
+        """Return the trust of a source."""
+        return float(self.by_source.get(source, 0.0))
+
+
+FULL_TRUST = Trust()
+"""All sources count the same."""
+
+
+def limited(extraction: Extraction, source: str) -> Extraction:
+    """Return what a distrusted source says without what would change entities of others.
+
+    It gives nobody another name, type or attribute; what that leaves out is among the dropped.
+    """
+    notes: dict[str, None] = {}
+
+    def plain(mention: Mention) -> Mention:
+        given = [*mention.aliases, *(f"{key}: {item}" for key, item in mention.attributes.items())]
+        for one in given:
+            notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
+        return replace(mention, aliases=(), attributes={}) if given else mention
+
+    def modest(claim: Claim) -> Claim:
+        object_ = None if claim.object is None else plain(claim.object)
+        return replace(claim, subject=plain(claim.subject), object=object_)
+
+    mentions, claims = map(plain, extraction.mentions), map(modest, extraction.claims)
+    kept = replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
+    return replace(kept, dropped=(*extraction.dropped, *notes))

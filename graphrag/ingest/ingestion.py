@@ -24,7 +24,6 @@ from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
 from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling
-from graphrag.resolve.spot import context_of
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -157,6 +156,9 @@ class Ingestion:
 
     async def read(self, episode: Episode, pending: tuple[Episode, ...] = ()) -> Extraction:
         """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
+        # Imported here: a graph that is only read shows nothing to an extractor.
+        from graphrag.resolve.spot import context_of
+
         previous = await self._previous(episode, pending)
         index = await self.catalog.group(episode.group_id)
         at = to_micros(episode.valid_at, BEGINNING)

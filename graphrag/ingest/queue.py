@@ -18,7 +18,6 @@ from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Added, Ingestion, is_waiting
 from graphrag.ingest.policy import FAILED
-from graphrag.ingest.unread import described, put_unread
 from graphrag.model.values import Episode
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import to_micros
@@ -86,6 +85,8 @@ class Queue:
 
     async def put(self, episode: Episode) -> Added:
         """Store an episode as pending, with its vectors; searchable when this returns."""
+        from graphrag.ingest.unread import put_unread
+
         group, episode = episode.group_id, replace(episode, status="pending")
         known = await put_unread(self._ingestion, episode, "queue_episode")
         if known is not None:
@@ -229,6 +230,8 @@ class Queue:
         self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
     async def _fail(self, episode: Episode, error: Exception) -> None:
+        from graphrag.ingest.unread import described
+
         _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
         reason = described(error)
 

@@ -75,7 +75,8 @@ async def communities_of(
     held = seen.facts & seen.entities[subject] & seen.entities[object_]
     ties = await Ties.read(index, store, held, seen, past=past)
     clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
-    moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, seen.valid, seen.invalid)
+    times = seen.valid, seen.invalid, index.facts["observed"]
+    moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, *times)
     made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
     descriptions = await Facts().describe(made, {}, Describer(index, moment), set())

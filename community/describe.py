@@ -57,12 +57,15 @@ class AtMoment:
     """Its start in microseconds."""
     invalid: Nodes
     """Its end."""
+    observed: Nodes
+    """Whether its start is only when it was seen to hold."""
 
     @classmethod
     def now(cls, index: GroupIndex) -> "AtMoment":
         """Return them as they are."""
         columns = index.facts
-        return cls(index.entity_name, index.ends(), columns["valid"], columns["invalid"])
+        times = (columns[name] for name in ("valid", "invalid", "observed"))
+        return cls(index.entity_name, index.ends(), *times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class Describer:
         subject, object_ = (self.name(int(ends[row])) for ends in moment.ends)
         relation = index.relations[int(index.facts["relation"][row])]
         start, end = int(moment.valid[row]), int(moment.invalid[row])
-        return NamedFact(subject, relation, object_, start, end)
+        return NamedFact(subject, relation, object_, start, end, bool(moment.observed[row]))
 
     def name(self, row: int) -> str:
         """Return the name of the entity in a row."""

@@ -33,12 +33,16 @@ class NamedFact:
     start: int
     """Microseconds."""
     end: int
+    observed: bool = False
+    """Whether its start is only when it was seen to hold."""
 
     @property
     def span(self) -> str:
         """Return its lifetime for a bracket, empty if nothing is known of it."""
         start = "" if self.start == BEGINNING else str(from_micros(self.start).date())
         end = "" if self.end == FOREVER else str(from_micros(self.end).date())
+        if self.observed:
+            return f"until {end}" if end else f"as of {start}"
         if start and end:
             return f"{start} to {end}"
         return f"since {start}" if start else f"until {end}" if end else ""
@@ -70,7 +74,9 @@ def sentences(facts: Sequence[NamedFact]) -> list[str]:
 
 def _dated(items: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Return names in a row with their lifetimes in brackets, or one that all share apart."""
-    items = sorted(items, key=lambda item: (item[1].removeprefix("since "), item[0]))
+    items = sorted(
+        items, key=lambda item: (item[1].removeprefix("since ").removeprefix("as of "), item[0])
+    )
     spans = {span for _, span in items}
     if len(spans) == 1:
         [span] = spans

@@ -1,5 +1,6 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
+from graphrag.analysis.absence import Absence as Absence
 from graphrag.analysis.difference import ChangedFact as ChangedFact
 from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned
@@ -20,6 +21,8 @@ from graphrag.analysis.subgraph import Edge as Edge
 from graphrag.analysis.subgraph import Subgraph as Subgraph
 from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
+from graphrag.ask.answer import Answer as Answer
+from graphrag.ask.asked import Asked as Asked
 from graphrag.community.map import CommunityMap as CommunityMap
 from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
@@ -108,6 +111,9 @@ from graphrag.ontology.declare import Identifier as Identifier
 from graphrag.ontology.ontology import Ontology as Ontology
 from graphrag.ontology.relations import Relation as Relation
 from graphrag.ontology.relations import Relations as Relations
+from graphrag.ontology.standing import Derives as Derives
+from graphrag.ontology.standing import Ends as Ends
+from graphrag.ontology.standing import Needs as Needs
 from graphrag.protocols import Arbiter as Arbiter
 from graphrag.protocols import Case as Case
 from graphrag.protocols import Conflict as Conflict

@@ -174,9 +174,15 @@ def handle_of(
     """Return a closed graph with these models, or those of this machine, and these rules.
 
     Raises:
-        InputError: if ``review_below`` is not between 0 and 1, or ``workers`` is negative.
+        InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative, or a
+            standing rule cannot stand beside the others.
     """
     relations = rules.ontology.relations(rules.relations)
+    if rules.standing:
+        from graphrag.ingest.standing.program import program_of
+
+        relations = relations.following(*rules.standing)
+        program_of(relations)
     extractor, arbiter, llm = models.extractor, models.arbiter, models.llm
     # Imported here: nobody pays for both, and a reader of a graph for neither.
     if llm is not None:

@@ -6,10 +6,10 @@ bound to it and their views: it is closed, or has a ``Session``.
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreClosedError
@@ -27,6 +27,9 @@ from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Rer
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.store.store import Store
 from graphrag.store.target import Target
+
+if TYPE_CHECKING:
+    from graphrag.ontology.standing import StandingRule
 
 _METHODS = {
     "embedder": "embed",
@@ -85,6 +88,8 @@ class Rules:
     trust: Mapping[str, float] = field(default_factory=dict)
     """By the name of a source, ``{"CRM": 1, "web": -1}``: what a more trusted one said is neither
     closed nor outweighed by a less trusted one. Default 0; below 0 it also changes no entity."""
+    standing: "Sequence[StandingRule]" = ()
+    """What follows from facts: ``Ends``, ``Needs`` and ``Derives``; default: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

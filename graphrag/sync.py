@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
+from graphrag.analysis.absence import Absence
 from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline
+    from graphrag.ask.answer import Answer
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.health.health import Health as AsyncHealth
@@ -339,6 +341,20 @@ class Audit:
             self._twin.contradictions(since, until, axis=axis, outcomes=outcomes, limit=limit)
         )
 
+    def absence(self, entity: Entity | str, relation: str) -> Absence | None:
+        """Return since when nothing of a relation is known of an entity, and what ended it.
+
+        None if something holds at the viewpoint. ``str`` of it says it in words.
+
+        Args:
+            entity: An entity, its name or its id, at either end of the facts.
+            relation: As ``works_at``.
+
+        Raises:
+            QueryError: if there is no such entity.
+        """
+        return self._portal.wait(self._twin.absence(entity, relation))
+
     def orphans(self, *, limit: int = 100) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
 
@@ -588,6 +604,18 @@ class ManualEdits:
                 actor=actor,
             )
         )
+
+    def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
+        """Settle all facts anew by the rules that the graph was opened with.
+
+        Every write does so with what it touches. After new relations or standing rules this does
+        it for the rest, in one transaction. Returns the facts that are new or different.
+
+        Raises:
+            InputError: if standing rules infer too much.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
 
     def pending(self, limit: int = 100) -> list[Waiting]:
         """Return the facts that wait for a person, oldest first, each with what states it.
@@ -1518,6 +1546,18 @@ class View(Reads):
                 explain=explain,
             )
         )
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
+
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
+
+        Raises:
+            QueryError: if there is no question, or it is a text.
+        """
+        return self._portal.wait(self._twin.ask(question))
 
     def neighbors(
         self,

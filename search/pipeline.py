@@ -21,6 +21,7 @@ import numpy as np
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
+from graphrag.model.attributes import named_at
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, Reranker
 from graphrag.search.episodes.rank_episodes import rank_episodes
@@ -43,7 +44,7 @@ from graphrag.search.visibility import Past, Visible, visible
 from graphrag.store.hydrate import Found, read_found
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval, Viewpoint
-from graphrag.temporal.moment import from_micros, utc_now
+from graphrag.temporal.moment import from_micros, to_micros, utc_now
 
 _ENOUGH = 0.5
 """Share of the event's words, the rare ones weighing more, that a fact must have."""
@@ -227,11 +228,14 @@ async def read(ranked: Ranked, store: Store, past: Past, made: Made | None = Non
         return tuple(Hit(values[ids[one.id]], one.score, one.why, one.relevance) for one in kept)
 
     facts = await hits("facts", past.facts(found.facts, question.index))
+    at = to_micros(question.now, FOREVER)
+    entities = past.rewound(found.entities)
+    entities |= {id_: named_at(one, at) for id_, one in entities.items() if one.names}
     passages = tuple(map(past.rewind, await _passages(facts, found, store)))
     results = Results(
         question.text,
         facts=facts,
-        entities=await hits("entities", past.rewound(found.entities)),
+        entities=await hits("entities", entities),
         episodes=await hits("episodes", past.rewound(found.episodes)),
         communities=await hits("communities", found.communities if made is None else made.values),
         passages=passages,

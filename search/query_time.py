@@ -89,10 +89,10 @@ def read_when(question: str, reference: datetime | None = None) -> When:
         return _SILENT
     text = question.translate(_SIGNS)
     at = utc_now() if reference is None else reference
-    found = sorted([*_dated(text, at), *_current(text, at)], key=lambda one: one[0])
+    found = _found(text, at)
     spans = [(start, end) for start, end, _ in found]
     anchors = tuple(anchors_in(text, spans))
-    said = _joined(found, text)
+    said = tuple(dict.fromkeys(one for *_, one in _joined(found, text)))
     asks = asked_of(text)
     return When(
         said=said,
@@ -102,6 +102,18 @@ def read_when(question: str, reference: datetime | None = None) -> When:
         anchors=anchors,
         past=_PAST.search(text) is not None or any(one.bound == "before" for one in anchors),
     )
+
+
+def times_in(question: str, at: datetime) -> list[tuple[int, int, Said]]:
+    """Return the times that a question speaks of, each with where it stands; a range is one."""
+    if len(question) > _LONGEST:
+        return []
+    text = question.translate(_SIGNS)
+    return _joined(_found(text, at), text)
+
+
+def _found(text: str, at: datetime) -> list[tuple[int, int, Said]]:
+    return sorted([*_dated(text, at), *_current(text, at)], key=lambda one: one[0])
 
 
 _SILENT: Final = When()
@@ -175,12 +187,12 @@ def _current(text: str, at: datetime) -> list[Found]:
     ]
 
 
-def _joined(found: list[Found], text: str) -> tuple[Said, ...]:
+def _joined(found: list[Found], text: str) -> list[Found]:
     """Join what opens and what closes one stretch: "after 2010 and before 2014", "1982 to 1989"."""
-    joined: list[Said] = []
+    joined: list[Found] = []
     stop = 0
     for start, end, one in found:
-        last = joined[-1] if joined else None
+        last = joined[-1][2] if joined else None
         both = None
         if last is not None and _range(text, stop, start, last.words):
             opening, closing = last.interval.start, one.interval.end
@@ -189,11 +201,12 @@ def _joined(found: list[Found], text: str) -> tuple[Said, ...]:
             both = last.interval.intersection(one.interval)
         if last is not None and both is not None:
             words = f"{last.words} {one.words}"
-            joined[-1] = replace(last, words=words, interval=both, bound="in", granularity=None)
+            range_ = replace(last, words=words, interval=both, bound="in", granularity=None)
+            joined[-1] = joined[-1][0], end, range_
         else:
-            joined.append(one)
+            joined.append((start, end, one))
         stop = end
-    return tuple(dict.fromkeys(joined))
+    return joined
 
 
 def _range(text: str, stop: int, start: int, first: str) -> bool:

@@ -19,6 +19,7 @@ from graphrag.index.incidence import Mentions
 from graphrag.index.scope import PASSAGES, Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
+from graphrag.model.attributes import names_of
 from graphrag.model.values import Entity, Fact
 from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
@@ -28,7 +29,7 @@ from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
 _FACT_WORDS = frozenset({"text", "subject", "object", "name"})
-_ENTITY_WORDS = frozenset({"name", "aliases"})
+_ENTITY_WORDS = frozenset({"name", "aliases", "names"})
 _LAST: Final = Slot[tuple[int, GroupIndex]]()
 """The copy of each group that was made last, with the number of the newest event that it has."""
 
@@ -112,8 +113,7 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
     for entity in entities.values():
         type_ = then.type_code(entity.entity_type)
         then.entities.replace(entity.id, text=entity_text(entity), type=type_)
-        names = entity.name, *entity.aliases
-        then.names.enter(entity.id, entity.entity_type, names, entity.attributes)
+        then.names.enter(entity.id, entity.entity_type, names_of(entity), entity.attributes)
 
 
 async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:

@@ -12,6 +12,7 @@ from graphrag.index.derived import ViewCache
 from graphrag.index.endpoints import Touching
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
+from graphrag.model.assertion import stored_by
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names.key import name_key
 from graphrag.search.times import Micros, answering
@@ -62,8 +63,8 @@ class Past:
 
     def name(self, id_: str, index: GroupIndex) -> str:
         """Return the name that an entity had then."""
-        image = self.before.get(f"entity:{id_}") or {}
-        return str(image.get("name", index.entity_name(id_)))
+        image, names = self.before.get(f"entity:{id_}") or {}, index.names.names[id_]
+        return str(image.get("name", stored_by(names) if "names" in image else names[0]))
 
     def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
         """Return facts as they were then, about the entities that their ends spoke through."""
@@ -293,8 +294,8 @@ def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for id_, image in past.images("entity"):
         if image.keys() & {"name", "aliases"}:
-            name, *aliases = index.names.names.get(id_, ("",))
-            then = image["aliases"] or () if "aliases" in image else aliases
-            names = (image.get("name", name), *then)
+            called = index.names.names.get(id_, ("",))
+            then = image["aliases"] or () if "aliases" in image else called
+            names = (image.get("name", stored_by(called)), *then)
             found[id_] = frozenset(map(name_key, names))
     return found

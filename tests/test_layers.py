@@ -16,7 +16,7 @@ LAYERS = (
     ("engine", "resolve"),
     ("search", "ingest", "testing"),
     ("session",),
-    ("extract", "edit", "analysis", "community", "io"),
+    ("extract", "edit", "analysis", "ask", "community", "io"),
     ("sagas", "health", "history"),
     ("view", "graph", "__init__", "_portal", "sync", "cli", "__main__"),
 )
@@ -45,6 +45,7 @@ ROOMS = {
     "extract": f"{_BASE} names ontology protocols temporal text llm local ingest",
     "edit": f"{_BASE} names ontology protocols temporal store index resolve ingest session search",
     "analysis": f"{_BASE} ontology temporal text display store index search ingest edit",
+    "ask": f"{_BASE} names ontology temporal text display index search",
     "community": f"{_BASE} protocols temporal display store llm index search",
     "io": f"{_BASE} schema names ontology protocols temporal text store index engine search ingest"
     " session",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from graphrag.display.cards import entity_title, lifetime, triple
 from graphrag.display.visible import escape, flatten
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Edges, Rows
 
@@ -83,7 +84,7 @@ class EntityProfile:
         one = self.entity
         head = entity_title(one)
         if one.aliases:
-            head += flatten(f", also called {', '.join(one.aliases)}")
+            head += flatten(f", also called {', '.join(also_called(one))}")
         lines = [head]
         if one.attributes:
             shown = (f"{key}: {value}" for key, value in one.attributes.items())

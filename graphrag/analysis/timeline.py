@@ -12,6 +12,7 @@ from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
 from graphrag.display.picture import Picture
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.visibility import Past, Visible
 from graphrag.store.store import Store
@@ -78,11 +79,17 @@ class Timeline(Picture):
             "  ".join((*(f"{row[at]:<{widths[at]}}" for at in range(3)), row[3])).rstrip()
             for row in rows
         ]
-        return "\n".join((entity_title(self.entity), *lines))
+        return "\n".join((entity_title(self.entity), *self._names(), *lines))
+
+    def _names(self) -> list[str]:
+        """Return a line with the names that have a time, if there are any."""
+        names = flatten(", ".join(also_called(self.entity)))
+        return [f"also called {names}"] if self.entity.names else []
 
     def _repr_html_(self) -> str:
+        names = "".join(f", {escape(line)}" for line in self._names())
         return (
-            f"<b>{escape(self.entity.name)}</b> ({escape(self.entity.entity_type)})"
+            f"<b>{escape(self.entity.name)}</b> ({escape(self.entity.entity_type)}){names}"
             f"{stages_table(self.stages, self.at)}"
         )
 

@@ -22,6 +22,7 @@ from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
 from graphrag.cli.importing import import_files
+from graphrag.cli.questions import ask
 from graphrag.cli.search import search
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
@@ -82,6 +83,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         demo,
         add,
         search,
+        ask,
         entity.show,
         entity.facts,
         inspection.timeline,

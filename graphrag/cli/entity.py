@@ -13,6 +13,7 @@ from graphrag.cli.moments import At, History, KnownAt, seen
 from graphrag.cli.render import Entries, Entry, known_facts, line
 from graphrag.cli.terminal import Session
 from graphrag.errors import GraphRAGError, InputError
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 
@@ -101,7 +102,7 @@ def _show(
     outgoing, incoming = _sides(entity, facts)
     about = [line(entity.name, "bold"), line(f"{entity.entity_type}, id {entity.id}", "dim")]
     if entity.aliases:
-        about.append(line(f"also called: {', '.join(entity.aliases)}"))
+        about.append(line(f"also called: {', '.join(also_called(entity))}"))
     if entity.summary:
         about.append(line(entity.summary))
     about.extend(line(f"{key}: {value}") for key, value in entity.attributes.items())

@@ -5,23 +5,47 @@ from datetime import datetime
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.visible import escape, flatten
+from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
 
 _HOLDS, _OVER, _NEVER = "#2a7f62", "#9aa5b1", "#c0504d"
+_NOWHERE = {"cancelled": "planned and cancelled", "overruled": "contested"}
+"""Why a fact holds at no moment, where it is not that it is wrong."""
+_MONTH = 31
 _SHORT = 60
 _LONG = 600
 _TITLE = 40
 
 
 def lifetime(fact: Fact) -> str:
-    """Return a fact's interval for people: ``2021-03-01 to 2023-06-01``, ``since 2023-06-01``."""
+    """Return a fact's interval for people: ``2021-03-01 to 2023-06-01``, ``since 2023-06-01``.
+
+    What was only seen to hold at a moment holds "as of" it, and what happened on a day "on" it.
+    """
     start = "" if fact.valid_at is None else _day(fact.valid_at)
     if fact.retracted_at is not None:
-        return "never true"
+        return _NOWHERE.get(fact.closed_as or "", "never true")
+    if fact.kind == "event" and fact.valid_at is not None and fact.invalid_at is not None:
+        return _happened(fact.valid_at, fact.invalid_at)
+    if fact.kind == "timeless":
+        return "at all times"
     if fact.invalid_at is None:
-        return f"since {start}" if start else "always so far"
+        if not start:
+            return "always so far"
+        planned = fact.valid_at is not None and fact.valid_at > utc_now()
+        return f"{'as of' if fact.observed else 'from' if planned else 'since'} {start}"
+    if fact.observed:
+        return f"seen {start}, until {_day(fact.invalid_at)}"
     return f"{start or 'unknown'} to {_day(fact.invalid_at)}"
+
+
+def _happened(start: datetime, end: datetime) -> str:
+    """Return the day, month or year of an event."""
+    days = (end - start).days
+    if days <= 1:
+        return f"on {_day(start)}"
+    return f"in {start:%Y-%m}" if days <= _MONTH else f"in {start:%Y}"
 
 
 def triple(fact: Fact) -> str:
@@ -114,7 +138,7 @@ def entity_card(entity: Entity) -> str:
     return _card(
         f'<b title="{escape(entity.id)}">{escape(entity.name)}</b> ({escape(entity.entity_type)})',
         {
-            "also": ", ".join(entity.aliases),
+            "also": ", ".join(also_called(entity)),
             "labels": ", ".join(entity.labels),
             "summary": entity.summary,
             "merged into": entity.merged_into or "",

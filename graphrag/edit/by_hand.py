@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import Basis, Decide, edit
+from graphrag.edit.editor import Basis, Decide, edit, resettle
 from graphrag.edit.edits import (
     KEEP,
     Correction,
@@ -142,6 +142,20 @@ class ManualEdits:
         types |= {id_: index.entity_type(id_) for id_ in stored}
         ends = types[fact.subject_id], types[fact.object_id]
         return fitted_by_hand(fact, ends, session.ontology, session.relations)
+
+    async def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
+        """Settle all facts anew by the rules that the graph was opened with.
+
+        Every write does so with what it touches. After new relations or standing rules this does
+        it for the rest, in one transaction. Returns the facts that are new or different.
+
+        Raises:
+            InputError: if standing rules infer too much.
+            PolicyError: if the write policy refused; in every case nothing was written.
+        """
+        return await resettle(
+            self._group, self._handle.session.ingestion, reason=reason, actor=actor
+        )
 
     # -- review --------------------------------------------------------------------------------
 

@@ -60,6 +60,12 @@ async def edit(
         nonlocal stands
         now, store = utc_now(), ingestion.store
         current = await stored_fact(fact, group, store)
+        if current.derived_from:
+            rule = ", ".join(current.provenance)
+            raise InputError(
+                f"fact {current.id} ({current.text!r}) was inferred by {rule}: change the facts "
+                f"that it rests on, {', '.join(current.derived_from)}"
+            )
         current = index.heirs.follow({current.id: current}, index.entity_name)[current.id]
         component = await component_of([current], index, store, ingestion.relations)
         outcome = component.settle(gone_from(index), now=now)
@@ -186,3 +192,30 @@ async def _reworded(
         named = stored.get(fact.id, fact)
         texts[fact.id] = fact_text(replace(fact, subject=named.subject, object=named.object))
     return texts
+
+
+SETTLE = "settle"
+"""Kind of the event."""
+
+
+async def resettle(
+    group: str, ingestion: Ingestion, *, reason: str, actor: str | None
+) -> tuple[Fact, ...]:
+    """Settle all facts of a group, and return those that are new or different, as they are then."""
+    changed: dict[str, Fact] = {}
+
+    async def build(index: GroupIndex) -> ChangeSet:
+        nonlocal changed
+        now, store = utc_now(), ingestion.store
+        component = Component.of(index, ingestion.relations)
+        await component.read(component.reach_from(list(index.facts.row_of)), store)
+        component.settle(gone_from(index), now=now)
+        changed = component.changed()
+        changes = ChangeSet(group, SETTLE, actor=actor or "", note=reason or None)
+        await put_facts(changes, component.stored, changed, store, ingestion.embedder)
+        touched = ends_of(changed.values())
+        changes.updates += refreshed(touched, index, changed, now=now)
+        return changes
+
+    await ingestion.writer.commit(group, build)
+    return tuple(changed.values())

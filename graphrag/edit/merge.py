@@ -131,4 +131,5 @@ def joined(kept: Entity, given_up: Entity) -> Entity:
         aliases=(*kept.aliases, *aliases.values()),
         attributes=attributes,
         attribute_times=times,
+        names=tuple(dict.fromkeys((*kept.names, *given_up.names))),
     )

@@ -13,6 +13,7 @@ from graphrag.edit.editor import put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
+from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Ending, Void
 from graphrag.model.ids import new_id
@@ -63,6 +64,7 @@ async def split(
     new, left = replace(new, endings=endings), _without(left, endings)
     if not copies and left == old:
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
+    await component.read(component.reach(_triples(component, copies)), store)
     if endings:
         component.endings |= {one.id: one.endings for one in (left, new)}
     component.settle(gone_from(index), now=now)
@@ -142,6 +144,12 @@ def _divide(
         void = Void("corrected", reason=reason, fact=copy.id)
         component.void({one.id for one in said}, void)
     return copies
+
+
+def _triples(component: Component, facts: Iterable[str]) -> list[Triple]:
+    """Return what facts say, so that what that meets is read, too."""
+    some = (component.facts[id_] for id_ in facts)
+    return [(fact.relation, fact.subject_id, fact.object_id) for fact in some]
 
 
 def _endings(wanted: Split, old: Entity) -> tuple[Ending, ...]:

@@ -32,12 +32,14 @@ SETTLED = frozenset(
     {
         *("valid_at", "invalid_at", "observed", "expired_at", "retracted_at", "closed_as"),
         *("closed_by_arbiter", "closed_by_hand", "invalidated_by", "reason", "confidence"),
-        *("pending", "waits_as", "sources"),
+        *("pending", "waits_as", "sources", "derived_from"),
     }
 )
 """Fields of a fact that follow from what was said, here and of its rivals."""
-_GATHERED = frozenset({"aliases", "distinct_from", "labels", "provenance", "sources"})
+_GATHERED = frozenset({"aliases", "distinct_from", "labels", "names", "provenance", "sources"})
 _KEYED = frozenset({"attributes", "attribute_times"})
+_SAID = STATED - {"names"}
+"""What stands or falls with its source, and not with the merge."""
 Value = TypeVar("Value", Entity, Fact)
 
 
@@ -126,10 +128,10 @@ def undone(value: Value, change: Change) -> Value:
     stands = {
         column
         for column, item in after.items()
-        if column in names.keys() - STATED
+        if column in names.keys() - _SAID
         and getattr(value, names[column]) == imaged(column, item, value.id)
     }
-    settled = SETTLED | STATED if isinstance(value, Fact) else STATED
+    settled = SETTLED | _SAID if isinstance(value, Fact) else _SAID
     for column in after.keys() & names.keys() - {"summary"} - settled:
         name, was = names[column], imaged(column, before.get(column), value.id)
         if column in stands:

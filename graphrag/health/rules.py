@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from graphrag.ingest.lifetimes.derive import derive
 from graphrag.model.assertion import Ending
 from graphrag.model.values import Entity, Fact
 from graphrag.names.identifiers import identifiers, unique
+from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.resolve.known import Declared
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import from_row
+
+if TYPE_CHECKING:
+    from graphrag.ingest.standing.nearby import Beside
 
 _EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
 _EDGES = {
@@ -227,6 +231,22 @@ def _distinct(one: Row, other: Row, declared: Declared) -> bool:
     return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
 
 
+def _standing(
+    relations: Relations, entities: Mapping[str, Entity], heirs: Heirs
+) -> "Beside | None":
+    """Return the standing rules, if there are any."""
+    if not relations.standing:
+        return None
+    from graphrag.ingest.standing.nearby import Beside
+    from graphrag.ingest.standing.program import program_of
+
+    bearers: dict[str, set[str]] = defaultdict(set)
+    for id_, entity in entities.items():
+        for name in (entity.name, *entity.aliases):
+            bearers[name_key(name)].add(heirs.of(id_))
+    return Beside(program_of(relations), lambda key: bearers.get(key, ()))
+
+
 def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
     """Yield the facts that hold at another time than their statements say."""
     entities = {id_: from_row(Entity, row) for id_, row in snapshot.rows["entity"].items()}
@@ -244,7 +264,8 @@ def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -
         return episode in episodes and episodes[episode].get("removed_at") is not None
 
     try:
-        settled = derive(facts, endings, relations, gone, now=now).facts
+        beside = _standing(relations, entities, heirs)
+        settled = derive(facts, endings, relations, gone, now=now, beside=beside).facts
     except InputError as error:
         yield Finding(snapshot.group, "relates_to", f"cannot be settled: {error}", _ANEW)
         return

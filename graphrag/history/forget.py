@@ -169,6 +169,11 @@ async def _change_entities(
                 for ending in one.endings
                 if ending.assertion.source not in eraser.episodes
             ),
+            names=tuple(
+                said
+                for said in one.names
+                if said.source not in eraser.episodes and not eraser.names.names_it(said.name)
+            ),
         )
     renamed = {
         id_: text

@@ -24,7 +24,9 @@ from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import imaged
 
-_GATHERED = frozenset({"aliases", "distinct_from", "endings", "labels", "provenance", "rivals"})
+_GATHERED = frozenset(
+    {"aliases", "distinct_from", "endings", "labels", "names", "provenance", "rivals"}
+)
 _KEYED = frozenset({"attributes", "attribute_times", "metadata"})
 Value = TypeVar("Value", Entity, Fact, Episode)
 

@@ -75,12 +75,25 @@ async def spared_facts(
     touched = [id_ for id_ in (*reached, *component.reach((), ended)) if id_ in after]
     component.stored = {id_: before[id_] for id_ in touched}
     component.facts = {id_: after[id_] for id_ in touched}
+    if component.nearby is not None:
+        component.nearby.context = dict(after)
     for id_, entity in entities.items():
         if id_ not in doomed.ids["entity"] and (endings := spared_endings(entity, doomed)):
             heir = index.heirs.of(id_)
             component.endings[heir] = (*component.endings.get(heir, ()), *endings)
     component.settle(gone_from(index, gone=doomed.ids["episode"]), now=now)
-    return before, after | component.facts
+    after |= component.facts
+    erased = doomed.ids["relates_to"]
+    while fallen := [
+        id_
+        for id_, fact in after.items()
+        if fact.retracted_at is not None and not erased.isdisjoint(fact.derived_from)
+    ]:  # what was inferred from what is erased, and what was inferred from that
+        erased.update(fallen)
+        for id_ in fallen:
+            before.pop(id_, None)
+            del after[id_]
+    return before, after
 
 
 def spared_endings(entity: Entity, doomed: Doomed) -> tuple[Ending, ...]:

@@ -143,12 +143,14 @@ class Eraser:
                 item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
             elif column == "sources":
                 item = [span for span in item if span["episode"] not in self.episodes]
-            elif column == "rivals":
+            elif column in ("rivals", "derived_from"):
                 item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
             elif column in ("statements", "endings"):
                 stay = [self._without(one) for one in parts(item) if self._stays(one)]
                 clean[column] = joined(self.anything(stay)) if stay else None
                 continue
+            elif column == "names":
+                item = [self._without(one) for one in item if self._stays(one)]
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)

@@ -20,6 +20,7 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.assertion import Assertion, Void
+from graphrag.model.attributes import without_source
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
@@ -192,17 +193,36 @@ async def _entities(
     """Return the entities that lose an attribute or everything that spoke of them."""
     mentioned = await _mentioned(taken, index, store)
     changed = _changed(own, "entity")
-    stored = await store.get(Entity, [*mentioned, *changed])
+    family = [member for one in mentioned for member in index.heirs.family(one)]
+    stored = await store.get(Entity, [*mentioned, *changed, *family])
+    given = _given(own)
     held = await _held(mentioned, taken, events, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
         if entity_id in changed:
             left = _without(entity, changed[entity_id])
+        for episode in taken.episodes:
+            left = without_source(left, episode, given.get(entity_id, ()))
         if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
             left = replace(left, removed_at=now)
         pairs.append((entity, left))
     return pairs
+
+
+def _given(events: Iterable[Event]) -> dict[str, set[str]]:
+    """Return the aliases that events gave, by the id of the entity."""
+    given: dict[str, set[str]] = {}
+    for event in events:
+        for change in event.changes:
+            table, _, id_ = change.record.partition(":")
+            if table == "entity":
+                was, now = (
+                    {*((image or {}).get("aliases") or ())}
+                    for image in (change.before, change.after)
+                )
+                given.setdefault(id_, set()).update(now - was)
+    return given
 
 
 async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]:

@@ -19,6 +19,7 @@ from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FORGET
 from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.model.attributes import without_source
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
@@ -141,6 +142,9 @@ async def _entities(
         left = undoing.entities[id_]
         if images[id_].before is None:
             left = replace(entity, removed_at=entity.removed_at or undoing.now)
+            given = (images[id_].after or {}).get("aliases") or ()
+            for episode in undoing.gone:
+                left = without_source(left, episode, given)
         left_of[id_] = left
     gone = [id_ for id_, left in left_of.items() if left.removed_at is not None]
     held = await _held(gone, event, silent, facts, index, store)

@@ -1,8 +1,7 @@
 """One group in memory: what search ranks and what ingestion looks up, kept in step with the store.
 
-The index is never ahead of the store: rows enter it only after their transaction committed.
-Filters are masks over columns: a filtered search is exact and no slower than an unfiltered one.
-A fact takes about 1.6 kB of memory at 384 dimensions, nearly all of it the vector.
+Rows enter it only after their transaction committed. Filters are masks over columns: a filtered
+search is exact and no slower than an unfiltered one. A fact takes about 1.6 kB at 384 dimensions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
+from graphrag.model.attributes import names_of
 from graphrag.model.values import JSON, Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
@@ -215,6 +215,7 @@ class GroupIndex:
                 "invalid": [to_micros(fact.invalid_at, FOREVER) for fact in facts],
                 "retracted": [to_micros(fact.retracted_at, FOREVER) for fact in facts],
                 "pending": [fact.pending for fact in facts],
+                "observed": [fact.observed for fact in facts],
             },
         )
 
@@ -226,6 +227,7 @@ class GroupIndex:
             invalid=to_micros(fact.invalid_at, FOREVER),
             retracted=to_micros(fact.retracted_at, FOREVER),
             pending=fact.pending,
+            observed=fact.observed,
         )
 
     def add_episodes(self, episodes: Sequence[Episode], vectors: Matrix) -> None:
@@ -296,5 +298,5 @@ class GroupIndex:
         return {"type": kind, "removed": removed, "endings": bool(entity.endings)}
 
     def _register(self, entity: Entity) -> None:
-        names, given = (entity.name, *entity.aliases), entity.attributes
+        names, given = names_of(entity), entity.attributes
         self.register_entity(entity.id, entity.entity_type, names, given, entity.merged_into)

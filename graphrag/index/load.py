@@ -26,7 +26,9 @@ from graphrag.index.tables import (
 )
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
+from graphrag.model.assertion import latest_first
 from graphrag.model.values import Entity, Episode, Fact
+from graphrag.store.assertions import name_values
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.sizes import read_size
@@ -199,8 +201,9 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
         index.entities.extend(
             ids, vectors, texts, {"type": types, "removed": removed, "endings": endings}
         )
-        for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _ in rows:
-            index.register_entity(id_, kind, (name, *aliases), attributes, merged_into)
+        for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _, said in rows:
+            called = latest_first(name, aliases, name_values(said or ()))
+            index.register_entity(id_, kind, called, attributes, merged_into)
             index.summarize(id_, summary)
     elif table == "relates_to":
         row_of = index.entities.row_of
@@ -216,6 +219,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
                 "invalid": _moments([row[9] for row in rows], FOREVER),
                 "retracted": _moments([row[10] for row in rows], FOREVER),
                 "pending": [row[11] for row in rows],
+                "observed": [row[12] for row in rows],
             },
         )
     elif table == "episode":

@@ -21,10 +21,11 @@ import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
-from graphrag.names.fold import folded, skeleton, spelled_out
+from graphrag.names.fold import skeleton
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
-from graphrag.names.likeness import core, initials, without_courtesy, without_legal_form
+from graphrag.names.likeness import core, initials, readings, without_courtesy, without_legal_form
+from graphrag.names.models import model_drawers
 from graphrag.names.words import NICKNAMES
 from graphrag.store.cache_file import DamagedFileError
 
@@ -60,19 +61,19 @@ class Blocks:
                 self._drawers[drawer] = None
 
     def near(self, key: str) -> list[str]:
-        """Return the ids that share a drawer with this key, those that share most first."""
-        found: dict[str, int] = {}
+        """Return the ids that share a drawer with this key; a full one counts little."""
+        found: dict[str, float] = {}
         for drawer in drawers(key):
-            for id_ in self._drawers.get(drawer) or ():
-                found[id_] = found.get(id_, 0) + 1
+            ids = self._drawers.get(drawer) or ()
+            for id_ in ids:
+                found[id_] = found.get(id_, 0.0) + 1.0 / len(ids)
         return sorted(found, key=lambda id_: -found[id_])
 
 
 @lru_cache(_REMEMBERED)
 def drawers(key: str) -> frozenset[str]:
     """Return the names of the drawers of a key."""
-    ways = {folded(key), spelled_out(key)}
-    return frozenset(drawer for plain in ways for drawer in _drawers(core(plain)))
+    return frozenset(drawer for plain in readings(key) for drawer in _drawers(core(plain)))
 
 
 def _drawers(plain: str) -> Iterator[str]:
@@ -89,8 +90,11 @@ def _drawers(plain: str) -> Iterator[str]:
         yield ">" + squeezed[-_EDGE:]
     if consonants := skeleton(plain):
         yield "k" + consonants
-    if short := squeezed if len(words) == 1 else initials(words):
+    if short := initials(words) or (squeezed if len(words) < 3 else ""):
         yield "a" + short
+    yield from model_drawers(plain)
+    if len(words) > 2:  # a maker and its line, where each alone has many
+        yield "2" + " ".join(sorted(words[:2]))
     if len(words) > 1:
         yield from _given_and_family(words)
 

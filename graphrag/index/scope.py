@@ -31,6 +31,7 @@ FACTS: Columns = {
     "invalid": np.int64,
     "retracted": np.int64,
     "pending": np.bool_,
+    "observed": np.bool_,
 }
 EPISODES: Columns = {
     "valid": np.int64,

@@ -31,12 +31,12 @@ _AHEAD = 3
 COLUMNS = {
     "entity": (
         "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
-        f"merged_into, {_micros('removed_at')}, endings != NONE]"
+        f"merged_into, {_micros('removed_at')}, endings != NONE, names]"
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "
         f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
-        "pending ?? false]"
+        "pending ?? false, observed ?? false]"
     ),
     "episode": (
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "

@@ -18,7 +18,8 @@ from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity, Fact
 from graphrag.names.identifiers import value_key
 from graphrag.protocols import Embedder, Matrix
-from graphrag.resolve.mentions import adds_something, enriched, resolve
+from graphrag.resolve.enrich import enriched
+from graphrag.resolve.mentions import adds_something, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 

@@ -18,8 +18,9 @@ from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
 from graphrag.resolve.doubt import with_meanings
+from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
-from graphrag.resolve.mentions import adds_something, enriched, resolve
+from graphrag.resolve.mentions import adds_something, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
 
@@ -48,6 +49,7 @@ async def make_plan(
         created_at=now,
         ruling=ruling,
         stated_at=episode.valid_at,
+        source=episode.id,
         identifiers=identifiers,
     )
     plan = Plan(episode, resolution, entities=resolution.created)
@@ -177,7 +179,7 @@ async def _enrich(plan: Plan, index: GroupIndex, store: Store, ruling: Ruling) -
     before = await store.get(Entity, [id_ for _, id_ in stored])
     after = dict(before)
     for mention, id_ in stored:
-        after[id_] = enriched(after[id_], mention, plan.episode.valid_at)
+        after[id_] = enriched(after[id_], mention, plan.episode.valid_at, plan.episode.id)
     plan.changed_entities = {
         id_: (before[id_], after[id_]) for id_ in before if after[id_] != before[id_]
     }

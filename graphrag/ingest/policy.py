@@ -166,6 +166,8 @@ def _grows(column: str, before: Any, after: Any) -> bool:
     if column in _UNSAID:
         return after is None
     match column:
+        case "names":
+            return all(said in (after or ()) for said in before or ())
         case "statements" | "endings":
             return _still_said(parts(before or "[]"), parts(after or "[]"))
         case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":

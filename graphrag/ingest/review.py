@@ -32,16 +32,16 @@ def wait(fact: Fact, component: Component, gone: Gone, *, now: datetime) -> str:
 
 def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) -> list[Fact]:
     """Return an end of its own for each fact that one without an object would close."""
-    before = component.settle(gone, now=now)
+    relations = component.rivalry.relations
+    before = derive(component.facts, component.endings, relations, gone, now=now)
     ending = Ending(end.statements[0], end.relation, end.text)
     spoken = (*component.endings.get(end.subject_id, ()), ending)
     endings = {**component.endings, end.subject_id: spoken}
-    relations = component.rivalry.relations
     after = derive(component.facts, endings, relations, gone, now=now)
     found = []
     for id_, ended in after.facts.items():
         was = before.facts.get(id_)
-        if was is None or was.pending or was.invalid_at == ended.invalid_at:
+        if was is None or was.pending or was.derived_from or was.invalid_at == ended.invalid_at:
             continue
         new = new_id()
         triple = {
@@ -80,4 +80,5 @@ def _waiting(fact: Fact, component: Component, gone: Gone, now: datetime) -> str
 def _supposing(
     facts: Mapping[str, Fact], component: Component, gone: Gone, now: datetime
 ) -> Outcome:
-    return derive(facts, component.endings, component.rivalry.relations, gone, now=now)
+    relations, beside = component.rivalry.relations, component.beside()
+    return derive(facts, component.endings, relations, gone, now=now, beside=beside)

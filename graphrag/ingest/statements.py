@@ -30,6 +30,7 @@ from graphrag.protocols import (
     Ruling,
     call,
 )
+from graphrag.resolve.enrich import NAMING, with_named_mentions
 
 Part = TypeVar("Part", Mention, Claim)
 REVIEW_BELOW = 0.7
@@ -152,7 +153,9 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     episode = context.episode
     try:
         extraction = await call(partial(extractor.extract, context))
-        return _Placing(episode).extraction(extraction)
+        placed = _Placing(episode).extraction(extraction)
+        named = any(claim.relation in NAMING for claim in placed.claims)
+        return with_named_mentions(placed) if named else placed
     except GraphRAGError:
         raise
     except Exception as error:

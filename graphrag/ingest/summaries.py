@@ -40,9 +40,10 @@ Changed = Mapping[str, Fact | None]
 
 _Side = tuple[str, bool]
 """A relation, and whether the entity is its subject."""
-_Tie = tuple[bool, int, str, int, str, bool]
-"""A fact from one side: whether it goes on, start, id, end; the other end, and whether that is its
-name and not its id. A plain tuple: a batch has a hundred thousand, and they sort as they are."""
+_Tie = tuple[bool, int, str, int, str, bool, bool]
+"""A fact from one side: whether it goes on, start, id, end; the other end, whether that is its name
+and not its id, and whether the start is only when it was seen to hold. A plain tuple: a batch has a
+hundred thousand, and they sort as they are."""
 
 
 def summarize(entity: Entity, facts: Iterable[Fact], now: datetime) -> str:
@@ -152,7 +153,9 @@ def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> No
     outgoing = fact.subject_id == entity
     start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
     other = fact.object if outgoing else fact.subject
-    ties[fact.relation, outgoing].append((end > now, start, fact.id, end, other, True))
+    ties[fact.relation, outgoing].append(
+        (end > now, start, fact.id, end, other, True, fact.observed)
+    )
 
 
 class _Stored:
@@ -161,19 +164,23 @@ class _Stored:
     def __init__(self, index: GroupIndex, latest: Iterable[Mapping[str, list[int]]]) -> None:
         self.ids = index.facts.ids
         rows = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(map(_values, latest)))))
-        subjects, objects, retracted, pending, starts, ends = (
+        subjects, objects, retracted, pending, starts, ends, observed = (
             index.facts[name][rows].tolist()
-            for name in ("subject", "object", "retracted", "pending", "valid", "invalid")
+            for name in (
+                *("subject", "object", "retracted", "pending", "valid", "invalid"),
+                "observed",
+            )
         )
         of, ids = index.heirs.of, index.entities.ids
         self.live = {
-            row: (of(ids[subject]), of(ids[object_]), start, end)
-            for row, subject, object_, taken, waits, start, end in zip(
-                rows, subjects, objects, retracted, pending, starts, ends, strict=True
+            row: (of(ids[subject]), of(ids[object_]), start, end, seen)
+            for row, subject, object_, taken, waits, start, end, seen in zip(
+                rows, subjects, objects, retracted, pending, starts, ends, observed, strict=True
             )
             if taken == FOREVER and not waits
         }
-        """Subject, object, start and end of every live one, by row; heirs for the merged."""
+        """Subject, object, start, end and whether that start is only when it was seen of every live
+        one, by row; heirs for the merged."""
 
 
 def _values(latest: Mapping[str, list[int]]) -> Iterable[list[int]]:
@@ -208,11 +215,11 @@ def _ties(
                 if after is not None:
                     _add(after, entity, now, ties)
             elif row in live:
-                subject, object_, start, end = live[row]
+                subject, object_, start, end, seen = live[row]
                 other = object_ if subject == entity else subject
                 if other != entity:  # both ends may have been found to be the same entity
                     side = relation, other == object_
-                    ties[side].append((end > now, start, id_, end, other, False))
+                    ties[side].append((end > now, start, id_, end, other, False, seen))
     return ties
 
 
@@ -225,8 +232,9 @@ def _compose(name: str, ties: Mapping[_Side, list[_Tie]], name_of: Callable[[str
             ranked.append((place, not tie[0], -tie[1], tie[2], side, tie))
     ranked.sort()
     summary = ""
-    for *_, side, (_, start, _, end, other, named) in ranked[:_CLAUSES]:
-        clause = _clause(name, side, other if named else name_of(other), start, end)
+    for *_, side, (_, start, _, end, other, named, seen) in ranked[:_CLAUSES]:
+        times = _times(start, end, seen)
+        clause = f"{_words(name, side, other if named else name_of(other))}{times}"
         longer = f"{summary}{_BETWEEN}{clause}" if summary else clause
         if len(longer) > LONGEST:
             break
@@ -234,16 +242,20 @@ def _compose(name: str, ties: Mapping[_Side, list[_Tie]], name_of: Callable[[str
     return summary
 
 
-def _clause(name: str, side: _Side, other: str, since: int, until: int) -> str:
+def _words(name: str, side: _Side, other: str) -> str:
     relation = side[0].replace("_", " ")
-    words = f"{relation} {other}" if side[1] else f"{other} {relation} {name}"
+    return f"{relation} {other}" if side[1] else f"{other} {relation} {name}"
+
+
+def _times(since: int, until: int, observed: bool) -> str:
+    """Return a lifetime in brackets; a start at which something was only seen is no start."""
     start = None if since == BEGINNING else _day(since)
     end = None if until == FOREVER else _day(until)
+    if observed:
+        return f" (as of {start})" if end is None else f" (until {end})"
     if start and end:
-        return f"{words} ({start} to {end})"
-    if start or end:
-        return f"{words} ({'from' if start else 'until'} {start or end})"
-    return words
+        return f" ({start} to {end})"
+    return f" ({'from' if start else 'until'} {start or end})" if start or end else ""
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,7 @@ _RANDOM = (1 << 62) - 1
 """The bits of an id that are neither its moment nor its kind."""
 _POINTERS = (
     *("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent"),
-    "rivals",
+    *("rivals", "derived_from"),
 )
 """Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
 
@@ -86,6 +86,8 @@ class Renaming:
             for column in ("statements", "endings"):
                 if found.get(column):
                     found[column] = joined(map(self._stated, parts(found[column])))
+            if found.get("names"):
+                found["names"] = [self._stated(one) for one in found["names"]]
         return found
 
     def _stated(self, one: Mapping[str, Any]) -> dict[str, Any]:

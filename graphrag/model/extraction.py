@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphrag.model.assertion import Kind, Precision
+from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
 
 
@@ -29,6 +29,8 @@ class Mention:
     """The stored entity that it means, if the extractor was shown that and is sure."""
     distinct_from: tuple[str, ...] = ()
     """Stored entities, by id, that it does not mean though they bear its name."""
+    names: tuple[EntityName, ...] = field(default=(), compare=False, hash=False)
+    """What this text says of its names: that it was renamed, and when."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
 
-World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: ``None`` as a start means
-unknown ("always so far"), ``None`` as an end means still true. System time is ``created_at`` (when
-the graph got it), ``expired_at`` (when later information closed it) and ``retracted_at`` (when it
-was declared never true).
+World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown
+("always so far"), no end means still true. System time is ``created_at`` (when the graph got it),
+``expired_at`` (when later information closed it) and ``retracted_at`` (declared never true).
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from graphrag.model.assertion import Assertion, Ending
+from graphrag.model.assertion import Assertion, Ending, EntityName, Kind
 
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
@@ -51,8 +50,7 @@ class Episode:
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
-    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see ``error``.
-    """
+    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see error."""
     error: str | None = None
     """Why its facts could not be read, in words."""
     removed_at: datetime | None = None
@@ -91,8 +89,8 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
-    ``thing`` (a name of unknown type), or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``thing`` (of
+    unknown type), or a user's own."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -100,13 +98,15 @@ class Entity:
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
     """Reference time of the text that gave each attribute its value, ISO 8601."""
     merged_into: str | None = None
-    """Id of the entity that this one was found to be the same as."""
+    """Id of the entity that this one was found to be."""
     distinct_from: tuple[str, ...] = ()
     """Ids of entities that this one was found not to be; of two, one says so."""
     removed_at: datetime | None = None
     """System time: when the last episode that spoke of it was removed."""
     endings: tuple[Ending, ...] = ()
     """What was said of it that is no fact, such as that she quit her job, whatever it was."""
+    names: tuple[EntityName, ...] = ()
+    """What was said of its names, with the time of each: renamed, formerly, called by friends."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -153,8 +153,8 @@ class Fact:
     origin: Origin = "stated"
     confirmed: bool = False
     pending: bool = False
-    """True while it waits in ``edit.pending()``; reads leave it out until it is confirmed. With
-    ``retracted_at`` it is a stretch that is part of another fact again: no read shows it."""
+    """True while it waits in ``edit.pending()``, and no read shows it. With ``retracted_at`` it is
+    a stretch that is part of another fact again."""
     waits_as: Literal["end", "correction"] | None = None
     """What a pending fact does once confirmed, if it is not simply added."""
     invalidated_by: str | None = None
@@ -177,10 +177,11 @@ class Fact:
     provenance: tuple[str, ...] = ()
     """Where it was stated without an episode, such as the name of a table, each place once."""
     statements: tuple[Assertion, ...] = ()
-    """What each source said of it first. When it holds follows from those, and from what is said of
-    whatever cannot hold beside it."""
+    """What each source said of it: when it holds follows from those, and those of its rivals."""
     rivals: tuple[str, ...] = ()
     """Ids of facts that, as an arbiter ruled, cannot hold beside it."""
+    derived_from: tuple[str, ...] = ()
+    """Ids of the facts from which a standing rule inferred it."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
@@ -190,6 +191,15 @@ class Fact:
     def episodes(self) -> tuple[str, ...]:
         """Ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of time it has, by what was said of it first: see ``Assertion``.
+
+        A ``state`` holds until it ends, an ``event`` has its day, month or year, what is
+        ``timeless`` holds at all times.
+        """
+        return self.statements[0].kind if self.statements else "state"
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -250,8 +260,7 @@ class Saga:
     summarized_by: Literal["model", "rules"] | None = None
     """Who wrote the summary; None for nobody yet."""
     fingerprint: str = ""
-    """Hash of the ids of the episodes that the summary tells of: with one of them removed, or
-    another one added before ``summarized_until``, it is to be written anew."""
+    """Hash of the ids of the episodes that the summary tells of: with others it is written anew."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""

@@ -1,18 +1,28 @@
-"""Attributes that belong to one entity only: who has the same one is the same, whatever the name.
+"""Attributes that tell who is meant: identifiers, and what no two of one name share.
 
-Which attributes those are is declared for each type, or one of the usual: an address, a number of a
-book, a paper or a researcher, or a key of another system if it looks like one.
+An identifier belongs to one entity only: who has the same one is the same, whatever the name. Which
+attributes those are is declared for each type, or one of the usual: an address, a number of a book,
+a paper, a product or a researcher, or a key of another system if it looks like one.
+
+Particulars tell one bearer of a name from another: when born, where at home, by whom made. What an
+attribute is about is read from its own name, for a few kinds that every register, catalogue or
+address book has. Two values of one kind are the ``same``, ``like`` (less is known on one side, or
+it is written otherwise), a ``slip`` of the pen, or ``other``; None if they can't be compared.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
+
+from graphrag.names.fold import folded
 
 Identifier = tuple[str, str]
 """Name of the attribute and its value, both normalised."""
 
-USUAL = frozenset("email mail url isbn issn orcid doi iban uuid".split())
+USUAL = frozenset("email mail url isbn issn orcid doi iban uuid ean gtin upc asin".split())
 _KEY = re.compile(r"(?:^|_)(?:id|uid|guid)$")
 _CLEARLY = 6
 """Characters of a key that is clearly unique; it also has a digit."""
@@ -54,3 +64,190 @@ def value_key(value: str) -> str:
 
 def _clearly(value: str) -> bool:
     return len(value) >= _CLEARLY and any(map(str.isdigit, value))
+
+
+Kind = Literal["born", "died", "year", "people", "phone", "maker", "model", "text", "address"]
+Outcome = Literal["same", "like", "slip", "other"]
+
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("born", re.compile(r"(?:^|_)(?:birth|dob|born|birthday|birth_?date|date_?of_?birth)(?:_|$)")),
+    ("died", re.compile(r"(?:^|_)(?:death|died|death_?date|date_?of_?death)(?:_|$)")),
+    ("year", re.compile(r"^(?:year|published|released|(?:publication|release)_?(?:year|date))$")),
+    ("people", re.compile(r"(?:^|_)(?:author|artist|director|composer|creator|performer)s?$")),
+    ("phone", re.compile(r"(?:^|_)(?:phone|mobile|cell|tel|telephone|fax)(?:_|$)")),
+    ("maker", re.compile(r"^(?:brand|maker|manufacturer|publisher)(?:_name)?$")),
+    ("model", re.compile(r"^(?:model|part|mpn)(?:_?(?:no|nr|number|code|id))?$")),
+    ("text", re.compile(r"^(?:description|abstract|details|features)$")),
+    (
+        "address",
+        re.compile(
+            r"^(?!(?:ip|mac|web|wallet)_)(?:.*_)?(?:address|addr|street|suburb|city|town|postcode|"
+            r"postal|zip|zipcode)(?:_(?:address|line|number|name|code|\d+))*$"
+        ),
+    ),
+)
+_MONTHS = {
+    name: number
+    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
+_PARTS = re.compile(r"\d+|[a-z]{3,}")
+_YEARS = range(1000, 2200)
+_SEVERAL = re.compile(r"\s*[;,|&]\s*|\s+and\s+")
+_ADDRESS = 3
+"""Words of an address below which it is only a town."""
+_ONE_ADDRESS, _TWO_ADDRESSES = 0.8, 0.6
+"""Likeness of the words of two addresses from which they are one, and below which they are two."""
+_TEXT, _ONE_TEXT = 5, 85.0
+"""Words of a description that says something, and the likeness of two of one thing."""
+_LONG = 6
+"""Characters of an identifier in which one slip leaves enough."""
+_LONGER = 9
+"""Those in which two do."""
+_ONE_NAME = 0.8
+
+
+@lru_cache(4_096)
+def kind_of(name: str) -> Kind | None:
+    """Return what an attribute of this name, as ``attribute_key`` gives it, is about."""
+    return next((kind for kind, words in _KINDS if words.search(name)), None)
+
+
+def particulars(found: Iterable[Identifier]) -> dict[Kind, list[str]]:
+    """Return the values of each kind, in the order of their attributes' names."""
+    values: dict[Kind, list[str]] = {}
+    for name, value in sorted(found):
+        if (kind := kind_of(name)) is not None:
+            values.setdefault(kind, []).append(value)
+    return values
+
+
+def compared(one: Mapping[Kind, list[str]], other: Mapping[Kind, list[str]]) -> dict[Kind, Outcome]:
+    """Compare two sets of particulars by each kind that both have."""
+    outcomes: dict[Kind, Outcome] = {}
+    for kind in one:
+        if kind in other and (outcome := _outcome(kind, one[kind], other[kind])) is not None:
+            outcomes[kind] = outcome
+    return outcomes
+
+
+def slipped(one: str, other: str) -> bool:
+    """Tell whether two identifiers differ by no more than a slip of the pen."""
+    from rapidfuzz.distance import OSA
+
+    short, long = sorted((_bare(one), _bare(other)), key=len)
+    if len(short) < _LONG - 1 or len(long) < _LONG:
+        return False
+    return OSA.distance(short, long) <= (2 if len(long) >= _LONGER else 1)
+
+
+def _bare(value: str) -> str:
+    return "".join(filter(str.isalnum, value))
+
+
+def _outcome(kind: Kind, one: list[str], other: list[str]) -> Outcome | None:
+    if one == other:
+        return None if kind == "address" and _words(one) < _ADDRESS else "same"
+    if kind == "address":
+        return _addresses(one, other)
+    if kind in ("born", "died", "year"):
+        return _dates(one[0], other[0])
+    if kind == "model":
+        return "same" if _bare(one[0]) == _bare(other[0]) else "other"
+    if kind == "text":
+        return _texts(one, other)
+    if kind == "people":
+        return _people(one, other)
+    if kind == "phone":
+        shared = {_bare(value)[-7:] for value in one} & {_bare(value)[-7:] for value in other}
+        return "same" if shared else None  # people have several
+    return _makers(one[0], other[0])
+
+
+def _words(values: list[str]) -> int:
+    return len(" ".join(values).split())
+
+
+def _addresses(one: list[str], other: list[str]) -> Outcome | None:
+    """Compare the words of whole addresses, whatever parts they are given in."""
+    from rapidfuzz import fuzz
+
+    if min(_words(one), _words(other)) < _ADDRESS:
+        return None
+    ratio = fuzz.token_sort_ratio(*(folded(" ".join(values)) for values in (one, other))) / 100
+    return "same" if ratio >= _ONE_ADDRESS else "other" if ratio < _TWO_ADDRESSES else "like"
+
+
+def _texts(one: list[str], other: list[str]) -> Outcome | None:
+    """Compare descriptions: of one thing there are many, so that unlike ones say nothing."""
+    from rapidfuzz import fuzz
+
+    if min(_words(one), _words(other)) < _TEXT:
+        return None
+    return "same" if fuzz.token_set_ratio(" ".join(one), " ".join(other)) >= _ONE_TEXT else None
+
+
+def _dates(one: str, other: str) -> Outcome | None:
+    """Compare two dates, of which each may be a year, a month or a day, in any usual writing."""
+    from rapidfuzz.distance import OSA
+
+    first, second = _date(one), _date(other)
+    if first is None or second is None:
+        return None
+    (year, rest), (other_year, other_rest) = first, second
+    if year == other_year and rest == other_rest:
+        return "same"
+    if year == other_year and not (rest and other_rest):
+        return "like"
+    if not (rest and other_rest):
+        return "other"
+    written = _digits(year, rest)
+    others = (_digits(other_year, order) for order in (other_rest, other_rest[::-1]))
+    return "slip" if min(OSA.distance(written, like) for like in others) <= 1 else "other"
+
+
+def _digits(year: int, rest: Iterable[int]) -> str:
+    return f"{year}{''.join(f'{part:02}' for part in rest)}"
+
+
+@lru_cache(50_000)
+def _date(value: str) -> tuple[int, tuple[int, ...]] | None:
+    """Return year and the rest of a date, smallest first: which is the month is not always said."""
+    parts = [
+        _MONTHS.get(part[:3], 0) if part.isalpha() else int(part)
+        for part in _PARTS.findall(value.split("t")[0] if value[:4].isdigit() else value)
+    ]
+    if len(parts) == 1 and parts[0] > 10_000_000:
+        parts = [parts[0] // 10_000, parts[0] // 100 % 100, parts[0] % 100]
+    years = [part for part in parts if part in _YEARS]
+    if not years:
+        return None
+    return years[0], tuple(sorted(part for part in parts if 0 < part < 32))
+
+
+def _people(one: list[str], other: list[str]) -> Outcome | None:
+    """Compare lists of people by their last words, in any order."""
+    left, right = _families(one), _families(other)
+    if not left or not right:
+        return None
+    short, long = sorted((left, right), key=len)
+    matched = sum(any(_one_name(name, like) for like in long) for name in short)
+    if matched == len(short) == len(long):
+        return "same"
+    return "like" if matched else "other"
+
+
+def _families(values: list[str]) -> list[str]:
+    names = (name for value in values for name in _SEVERAL.split(html.unescape(value)))
+    plain = (folded(name.casefold()).split() for name in names)
+    return [words[-1] for words in plain if words and any(map(str.isalpha, words[-1]))]
+
+
+def _makers(one: str, other: str) -> Outcome:
+    left, right = (folded(value).split() for value in (one, other))
+    return "same" if left[:1] == right[:1] or not {*left}.isdisjoint(right) else "other"
+
+
+def _one_name(one: str, other: str) -> bool:
+    from rapidfuzz.distance import JaroWinkler
+
+    return JaroWinkler.similarity(one, other) >= _ONE_NAME

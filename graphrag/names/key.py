@@ -38,6 +38,11 @@ def is_name(words: str) -> bool:
     return not last[:1].islower()
 
 
+def full_name(name: str) -> bool:
+    """Tell a name of several words from a lone one and from a phrase."""
+    return len(name.split()) > 1 and is_name(name)
+
+
 @lru_cache(maxsize=100_000)  # a table names the same things again and again
 def name_key(name: str) -> str:
     """Return the key of a name; empty if nothing of it is left."""
@@ -53,3 +58,8 @@ def name_key(name: str) -> str:
     key = _EDGES.sub("", _SPACE.sub(" ", key))
     key = _ABBREVIATION.sub("", _ARTICLE.sub("", key))
     return _EDGES.sub("", key)
+
+
+def completes(name: str, known: str) -> bool:
+    """Tell whether a name is the full one of a person known by a lone first name."""
+    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

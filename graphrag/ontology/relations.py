@@ -11,11 +11,16 @@ One direction for facts that can be said from both ends.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
 from graphrag.model.extraction import Claim, Extraction
+
+if TYPE_CHECKING:
+    from graphrag.ontology.standing import StandingRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ class Relations(Mapping[str, Relation]):
         self._straight = _inverses(self._by_name)
         self._canonical = _canonical(self._by_name, self._straight)
         self._joined = _joined(self._by_name, self._straight)
+        self.standing: tuple[StandingRule, ...] = ()
+        """What follows from facts, as ``following`` gave it."""
 
     def __getitem__(self, name: str) -> Relation:
         """Return the relation, or an unconstrained one of that name.
@@ -148,7 +155,13 @@ class Relations(Mapping[str, Relation]):
 
     def having(self, *relations: Relation) -> "Relations":
         """Return these relations with some added or replaced."""
-        return Relations((*self._by_name.values(), *relations))
+        return Relations((*self._by_name.values(), *relations)).following(*self.standing)
+
+    def following(self, *rules: "StandingRule") -> "Relations":
+        """Return these relations with what follows from their facts by standing rules."""
+        other = copy(self)
+        other.standing = (*self.standing, *rules)
+        return other
 
 
 @lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ Names of people mean nothing: "Anna" is near "Anne" and no nearer to who she is.
 only across scripts, which a multilingual model reads.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,8 +16,10 @@ from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
 from graphrag.names.fold import folded
+from graphrag.names.identifiers import Identifier, identifiers
 from graphrag.names.key import is_name, name_key
-from graphrag.names.likeness import ALIKE, distinct, likeness, short_for
+from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
+from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix
 from graphrag.resolve.known import Known
 
@@ -24,6 +27,11 @@ _MOST = 5
 """Candidates of one mention."""
 _COMPARED = 24
 """Look-alikes whose likeness is worked out for one mention."""
+
+_SHARING = 16
+"""Entities that share one attribute: more, and it says little."""
+_LEAST_SHARED = 2
+"""Attributes that two must share to be compared for nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +70,21 @@ def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMentio
         if score >= ALIKE:
             heir = index.heirs.of(id_)
             found[heir] = max(score, found.get(heir, 0.0))
+    for id_ in sharing_attributes(identifiers(mention.attributes), index):
+        keys = map(name_key, index.names.names[id_])
+        found.setdefault(index.heirs.of(id_), max(likeness(key, other) for other in keys))
     for id_ in _in_full(key, near, index, known, kind):
         found.setdefault(id_, ALIKE)
     return open_mention(mention, found, known)
+
+
+def sharing_attributes(pairs: Iterable[Identifier], index: GroupIndex) -> list[str]:
+    """Return the entities that share some of these attributes, but for what many share."""
+    shared: Counter[str] = Counter()
+    for pair in pairs:
+        bearers = index.names.identified(*pair)
+        shared.update(bearers if len(bearers) <= _SHARING else ())
+    return [id_ for id_, count in shared.items() if count >= _LEAST_SHARED]
 
 
 def comparable(mention: Mention) -> bool:
@@ -80,9 +100,10 @@ def open_mention(
 ) -> OpenMention | None:
     """Return a mention with what it may mean of these entities, and what it did ``before``."""
     fitting = {
-        id_: Candidate(id_, round(min(score, 1.0), 3))
+        id_: Candidate(id_, round(min(weighed, 1.0), 3))
         for id_, score in found.items()
-        if known.compatible(id_, mention.entity_type) and not known.distinct(id_, mention)
+        if known.compatible(id_, mention.entity_type)
+        and (weighed := known.evidence(id_, mention).score(score)) >= ALIKE
     }
     fitting |= {one.id: one for one in (before.candidates if before else ())}
     best = sorted(fitting.values(), key=lambda one: (-one.score, one.id))
@@ -96,9 +117,15 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
     title begins or ends with the other, 8 in 100 are one publication, 30 if it is only one title.
     """
     found = dict.fromkeys(
+        id_ for full in NICKNAMES.get(key, ()) if full != key for id_ in index.people_called(full)
+    )
+    found |= dict.fromkeys(
         index.heirs.of(id_)
         for id_ in index.names.like(key)
-        if any(short_for(key, name_key(name)) for name in index.names.names[id_])
+        if any(
+            short_for(key, full) or contained(key, full)
+            for full in map(name_key, index.names.names[id_])
+        )
     )
     return [id_ for id_ in found if fits(id_)]
 

@@ -13,9 +13,9 @@ are nearly always near the same pivot: at a cosine of 0.9 or more, 998 in 1000 p
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 
 import anyio.to_thread
 import numpy as np
@@ -27,8 +27,8 @@ from graphrag.names.identifiers import unique
 from graphrag.names.key import name_key
 from graphrag.names.likeness import ALIKE, likeness
 from graphrag.protocols import Matrix
-from graphrag.resolve.doubt import CLOSE, in_full, means_alike
-from graphrag.resolve.known import Declared, differ, may_be_one
+from graphrag.resolve.doubt import CLOSE, in_full, means_alike, sharing_attributes
+from graphrag.resolve.known import Declared, may_be_one, stored_evidence
 from graphrag.store.links import distinctions
 from graphrag.store.store import Store
 
@@ -103,7 +103,7 @@ class MergeCandidate:
     score: float
     """From 0 to 1."""
     why: str
-    """``identifier``, ``name`` or ``meaning``: what is alike."""
+    """``identifier``, ``name``, ``meaning`` or ``attributes``: what is alike."""
 
 
 async def merge_candidates(
@@ -111,14 +111,26 @@ async def merge_candidates(
 ) -> list[MergeCandidate]:
     """Compare the entities of a group by identifier, name and meaning.
 
-    Left out are pairs with different identifiers, and those that are known to be two.
+    Left out are pairs whose attributes exclude each other, and those that are known to be two.
     """
     two = await _known_to_differ(index, store)
+    pairs = await likely_pairs(index, identifiers, two)
+    return await _shown(pairs, index, store, limit)
+
+
+async def likely_pairs(
+    index: GroupIndex, identifiers: Declared, two: Collection[Pair] = ()
+) -> dict[Pair, tuple[float, str]]:
+    """Return the pairs that may be one, with a score and what is alike, but for those known as two.
+
+    An equal identifier is worth a look even so: whoever said that they are two may not have known.
+    """
     found: dict[Pair, tuple[float, str]] = {}
     ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
     by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
         lambda id_: _by_identifier(id_, index, identifiers),
         lambda id_: _by_name(id_, index),
+        lambda id_: _by_attributes(id_, index),
     )
     rest = iter(ids)
     while some := list(islice(rest, _AT_ONCE)):
@@ -126,12 +138,13 @@ async def merge_candidates(
             _note(found, (pair for id_ in some if id_ in index.names.names for pair in look(id_)))
         await asyncio.sleep(0)
     _note(found, await _by_meaning(ids, index))
-    fitting = {
-        pair: how
-        for pair, how in found.items()
-        if how[1] == "identifier" or (pair not in two and not differ(pair, index, identifiers))
-    }
-    return await _shown(fitting, index, store, limit)
+    fitting = {}
+    for pair, (score, why) in found.items():
+        if why != "identifier":
+            score = stored_evidence(pair, index, identifiers).score(score)
+        if score >= ALIKE and (why == "identifier" or pair not in two):
+            fitting[pair] = (score, why)
+    return fitting
 
 
 def _note(found: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
@@ -180,6 +193,16 @@ def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
         longer = in_full(key, index, lambda other: may_be_one(id_, other, index))
         if len(longer) == 1:
             yield from _pair(index, id_, longer[0], ALIKE, "name")
+
+
+def _by_attributes(id_: str, index: GroupIndex) -> Iterator[Found]:
+    """Yield those that share attributes with it, whatever their names."""
+    names = index.names
+    for other in sharing_attributes(names.identifiers_of(id_), index):
+        if other > id_ and may_be_one(id_, other, index):
+            pairs = product(names.names[id_], names.names[other])
+            score = max(likeness(name_key(one), name_key(like)) for one, like in pairs)
+            yield from _pair(index, id_, other, score, "attributes")
 
 
 async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:

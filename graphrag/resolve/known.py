@@ -1,17 +1,120 @@
-"""The stored entities and the new ones of the same text, as one book of names."""
+"""The stored entities and the new ones of the same text, as one book of names and attributes.
+
+Names that are equal are one only if no attribute speaks against it. To be proposed, a pair needs a
+sum of weights: alike names have it alone, and so have an equal birth date and address under another
+name; what excludes each other takes it away. The weights are rough logarithms of odds, and only
+their order matters: an identifier is worth more than a birth date, which is worth an address and a
+half.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import NameBook
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, Entity
-from graphrag.names.identifiers import Identifier, identifiers, unique
+from graphrag.names.identifiers import (
+    Identifier,
+    Kind,
+    Outcome,
+    compared,
+    identifiers,
+    particulars,
+    slipped,
+    unique,
+)
+from graphrag.names.likeness import ALIKE
 
 UNTYPED = "thing"
-
 Declared = Mapping[str, Iterable[str]]
 """Identifier attributes by type of entity."""
+
+_ENOUGH = 6.0
+"""What a pair needs to be proposed."""
+_NAMES = ((ALIKE, _ENOUGH), (0.8, 4.0), (0.7, 2.0), (0.0, -2.0))
+"""The weight of names of at least this likeness."""
+_IDENTIFIER: Mapping[Outcome, float] = {"same": 10.0, "slip": 3.0, "other": -4.0}
+_WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "born": {"same": 6.0, "like": 1.0, "slip": 3.0, "other": -6.0},
+    "died": {"same": 4.0, "like": 1.0, "slip": 2.0, "other": -6.0},
+    "address": {"same": 4.0, "like": 2.0, "other": -2.0},
+    "phone": {"same": 4.0},
+    "people": {"same": 3.0, "like": 1.0, "other": -6.0},
+    "year": {"same": 1.0, "slip": 1.0, "other": -4.0},
+    "maker": {"same": 1.0, "other": -1.0},
+    "model": {"same": 5.0, "other": -5.0},
+    "text": {"same": 3.0},
+}
+_EXCLUDING: Mapping[str, Collection[str]] = {
+    "born": ("slip", "other"),
+    "died": ("slip", "other"),
+    "address": ("other",),
+    "people": ("like", "other"),
+    "year": ("slip", "other"),
+    "model": ("other",),
+}
+"""With these no rule makes one of two, whatever their names are."""
+_CERTAIN: frozenset[Kind] = frozenset({"born", "address", "phone"})
+"""What tells which of several bearers of one name is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the attributes of two say; of two without any in common, nothing."""
+
+    weight: float = 0.0
+    """Above 0 for one, below 0 for two."""
+    excludes: bool = False
+    """True if they differ in what one and the same cannot differ in, were it by a slip."""
+    certain: bool = False
+    """True if they agree in what no two of one name share."""
+    two: bool = False
+    """True if they were born or died at other times: one identifier may be a family's."""
+    same_record: bool = False
+    """True if everything that is known of one is known of the other."""
+
+    def score(self, likeness: float) -> float:
+        """Return from 0 to 1 how likely two are one whose names are so much alike.
+
+        ``ALIKE`` and above are to be proposed.
+        """
+        weight = next(weight for least, weight in _NAMES if likeness >= least) + self.weight
+        if not self.weight:
+            return likeness
+        if weight < _ENOUGH:
+            return min(likeness, 0.05 * max(weight, 0.0))
+        return min(max(likeness, ALIKE) + 0.01 * max(self.weight, 0.0), 0.99)
+
+
+NOTHING = Evidence()
+
+
+def evidence(
+    one: Collection[Identifier], other: Collection[Identifier], kind: str, declared: Declared
+) -> Evidence:
+    """Weigh the attributes of two of a type, as ``identifiers`` yields them."""
+    if not one or not other:
+        return NOTHING
+    weight, excludes = 0.0, False
+    outcome = _identifiers(set(unique(one, kind, declared)), set(unique(other, kind, declared)))
+    if outcome is not None:
+        weight, excludes = _IDENTIFIER[outcome], outcome != "same"
+    outcomes = compared(particulars(one), particulars(other))
+    weight += sum(_WEIGHTS[about].get(how, 0.0) for about, how in outcomes.items())
+    excludes |= any(how in _EXCLUDING.get(about, ()) for about, how in outcomes.items())
+    certain = outcome == "same" or any(outcomes.get(about) == "same" for about in _CERTAIN)
+    two = "other" in (outcomes.get("born"), outcomes.get("died"))
+    return Evidence(weight, excludes, certain and not excludes, two, set(one) <= set(other))
+
+
+def _identifiers(one: set[Identifier], other: set[Identifier]) -> Outcome | None:
+    if one & other:
+        return "same"
+    pairs = [(left[1], right[1]) for left in one for right in other if left[0] == right[0]]
+    if not pairs:
+        return None
+    return "slip" if any(slipped(*pair) for pair in pairs) else "other"
 
 
 class Known:
@@ -54,12 +157,13 @@ class Known:
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
-    def distinct(self, id_: str, mention: Mention) -> bool:
-        """Tell whether an entity and a mention each have an identifier that the other has not."""
+    def evidence(self, id_: str, mention: Mention) -> Evidence:
+        """Weigh the attributes of a mention against those of an entity."""
         if not mention.attributes:
-            return False
-        theirs = set(self._unique(identifiers(mention.attributes), mention.entity_type))
-        return _differ(self._book(id_).identifiers_of(id_), theirs)
+            return NOTHING
+        known = self._book(id_).identifiers_of(id_)
+        given = frozenset(identifiers(mention.attributes))
+        return evidence(given, known, mention.entity_type, self._declared)
 
     def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
         return unique(found, kind, self._declared)
@@ -74,14 +178,7 @@ def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
     return len(kinds) == 1 or (UNTYPED in kinds and CONCEPT not in kinds)
 
 
-def differ(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> bool:
-    """Tell whether two stored entities each have an identifier that the other has not."""
-    names = index.names
-    one, other = (
-        set(unique(names.identifiers_of(id_), names.types[id_], declared)) for id_ in pair
-    )
-    return _differ(one, other)
-
-
-def _differ(one: Collection[Identifier], other: Collection[Identifier]) -> bool:
-    return bool({name for name, _ in one} & {name for name, _ in other}) and not {*one} & {*other}
+def stored_evidence(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> Evidence:
+    """Weigh the attributes of two stored entities."""
+    one, other = (index.names.identifiers_of(id_) for id_ in pair)
+    return evidence(one, other, index.names.types[pair[0]], declared)

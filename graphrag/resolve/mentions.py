@@ -21,15 +21,15 @@ from itertools import chain
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import plain_key
-from graphrag.model.attributes import with_given
+from graphrag.model.attributes import with_names
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import CONCEPT, Entity
-from graphrag.names.identifiers import identifiers as identifiers_of
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import completes, full_name, name_key
 from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
+from graphrag.resolve.enrich import enriched, with_attributes
 from graphrag.resolve.known import UNTYPED as UNTYPED
 from graphrag.resolve.known import Declared, Known
 
@@ -41,33 +41,45 @@ _MANY = 64
 
 def find(mention: Mention, known: Known) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
-    if shared := known.sharing(mention):
-        return shared[0]
+    for sharing in known.sharing(mention):
+        if not known.evidence(sharing, mention).two or _shares_name(mention, sharing, known):
+            return sharing
     # A text may only give the new name of a renamed thing, or only the old one.
     for name in (mention.name, *mention.aliases):
         if (id_ := _named(name_key(name), mention, known)) is not None:
             return id_
     for rule in (_only_bearer, _lone_first_name, _plain, _short_form):
         id_ = rule(mention, known)
-        if id_ is not None and not known.distinct(id_, mention):
+        if id_ is not None and not known.evidence(id_, mention).excludes:
             return id_
     return None
 
 
-def full_name(name: str) -> bool:
-    """Tell a name of several words from a lone one and from a phrase."""
-    return len(name.split()) > 1 and is_name(name)
-
-
 def _named(key: str, mention: Mention, known: Known) -> str | None:
     kind = mention.entity_type
-    ids = [
-        id_
-        for id_ in known.each(lambda book: book.keyed(key))
-        if known.compatible(id_, kind) and not known.distinct(id_, mention)
-    ]
-    same = [id_ for id_ in ids if known.type_of(id_) == kind]
-    return next(iter(same or ids), None)
+    bearers = known.each(lambda book: book.keyed(key))
+    ids = [id_ for id_ in bearers if known.compatible(id_, kind)]
+    ids = [id_ for id_ in ids if known.type_of(id_) == kind] or ids
+    if not mention.attributes:
+        return next(iter(ids), None)
+    return _fitting(ids, mention, known)
+
+
+def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
+    """Return which of the bearers of one name a mention with attributes means.
+
+    A name that several bear ("Guest editorial") is no longer enough: what is said must fit one of
+    them for certain.
+    """
+    weighed = {id_: known.evidence(id_, mention) for id_ in ids}
+    if len(ids) > 1 and any(found.excludes for found in weighed.values()):
+        sure = [id_ for id_, found in weighed.items() if found.same_record]
+        return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
+    return next((id_ for id_, found in weighed.items() if not found.excludes), None)
+
+
+def _shares_name(mention: Mention, id_: str, known: Known) -> bool:
+    return name_key(mention.name) in map(name_key, known.names_of(id_))
 
 
 def _only_bearer(mention: Mention, known: Known) -> str | None:
@@ -148,6 +160,7 @@ def resolve(
     created_at: datetime,
     ruling: Ruling = NO_RULING,
     stated_at: datetime | None = None,
+    source: str = "",
     identifiers: Declared | None = None,
     doubts: bool = False,
     beside: Iterable[Entity] = (),
@@ -155,10 +168,11 @@ def resolve(
     """Find or create the entity of each mention; a mention without a usable name is left out.
 
     What an arbiter found a mention to mean comes before every rule, if it is still in the graph.
-    ``stated_at`` is the reference time of the text; without one it is now. ``identifiers`` are the
-    attributes of each type that belong to one entity only, besides the usual ones. With
-    ``doubts`` new names are compared with stored ones that are like them. ``beside`` are entities
-    that are being written and not in the index yet; they count among the created.
+    ``stated_at`` is the reference time of the text, without one now, ``source`` its id.
+    ``identifiers`` are the attributes of each type that belong to one entity only, besides the
+    usual ones. With ``doubts`` new names are compared with stored ones that are like them.
+    ``beside`` are entities that are being written and not in the index yet; they count among the
+    created.
     """
     resolution = Resolution()
     stated_at = stated_at or created_at
@@ -180,9 +194,12 @@ def resolve(
                 name=mention.name.strip(),
                 key=name_key(mention.name),
                 entity_type=mention.entity_type,
-                aliases=tuple(dict.fromkeys(mention.aliases)),
+                aliases=other_names(mention),
             )
-            entity = with_attributes(entity, mention, stated_at)
+            if mention.attributes:
+                entity = with_attributes(entity, mention, stated_at)
+            if mention.names:
+                entity = with_names(entity, mention.names, (), at=stated_at, source=source)
             entity = replace(entity, distinct_from=others)
             resolution.created[entity.id] = entity
             known.enter(entity)
@@ -190,7 +207,7 @@ def resolve(
             if doubts and (unsure := look_alikes(mention, index, known)):
                 resolution.doubts.append(unsure)
         elif id_ in resolution.created:
-            resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at)
+            resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at, source)
             known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
         if mention.entity_type not in (UNTYPED, CONCEPT):
@@ -211,52 +228,21 @@ def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
     return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
 
 
-def enriched(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
-    """Return the entity with what a mention adds: a type, aliases, attributes."""
-    entity = with_attributes(entity, mention, stated_at)
-    name, aliases = entity.name, list(mention.aliases)
-    if entity.entity_type == "person" and _completes(mention.name, entity.name):
-        name = mention.name.strip()
-        aliases.append(entity.name)
-    elif _same_by_identifier(entity, mention):
-        aliases.insert(0, mention.name.strip())
-    known = {name_key(known) for known in (name, *entity.aliases)}
-    aliases = [alias for alias in aliases if name_key(alias) not in known]
-    promoted = entity.entity_type == UNTYPED != mention.entity_type
-    return replace(
-        entity,
-        name=name,
-        key=name_key(name),
-        entity_type=mention.entity_type if promoted else entity.entity_type,
-        aliases=(*entity.aliases, *dict.fromkeys(aliases)),
-    )
-
-
-def with_attributes(entity: Entity, mention: Mention, stated_at: datetime) -> Entity:
-    """Return the entity with the attributes of a mention; of two values the newer one stands."""
-    if not mention.attributes:
-        return entity
-    attributes, times = with_given(
-        entity.attributes, entity.attribute_times, mention.attributes, stated_at
-    )
-    return replace(entity, attributes=attributes, attribute_times=times)
-
-
-def _same_by_identifier(entity: Entity, mention: Mention) -> bool:
-    """Tell whether only an identifier can have led from this name to this entity."""
-    shared = set(identifiers_of(entity.attributes)) & set(identifiers_of(mention.attributes))
-    said = {*name_key(mention.name).split()}
-    return bool(shared) and not said <= {*name_key(entity.name).split()}
-
-
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
     """Tell whether a mention may change the stored entity it means."""
     return bool(
-        _completes(mention.name, entity_name)
+        completes(mention.name, entity_name)
         or mention.aliases
         or mention.attributes
+        or mention.names
         or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
     )
+
+
+def other_names(mention: Mention) -> tuple[str, ...]:
+    """Return what a mention gives as other names of its entity, each once."""
+    names = (*mention.aliases, *(one.name for one in mention.names))
+    return tuple(dict.fromkeys(name for name in names if name_key(name) != name_key(mention.name)))
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
@@ -275,7 +261,3 @@ def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str
 
 def _alike(one: Mention, other: Mention) -> bool:
     return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
-
-
-def _completes(name: str, known: str) -> bool:
-    return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import pairwise
 
 from graphrag.display.cards import lifetime, triple
@@ -55,6 +56,8 @@ class _Sentence:
     """Of the entities that it names and the facts that it states."""
     score: float = 0.0
     """As it was when it was chosen."""
+    until: datetime | None = None
+    """When all that it states was over, if it came to its end since."""
 
 
 @dataclass(slots=True)
@@ -76,6 +79,7 @@ def composed(
     entities: Sequence[Entity],
     facts: Sequence[Fact],
     holding: Sequence[Fact],
+    taken: Sequence[Fact] = (),
 ) -> str:
     """Return a summary of episodes in their order.
 
@@ -84,6 +88,7 @@ def composed(
         entities: Those that they mention, those of the most episodes first.
         facts: Facts that they state and nobody took back, of all times.
         holding: Those of them that hold at the end.
+        taken: Those that were never true: a sentence that says nothing else is left out.
     """
     if not episodes:
         return ""
@@ -91,6 +96,7 @@ def composed(
     sentences = [
         one for place, episode in enumerate(episodes) for one in _sentences(place, episode, facts)
     ]
+    sentences = [one for one in sentences if not _untrue(one, episodes, facts, taken)]
     _judge(sentences, episodes, entities, facts, weight)
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, entities, weight)
@@ -109,11 +115,16 @@ def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
     for one in said:
         if line := lines.get(one.place):
             speaker = "" if one.speaker.strip() in line else one.speaker
-            lines[one.place] = f"{line} {speaker}{_tidy(one.text)}"
+            lines[one.place] = f"{line} {speaker}{_shown(one)}"
         else:
             day = f"{episodes[one.place].valid_at:%Y-%m-%d}"
-            lines[one.place] = f"{day}: {one.speaker}{_tidy(one.text)}"
+            lines[one.place] = f"{day}: {one.speaker}{_shown(one)}"
     return list(lines.values())
+
+
+def _shown(one: _Sentence) -> str:
+    """Return a sentence, and until when it was so if that is over."""
+    return _tidy(one.text) if one.until is None else f"{_tidy(one.text)} (until {one.until.date()})"
 
 
 def _weights(entities: Sequence[Entity], facts: Sequence[Fact]) -> Mapping[str, float]:
@@ -187,11 +198,11 @@ def _judge(
     weight: Mapping[str, float],
 ) -> None:
     """Work out what each sentence is worth."""
-    stated: dict[str, list[tuple[int, float]]] = {}
+    stated: dict[str, list[tuple[int, float, Fact]]] = {}
     for fact in facts:
         worth = _worth(fact, weight)
         for span in fact.sources:
-            stated.setdefault(span.episode_id, []).append((span.start, worth))
+            stated.setdefault(span.episode_id, []).append((span.start, worth, fact))
     busiest = sorted(entities, key=lambda one: -weight.get(one.id, 0))[:_BUSIEST]
     worth_of = {name: weight.get(one.id, 0) for one in busiest for name in (one.name, *one.aliases)}
     names = sorted((name for name in worth_of if len(name) > 1), key=len, reverse=True)
@@ -199,12 +210,38 @@ def _judge(
     for one in sentences:
         one.terms = frozenset(tokenize(one.text))
         end = one.start + len(one.text)
-        for start, worth in stated.get(episodes[one.place].id, ()):
+        says = []
+        for start, worth, fact in stated.get(episodes[one.place].id, ()):
             if one.start <= start < end:
                 one.worth += worth
+                says.append(fact)
+        ends = [fact.invalid_at for fact in says if fact.invalid_at is not None and _lapsed(fact)]
+        if ends and len(ends) == len(says):
+            one.until = max(ends)
         if pattern is not None:
             named = {found.group() for found in pattern.finditer(one.text)}
             one.worth += sum(worth_of[name] for name in named) / 2
+
+
+def _lapsed(fact: Fact) -> bool:
+    """Tell whether something that was said later ended it."""
+    return fact.expired_at is not None and fact.closed_as in ("ended", "superseded")
+
+
+def _untrue(
+    one: _Sentence, episodes: Sequence[Episode], facts: Sequence[Fact], taken: Sequence[Fact]
+) -> bool:
+    """Tell whether all that a sentence states was taken back."""
+
+    def states(some: Sequence[Fact]) -> bool:
+        episode, end = episodes[one.place].id, one.start + len(one.text)
+        return any(
+            span.episode_id == episode and one.start <= span.start < end
+            for fact in some
+            for span in fact.sources
+        )
+
+    return bool(taken) and states(taken) and not states(facts)
 
 
 def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:

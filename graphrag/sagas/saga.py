@@ -115,8 +115,11 @@ class SagaView:
         """Return what happened: as a model wrote it, else out of its own sentences."""
         if self.written:
             return self.written
-        facts = [one.fact for one in self.timeline if one.status != "never true"]
-        return composed(self.episodes, self.entities, facts, self.facts)
+        facts, taken = (
+            [one.fact for one in self.timeline if (one.status == "never true") is taken]
+            for taken in (False, True)
+        )
+        return composed(self.episodes, self.entities, facts, self.facts, taken)
 
     @property
     def unsummarized(self) -> int:

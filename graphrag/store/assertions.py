@@ -13,7 +13,16 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, get_args
 
-from graphrag.model.assertion import Assertion, Date, Ending, Kind, Precision, Void
+from graphrag.model.assertion import (
+    Assertion,
+    Date,
+    Ending,
+    EntityName,
+    Kind,
+    Naming,
+    Precision,
+    Void,
+)
 
 STATED = frozenset({"statements", "endings"})
 """Columns of such text; one is not there if it is empty."""
@@ -131,6 +140,43 @@ def _object(item: Assertion | Ending, record: str) -> dict[str, Any]:
             if (value := getattr(item.void, one.name)) not in (None, "")
         }
     return row
+
+
+def name_object(item: EntityName) -> dict[str, Any]:
+    """Return what is said of a name as a column has it."""
+    times = {"since": item.since, "until": item.until}
+    return {
+        "name": item.name,
+        "kind": item.kind,
+        **{name: _words(date) for name, date in times.items() if date is not None},
+        **({"at": _moment(item.at)} if item.at is not None else {}),
+        **({"source": item.source} if item.source else {}),
+    }
+
+
+def name_values(items: Iterable[Mapping[str, Any]]) -> tuple[EntityName, ...]:
+    """Return what a column says of names."""
+    return tuple(map(_name_value, items))
+
+
+def check_names(items: Iterable[Mapping[str, Any]]) -> None:
+    """Look at what somebody else wrote into a column of names.
+
+    Raises:
+        ValueError: if it says nothing of a name.
+    """
+    try:
+        for one in name_values(items):
+            if one.kind not in get_args(Naming):
+                raise ValueError(f"a name is no {one.kind!r}")
+    except (AttributeError, KeyError, OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _name_value(item: Mapping[str, Any]) -> EntityName:
+    since, until = (_date(item[name]) if name in item else None for name in _DATES)
+    at = _date(item["at"]).moment if "at" in item else None
+    return EntityName(item["name"], item["kind"], since, until, at, item.get("source", ""))
 
 
 def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:

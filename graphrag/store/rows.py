@@ -13,10 +13,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphrag.errors import InputError
+from graphrag.model.assertion import EntityName
 from graphrag.model.checks import DEEPEST, shown
 from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga, Span
 from graphrag.protocols import Matrix
-from graphrag.store.assertions import STATED, stated_text, stated_values
+from graphrag.store.assertions import (
+    STATED,
+    name_object,
+    name_values,
+    stated_text,
+    stated_values,
+)
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Null, Record
 
@@ -45,7 +52,8 @@ _ROWS = {
 """What reads all fields of a kind at once, and the columns they go to."""
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
-    **dict.fromkeys(("aliases", "distinct_from", "labels", "provenance", "rivals"), ()),
+    **dict.fromkeys(("aliases", "distinct_from", "labels", "names"), ()),
+    **dict.fromkeys(("derived_from", "provenance", "rivals"), ()),
     **{name: {} for name in ("attributes", "attribute_times")},
 }
 """Columns that are not there where they are false or empty, with that value."""
@@ -188,6 +196,7 @@ _IMAGED: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_MOMENTS, datetime.fromisoformat),
     **dict.fromkeys(("in", "out", "id"), _id),
     "sources": _spans,
+    "names": name_values,
 }
 """What reads a column of an image, where it is not what JSON has."""
 
@@ -197,6 +206,8 @@ def _stored(item: object) -> Any:
         return [_stored(part) for part in item]
     if isinstance(item, Span):
         return {"episode": item.episode_id, "start": item.start, "end": item.end}
+    if isinstance(item, EntityName):
+        return name_object(item)
     if isinstance(item, Mapping):
         return _json(item)
     return item
@@ -221,6 +232,8 @@ def _read(name: str, item: Any) -> Any:
         return item.id
     if name == "sources":
         return _spans(item)
+    if name == "names":
+        return name_values(item)
     if isinstance(item, list):
         return tuple(item)
     return item

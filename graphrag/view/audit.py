@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from graphrag.analysis.absence import Absence, absence_of
 from graphrag.analysis.conflicts import Asked, Sources, find_contradictions
 from graphrag.analysis.contradictions import Contradictions, Outcome, checked_outcomes
 from graphrag.analysis.difference import Axis
@@ -68,6 +71,31 @@ class Audit:
         at = None if view.history else view.valid_at
         sources = Sources(index, self._lens.store, ever, past, self._lens.session.relations)
         return await find_contradictions(sources, Asked(first, last, axis, at, limit, wanted))
+
+    async def absence(self, entity: Entity | str, relation: str) -> Absence | None:
+        """Return since when nothing of a relation is known of an entity, and what ended it.
+
+        None if something holds at the viewpoint. ``str`` of it says it in words.
+
+        Args:
+            entity: An entity, its name or its id, at either end of the facts.
+            relation: As ``works_at``.
+
+        Raises:
+            QueryError: if there is no such entity.
+        """
+        index, past, ever = await self._lens.scene(history=True)
+        row = self._lens.row(entity, index, ever)
+        codes = [index.relation_code(one) for one in self._lens.relations([relation], index, past)]
+        wanted = ever.facts & ((ever.ends[0] == row) | (ever.ends[1] == row))
+        wanted &= np.isin(index.facts["relation"], codes)
+        facts = list((await self._lens.facts(np.flatnonzero(wanted), index, past)).values())
+        row_of = index.facts.row_of
+        closers = [row_of[id_] for fact in facts if (id_ := fact.invalidated_by) in row_of]
+        known = await self._lens.facts(closers, index, past)
+        by_id = {fact.id: fact for fact in known.values()}
+        name = (await self._lens.entities([row], index, past))[row].name
+        return absence_of(name, relation, facts, by_id, self._lens.now())
 
     async def orphans(self, *, limit: int = 100) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...

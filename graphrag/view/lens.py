@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
 from graphrag.search.near import bearers
 from graphrag.search.rewind import undone
@@ -20,7 +21,7 @@ from graphrag.search.visibility import Past, Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW, Viewpoint
-from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis
@@ -175,7 +176,11 @@ class Lens:
         """Return the entities of these rows as they were, by row."""
         ids = {int(row): index.entities.ids[row] for row in rows}
         found = await self.store.get(Entity, ids.values())
-        return {row: past.rewind(found[id_]) for row, id_ in ids.items()}
+        return {row: self.named(past.rewind(found[id_])) for row, id_ in ids.items()}
+
+    def named(self, entity: Entity) -> Entity:
+        """Return an entity by the name that it had at the moment of world time that is read."""
+        return named_at(entity, to_micros(self.now(), FOREVER)) if entity.names else entity
 
     async def facts(
         self, rows: "Sequence[int] | Rows", index: GroupIndex, past: Past

@@ -87,7 +87,7 @@ class Reads:
             code = index.type_code(entity_type) if entity_type in index.types else -1
             ids = [id_ for id_ in ids if types[row_of[id_]] == code]
         found = await self._lens.store.get(Entity, ids[offset : offset + limit])
-        return [past.rewind(entity) for entity in found.values()]
+        return [self._lens.named(past.rewind(entity)) for entity in found.values()]
 
     async def facts(
         self,

@@ -9,8 +9,11 @@ from rich.console import Console
 
 from tests.benchmarks import (
     ablation,
+    ask,
     chat,
     communities,
+    consolidation,
+    dependent,
     exchange,
     faults,
     graphiti,
@@ -34,7 +37,18 @@ from tests.benchmarks.report import RESULTS, Report
 _NAMES = ("chat", "import", "novel", "recorded", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
-    *("ablation", "communities", "exchange", "faults", "graphiti", "identity", "parity"),
+    *(
+        "ablation",
+        "ask",
+        "communities",
+        "consolidation",
+        "dependent",
+        "exchange",
+        "faults",
+        "graphiti",
+        "identity",
+        "parity",
+    ),
     *("profiles", "quality", "questions", "updates", "yago"),
 )
 
@@ -48,10 +62,16 @@ def main() -> None:
         match name:
             case "ablation":
                 asyncio.run(ablation.measure(report, _places(given)))
+            case "ask":
+                asyncio.run(ask.measure(report, given.data))
             case "chat":
                 asyncio.run(chat.measure(report, given.runs))
             case "communities":
                 asyncio.run(communities.measure(report, given.data, given.facts))
+            case "consolidation":
+                asyncio.run(consolidation.measure(report, given.data))
+            case "dependent":
+                asyncio.run(dependent.measure(report, given.data))
             case "import":
                 imports.measure(report)
             case "exchange":

@@ -90,6 +90,9 @@ PAIRS = (
     ("same", (G, "Globex GmbH"), (G, "Globex")),
     ("same", (G, "Initech Ltd"), (T, "Initech")),
     ("propose", (G, "Globex Inc."), (G, "Globex Ltd.")),
+    ("same", (G, "Globex"), (G, "Globex GmbH & Co. KG")),
+    ("same", (G, "Globex"), (G, "Globex Sp. z o.o.")),
+    ("same", (G, "Globex"), (G, "Globex Pvt. Ltd.")),
     # Short names of organisations and works.
     ("same", (G, "Veyle Courier"), (T, "Courier")),
     ("same", (G, "Brightwater Media"), (G, "Brightwater")),
@@ -136,6 +139,27 @@ PAIRS = (
     ("propose", (G, "Bank of the West Indies"), (T, "BWI")),
     ("different", (G, "International Business Machines"), (P, "Ibm")),
     ("different", (G, "Acme Labs"), (G, "AL")),
+    ("propose", (W, "Grand Theft Auto 5"), (W, "GTA 5")),
+    ("propose", (W, "Modern Warfare 2"), (W, "MW2")),
+    ("propose", (T, "PlayStation 5"), (T, "PS5")),
+    ("different", (T, "PlayStation 4"), (T, "PS5")),
+    ("propose", (G, "Volkswagen"), (G, "VW")),
+    ("propose", (T, "Volkswagen Golf"), (T, "VW Golf")),
+    # One place in two languages.
+    ("propose", (L, "München"), (L, "Munich")),
+    ("propose", (L, "Wien"), (L, "Vienna")),
+    ("propose", (L, "The Hague"), (L, "Den Haag")),
+    ("different", (L, "Wien"), (L, "Munich")),
+    # Siblings, which share all words but a number or what comes after it.
+    ("different", (T, "iPhone 15"), (T, "iPhone 15 Pro")),
+    ("different", (T, "iPhone 15 Pro"), (T, "iPhone 15")),
+    ("different", (T, "iPhone 15 Plus"), (T, "iPhone 15 Pro")),
+    ("different", (T, "Fujifilm X100"), (T, "Fujifilm X100V")),
+    ("different", (T, "Kettle KX-200 black"), (T, "Kettle KX-210 black")),
+    ("propose", (T, "Sorelli Kettle KX-200"), (T, "Sorelli KX200 electric kettle 1.7 l")),
+    ("propose", (T, "Sorelli Editor 5.0"), (T, "Sorelli Editor 5")),
+    # A nickname alone, of the one who may bear it.
+    ("propose", (P, "Robert Smith"), (P, "Bob")),
     # Words in another place.
     ("propose", (G, "University of Oslo"), (G, "Oslo University")),
     ("propose", (G, "Johnson & Johnson"), (G, "Johnson and Johnson")),

@@ -5,7 +5,8 @@ from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
-from graphrag.resolve.mentions import adds_something, enriched, resolve
+from graphrag.resolve.enrich import enriched
+from graphrag.resolve.mentions import adds_something, resolve
 from tests.conftest import day
 
 NOW = day("2024-01-01")

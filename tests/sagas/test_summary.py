@@ -231,7 +231,7 @@ async def test_without_a_model_a_saga_tells_itself_in_its_own_words(graph):
     assert saga.summarized_by == "rules"
     assert saga.summary.splitlines() == [
         "3 episodes, 2020-01-01 to 2020-03-01, about Ann, Acme, Beta and Bob.",
-        "2020-01-01: Ann works_at Acme.",
+        "2020-01-01: Ann works_at Acme. (until 2020-03-01)",
         "2020-02-01: Bob works_at Acme.",
         "2020-03-01: Ann works_at Beta.",
         "At the end: Bob works at Acme (since 2020-02-01); Ann works at Beta (since 2020-03-01).",

@@ -29,8 +29,8 @@ TOLD = st.lists(
 NO_READS = {
     *("add_entity", "add_episode", "add_episodes", "add_fact", "at", "close", "group", "groups"),
     *("open", "communities.build", "communities.update", "edit.confirm", "edit.correct"),
-    *("edit.invalidate", "edit.reject", "edit.retract", "erase.entity", "erase.group"),
-    *("export.copy", "health.build_indexes", "health.cleanup", "health.repair"),
+    *("edit.invalidate", "edit.reject", "edit.retract", "edit.settle", "erase.group"),
+    *("erase.entity", "export.copy", "health.build_indexes", "health.cleanup", "health.repair"),
     *("health.repair_all", "identity.keep_apart", "identity.merge", "identity.split"),
     *("identity.unmerge", "load.calendar", "load.contacts", "load.facts", "load.group"),
     *(

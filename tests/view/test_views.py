@@ -10,10 +10,11 @@ from tests.surface import parameters, verbs
 WRITES = {
     "add_entity", "add_episode", "add_episodes", "add_fact", "communities.build",
     "communities.update", "edit.confirm", "edit.correct", "edit.invalidate", "edit.reject",
-    "edit.retract", "erase.entity", "erase.group", "export.copy", "identity.keep_apart",
-    "identity.merge", "identity.split", "identity.unmerge", "load.calendar", "load.contacts",
-    "load.documents", "load.facts", "load.group", "load.seed", "log.remove_episode", "log.replay",
-    "log.replay_all", "log.revert", "sagas.summarize", "sagas.summarize_all",
+    "edit.retract", "edit.settle", "erase.entity", "erase.group", "export.copy",
+    "identity.keep_apart", "identity.merge", "identity.split", "identity.unmerge",
+    "load.calendar", "load.contacts", "load.documents", "load.facts", "load.group", "load.seed",
+    "log.remove_episode", "log.replay", "log.replay_all", "log.revert", "sagas.summarize",
+    "sagas.summarize_all",
 }  # fmt: skip
 OF_TODAY = {
     "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.check",

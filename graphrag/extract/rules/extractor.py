@@ -19,6 +19,7 @@ import anyio.to_thread
 from graphrag.extract.rules.clauses import clauses
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.roles import (
     COPULAS,
     OPENING,
@@ -99,6 +100,7 @@ class Reader:
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, self.corrects)
+        note_former(line)
         stated = list(clauses(sentence))
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:

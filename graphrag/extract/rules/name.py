@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphrag.extract.rules.lexicon import FEMALE, MALE
+from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Mention
 from graphrag.model.values import CONCEPT, JSON
 
@@ -25,6 +26,8 @@ class Name:
     gender: str = ""
     """``m``, ``f`` or unknown."""
     aliases: list[str] = field(default_factory=list)
+    names: list[EntityName] = field(default_factory=list)
+    """What is said of its names, and of their times."""
     acted: bool = False
     """True once it was the subject of a verb."""
 
@@ -45,9 +48,9 @@ class Name:
 
     def mention(self) -> Mention:
         """Return the finished mention."""
-        return Mention(
-            self.text, self.entity_type, self.start, self.end, tuple(dict.fromkeys(self.aliases))
-        )
+        aliases, names = dict.fromkeys(self.aliases), dict.fromkeys(self.names)
+        place = self.start, self.end
+        return Mention(self.text, self.entity_type, *place, tuple(aliases), names=tuple(names))
 
 
 def gender_of(word: str) -> str:

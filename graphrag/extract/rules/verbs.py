@@ -8,8 +8,7 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import PATTERNS, Pattern
 from graphrag.extract.rules.line import Line, lifetime
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.phrases import phrase_of
-from graphrag.names.key import name_key
+from graphrag.extract.rules.renames import NAMING, renamed
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -21,7 +20,6 @@ for _pattern in PATTERNS:
 
 MEANT = frozenset(pattern.relation for pattern in PATTERNS)
 """Relations that mean something precise."""
-NAMING = frozenset({"rename", "call", "know", "change"})
 _OPEN_SLOTS = (
     "gerund",
     "dobj",
@@ -49,7 +47,7 @@ _NEAR = 7
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
-    if clause.lemma in NAMING and _renamed(clause, line):
+    if clause.lemma in NAMING and renamed(clause, line):
         return
     if clause.lemma == "sell":
         yield from _sold(clause, line)
@@ -157,25 +155,6 @@ def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
             if one is not None and other is not None and one.named and other.named:
                 life = lifetime("start", clause, line.periods(clause.verb), line.reference)
                 yield line.draft(one, "owned_by", other, life)
-
-
-def _renamed(clause: Clause, line: Line) -> bool:
-    """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
-    old = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
-    new = [token for slot in ("attr", "to", "as") for token in clause.arguments.get(slot, ())]
-    if clause.lemma == "change":
-        if not any(token.lower_ == "name" for token in old):
-            return False
-        old, new = clause.subjects, clause.arguments.get("to", [])
-    for token in old:
-        one = line.name(token)
-        for other in new:
-            phrase = phrase_of(other)
-            if one is not None and one.named and phrase is not None and phrase.named:
-                one.aliases.append(phrase.text)
-                line.scene.names[name_key(phrase.text)] = one
-                return True
-    return False
 
 
 def third_person(lemma: str) -> str:

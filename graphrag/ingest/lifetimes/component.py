@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from graphrag.index.derived import Slot
 from graphrag.index.group import FOREVER, GroupIndex
@@ -15,6 +16,9 @@ from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
+
+if TYPE_CHECKING:
+    from graphrag.ingest.standing.nearby import Beside, Nearby
 
 Place = tuple[str, str, str | None]
 """Relation, one end, and the other if it is known."""
@@ -54,6 +58,8 @@ class Component:
     """Ids of the facts that were asked for, if anybody wants to know."""
     outcome: Outcome | None = None
     """What was settled last."""
+    nearby: "Nearby | None" = None
+    """What standing rules touch, if there are any."""
     _beside: dict[str, Fact] = field(default_factory=dict)
     """Facts that the index does not know, or not as they are to be."""
     _quiet: bool | None = None
@@ -67,13 +73,20 @@ class Component:
         if rivalry is None or rivalry.relations is not relations:
             rivalry = Rivalry(relations)
             _RIVALRY.set(index, rivalry)
-        return cls(index, rivalry)
+        found = cls(index, rivalry)
+        if (program := rivalry.program) is not None:
+            from graphrag.ingest.standing.nearby import Nearby
+
+            found.nearby = Nearby(program, relations, index)
+        return found
 
     def enter(self, fact: Fact) -> None:
         """Let a fact be met that is new, or is being written."""
         self._beside[fact.id] = fact
         if fact.id in self.index.facts.row_of:
             return
+        if self.nearby is not None:
+            self.nearby.enter(fact)
         name, subject, object_ = fact.relation, fact.subject_id, fact.object_id
         self._at[name, subject, object_].append(fact.id)
         self._at[name, object_, subject].append(fact.id)
@@ -84,6 +97,8 @@ class Component:
     def meets(self, fact: Fact) -> bool:
         """Tell whether a fact meets any other."""
         triple, id_ = _triple(fact), fact.id
+        if self.nearby is not None and self.nearby.concerns(fact.relation):
+            return True
         for _ in self.rivalry.meeting(triple, self.index):
             return True  # it is not stored itself
         for place, _ in self._places(triple):
@@ -116,6 +131,12 @@ class Component:
                 if other not in coming:
                     coming[other] = None
                     queue.append(other)
+            for touched, other in self.nearby.touched(triple) if self.nearby is not None else ():
+                if touched is not None:
+                    found[touched] = None
+                if other not in coming:
+                    coming[other] = None
+                    queue.append(other)
         return list(found)
 
     def reach_from(self, ids: Sequence[str]) -> list[str]:
@@ -137,6 +158,12 @@ class Component:
             self.facts = {**self.stored, **self.facts}
             ended = self.ended_among(self.facts.values())
         await self.read_endings(ended, store)
+        if self.nearby is not None:
+            await self.nearby.look(store, self._beside, self.supposed)
+
+    def beside(self) -> "Beside | None":
+        """Return the standing rules, and what they look at."""
+        return None if self.nearby is None else self.nearby.beside(self.facts)
 
     async def read_endings(self, entities: Iterable[str], store: Store) -> None:
         """Have what was said of these entities that is no fact."""
@@ -175,8 +202,13 @@ class Component:
 
     def settle(self, gone: Gone, *, now: datetime) -> Outcome:
         """Work out when the facts hold, and note it."""
-        outcome = derive(self.facts, self.endings, self.rivalry.relations, gone, now=now)
-        self.facts = dict(outcome.facts)
+        relations, beside = self.rivalry.relations, self.beside()
+        outcome = derive(self.facts, self.endings, relations, gone, now=now, beside=beside)
+        self.facts = {
+            id_: fact
+            for id_, fact in outcome.facts.items()
+            if id_ in self.stored or not fact.derived_from or fact.retracted_at is None
+        }
         self.outcome = outcome
         return outcome
 

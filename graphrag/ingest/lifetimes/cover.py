@@ -22,6 +22,8 @@ class Piece:
     end: int
     closed: Literal["ended", "bounded", "superseded"] | None
     by: Statement | None
+    why: str = ""
+    """The words for a standing rule that closes it."""
 
     @property
     def line(self) -> Line:
@@ -106,6 +108,8 @@ class Holdings:
     pieces: dict[Line, list[Piece]] = field(default_factory=lambda: defaultdict(list))
     winners: dict[str, Statement] = field(default_factory=dict)
     """By the id of a statement that holds nowhere: the one it gave way to."""
+    why: dict[str, str] = field(default_factory=dict)
+    """By the same, in words, where a standing rule says so."""
     covers: dict[Slot, tuple[Cover, Cover]] = field(default_factory=dict)
     """What its values hold, without what is only filled in: all, and what tables did not give."""
     slots: dict[Line, tuple[Slot, ...]] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from graphrag.ingest.lifetimes.said import Gone, Said, stated
 from graphrag.ingest.lifetimes.settle import settle
@@ -19,6 +20,10 @@ from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
+
+if TYPE_CHECKING:
+    from graphrag.ingest.standing.consequences import Consequences
+    from graphrag.ingest.standing.nearby import Beside
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,16 @@ def derive(
     gone: Gone,
     *,
     now: datetime,
+    beside: "Beside | None" = None,
 ) -> Outcome:
-    """Work out when facts hold that are complete: with all their rivals, theirs, and so on."""
+    """Work out when facts hold that are complete: with all their rivals, theirs, and so on.
+
+    ``beside`` has the standing rules, if there are any, and what they look at.
+    """
+    inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
+    if inferred:
+        facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
+    follow = None if beside is None else _consequences(relations, beside)
     said = Said(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
     homes = {statement.fact for statement in statements}
@@ -77,15 +90,19 @@ def derive(
         free = number == 0 and first.id not in homes
         return first.id if free else derived_id(first.id, str(number))
 
-    settlement = settle(statements, relations, rulings=rulings, name=name)
+    cut = None if follow is None else follow.cut
+    settlement = settle(statements, relations, rulings=rulings, name=name, follow=cut)
+    plain = settlement
     lifetimes = {one.id: one for one in settlement.lifetimes}
     after: dict[str, Fact] = {}
     for id_, fact in facts.items():
         life = lifetimes.get(id_)
         if waiting := said.waits(fact):
+            if follow is not None and plain is settlement:
+                plain = settle(statements, relations, rulings=rulings, name=name)
             trial = [*statements, *(stated(one, fact, None) for one in waiting)]
             again = settle(trial, relations, rulings=rulings, name=name)
-            same = _beside(again, waiting) if alike(settlement, again) else None
+            same = _beside(again, waiting) if alike(plain, again) else None
             after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
         elif life is not None:
             after[id_] = _held(fact, life, said, now)
@@ -96,6 +113,10 @@ def derive(
             home, _ = said.by_id[life.statements[0]]
             further = replace(home, id=id_, created_at=now, statements=(), rivals=())
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
+    if follow is not None:
+        after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
+    for id_ in inferred.keys() - after.keys():
+        after[id_] = _fallen(inferred[id_], now)
     return Outcome(said, settlement, after)
 
 
@@ -170,6 +191,24 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
         pending=not fact.statements,
         waits_as=None,
     )
+
+
+def _fallen(fact: Fact, now: datetime) -> Fact:
+    """Return a fact that was inferred and follows no longer, nor ever did."""
+    return replace(
+        fact,
+        retracted_at=fact.retracted_at or now,
+        closed_as="retracted",
+        invalidated_by=None,
+        reason="it does not follow from what was said",
+    )
+
+
+def _consequences(relations: Relations, beside: "Beside") -> "Consequences":
+    # Imported here: without standing rules nobody pays for them.
+    from graphrag.ingest.standing.consequences import Consequences
+
+    return Consequences(relations, beside)
 
 
 def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:

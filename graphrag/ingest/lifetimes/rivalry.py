@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
+
+if TYPE_CHECKING:
+    from graphrag.ingest.standing.program import Program
 
 Triple = tuple[str, str, str]
 """Relation, subject and object of a fact, as it is stored and as merges leave its ends."""
@@ -44,6 +47,15 @@ class Rivalry:
     def __init__(self, relations: Relations) -> None:
         self.relations = relations
         self._probes: dict[str, tuple[Probe, ...]] = {}
+
+    @cached_property
+    def program(self) -> "Program | None":
+        """Return the standing rules, None if there are none."""
+        if not self.relations.standing:
+            return None
+        from graphrag.ingest.standing.program import program_of
+
+        return program_of(self.relations)
 
     def probes(self, name: str) -> tuple[Probe, ...]:
         """Return where others are that a fact of this relation may meet."""

@@ -23,11 +23,12 @@ Where the rules leave room, this is how they are read (each has a test):
 Cost: n log n in the statements given, for each level of trust, and the contradictions found.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from graphrag.errors import InputError
 from graphrag.ingest.lifetimes.accounts import accounts
 from graphrag.ingest.lifetimes.contradict import contradictions
+from graphrag.ingest.lifetimes.cover import Holdings
 from graphrag.ingest.lifetimes.hold import hold
 from graphrag.ingest.lifetimes.spells import NameSpell, name_by_statement, name_spells, spells_of
 from graphrag.ingest.lifetimes.statement import Exclusion, Settlement, Statement
@@ -40,13 +41,15 @@ def settle(
     *,
     rulings: Iterable[Exclusion] = (),
     name: NameSpell = name_by_statement,
+    follow: Callable[[Holdings], None] | None = None,
 ) -> Settlement:
     """Derive the lifetimes of facts from what was said of them and of their rivals.
 
     A set is complete if with each value it has every statement of it, of its rivals, of theirs, and
     so on, and those that end any of them: ends without an object, and events. ``name`` gives the
     ids of facts that begin to exist, from the first statement of a spell whose fact is elsewhere
-    and the number of that spell among those of the statement.
+    and the number of that spell among those of the statement. ``follow`` ends in place what
+    standing rules end, once rivals are settled among themselves.
 
     Raises:
         InputError: if two statements have one id.
@@ -61,6 +64,8 @@ def settle(
     order = sorted(by_id.values(), key=lambda statement: (statement.seq, statement.id))
     by_line, cancellations = accounts(order, relations)
     holdings = hold(by_line, relations, rulings)
+    if follow is not None:
+        follow(holdings)
     spells = {line: spells_of(account, holdings) for line, account in by_line.items()}
     by_id = {statement.id: statement for statement in order}
     naming = name_spells(by_id, spells, cancellations, name)

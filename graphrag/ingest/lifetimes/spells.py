@@ -198,6 +198,8 @@ class Naming:
             by = self.cancellations[statement.id]
             return "cancelled", by, f"cancelled: {by.words}"
         winner = holdings.winners.get(statement.id)
+        if statement.id in holdings.why:
+            return "overruled", winner, holdings.why[statement.id]
         return "overruled", winner, None if winner is None else f"replaced by: {winner.words}"
 
 
@@ -251,8 +253,8 @@ def _as_stated(statement: Statement) -> tuple[datetime | None, datetime | None]:
 
 
 def _reason(piece: Piece) -> str | None:
-    if piece.by is None:
-        return None
+    if piece.by is None or piece.why:
+        return piece.why or None
     words = piece.by.words
     if piece.closed == "superseded":
         return f"ended by: {words}"

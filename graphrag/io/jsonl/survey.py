@@ -21,7 +21,7 @@ from graphrag.io.jsonl.agreement import Agreement
 from graphrag.io.jsonl.lines import EVENT, Header, Line, read
 from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
-from graphrag.store.assertions import STATED, check_stated
+from graphrag.store.assertions import STATED, check_names, check_stated
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
@@ -105,9 +105,12 @@ class _Checking:
 
     def _record(self, shape: Shape, line: Line) -> None:
         row = shape.row(line)
-        for column in STATED & row.keys():
+        for column in (STATED | {"names"}) & row.keys():
             try:
-                check_stated(row[column], row["id"])
+                if column == "names":
+                    check_names(row[column])
+                else:
+                    check_stated(row[column], row["id"])
             except ValueError as error:
                 what = f"{column!r} holds what nobody can have said: {error}"
                 raise UnreadableError(what) from None

@@ -1,0 +1,1 @@
+"""Questions that the facts answer without a model: parsed, planned against the graph, solved."""

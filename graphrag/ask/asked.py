@@ -1,0 +1,115 @@
+"""A question as a structure: what it wants, of which clause, bounded by which other clause or time.
+
+``str()`` of it says how it was understood. It holds nothing of the graph but which of its words
+name entities.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from graphrag.search.query_time import Said
+
+Wants = Literal[
+    "entities", "when", "since", "until", "how long", "how many", "how often", "which", "whether"
+]
+"""``which``: one of the choices that the question names."""
+Unit = Literal["day", "week", "month", "year"]
+Link = Literal["before", "after", "while", "since", "until"]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as a question names it."""
+
+    name: str
+    ids: tuple[str, ...]
+    """Ids of the entities that bear the name, several if nothing tells them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a question, or several that name an entity or a time."""
+
+    text: str
+    word: str
+    """The word in small letters; ``E`` for an entity, ``T`` for a time."""
+    named: Named | None = None
+    said: Said | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which of several, by their beginning or their length."""
+
+    kind: Literal["first", "last", "longest", "shortest"]
+    n: int = 1
+    """Counted from 1: the second is ``first`` with 2, the last but one ``last`` with 2."""
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a question that speaks of one relation: its words, in order."""
+
+    tokens: tuple[Token, ...]
+    order: Order | None = None
+    """``first`` in "before A first visited B"."""
+
+    @cached_property
+    def names(self) -> tuple[Named, ...]:
+        """Return the entities that it names, in order."""
+        return tuple(token.named for token in self.tokens if token.named is not None)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return its other words."""
+        return frozenset(token.word for token in self.tokens if token.word not in "ET")
+
+    def __str__(self) -> str:
+        """Show its words."""
+        return " ".join(token.text for token in self.tokens).replace(" 's", "'s")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, taken apart."""
+
+    text: str
+    wants: Wants
+    main: Clause
+    """What is asked for, with the entities that it names."""
+    link: Link | None = None
+    anchor: Clause | None = None
+    """The other clause, that bounds the answer: "before A moved to B"."""
+    neighbor: bool = False
+    """Only the one next to the anchor: "right before", "succeeded"."""
+    apart: bool = False
+    """The time between the main clause and the anchor is asked for."""
+    choices: tuple[Clause, ...] = ()
+    order: Order | None = None
+    during: Said | None = None
+    """The time that the question speaks of."""
+    known: Said | None = None
+    """The time up to which knowledge counts: "as the records stood in 1990"."""
+    unit: Unit | None = None
+    """What dates and durations are asked in."""
+    present: bool = False
+    """Only what holds now: "who is", without a time."""
+
+    def __str__(self) -> str:
+        """Say in words how the question was understood."""
+        parts = [f"{self.wants} of “{self.main}”"]
+        parts += [f"{self.order} by beginning"] if self.order else []
+        parts += [f"among {' / '.join(map(str, self.choices))}"] if self.choices else []
+        if self.anchor is not None:
+            near = "next to it, " if self.neighbor else "time apart, " if self.apart else ""
+            parts.append(f"{near}{self.link} “{self.anchor}”")
+        parts += [f"in {self.during.words!r} {self.during.interval!r}"] if self.during else []
+        parts += ["now"] if self.present else []
+        parts += [f"as known at {self.known.words!r}"] if self.known else []
+        parts += [f"in {self.unit}s"] if self.unit else []
+        return "; ".join(parts)

@@ -1,0 +1,190 @@
+"""The facts that a clause of a question speaks of: between two entities, or all of one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from graphrag.ask.asked import Clause, Named, Token
+from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
+from graphrag.ask.senses import is_light, senses_of, stem_of
+from graphrag.ask.world import Line, World, by_start
+from graphrag.errors import QueryError
+
+_OWNING = frozenset({"of", "'s", "whose"})
+"""Words behind which stands what has the thing before them."""
+
+
+class CannotAnswer(QueryError):
+    """The graph does not hold what the question needs; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Facts that a clause speaks of, and the end of them that answers."""
+
+    lines: tuple[Line, ...]
+    relation: str
+    owner: Named | None = None
+    """The entity whose facts they are."""
+    side: Side = "subject"
+    """The end at which the owner stands."""
+
+    def far(self, line: Line) -> int:
+        """Return the end of a fact that answers."""
+        return line.object if self.side == "subject" else line.subject
+
+
+def open_facts(clause: Clause, world: World, *, prefer: str = "") -> Found:
+    """Return the facts that a clause about one entity speaks of.
+
+    Raises:
+        CannotAnswer: if no relation of the entity is meant, or several may be.
+    """
+    if not clause.names:
+        raise CannotAnswer(f"“{clause}” names nothing that the graph knows")
+    owner = clause.names[0]
+    rows = world.rows_of(owner)
+    lines = world.lines(rows)
+    if not lines:
+        raise CannotAnswer(f"nothing is known of {owner.name}")
+    place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+    top = best(clause, lines, world)
+    if prefer and (len(top) != 1 or not top[0].sure):
+        top = [one for one in top if one.relation == prefer] or top
+    sided = [
+        one
+        for meant in top
+        if (one := _sided(clause, place, meant, rows, lines, world)) is not None
+    ]
+    facts = [one for one in sided if one.lines]
+    if not top or not sided:
+        raise CannotAnswer(_unknown(clause, owner, lines))
+    if len(top) == 1 and (left := unexplained(clause, top[0])):
+        known = _listed(line.relation for line in lines)
+        raise CannotAnswer(f"it is not known what “{' '.join(left)}” asks for; known: {known}")
+    if len(facts) > 1:
+        names = ", ".join(one.relation for one in facts)
+        raise CannotAnswer(f"“{clause}” may mean several relations of {owner.name}: {names}")
+    return replace(facts[0] if facts else sided[0], owner=owner)
+
+
+def pair_facts(
+    clause: Clause, one: Named, other: Named, world: World, *, prefer: str = ""
+) -> Found:
+    """Return the facts between two entities that a clause speaks of, the first one its subject.
+
+    Raises:
+        CannotAnswer: if there are none.
+    """
+    left, right = world.rows_of(one), set(world.rows_of(other))
+    lines = [
+        line
+        for line in world.lines(left)
+        if any(line.other(row) in right for row in left if row in (line.subject, line.object))
+    ]
+    if not lines:
+        raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
+    top = best(clause, lines, world)
+    if prefer and (len(top) != 1 or not top[0].sure):
+        if any(line.relation == prefer for line in lines):
+            top = [evidence(clause, prefer, world)]
+    if not top:
+        raise CannotAnswer(
+            f"no fact between {one.name} and {other.name} is one of “{clause}”: "
+            f"{_listed(line.relation for line in lines)}"
+        )
+    facts: list[Line] = []
+    for meant in top:
+        facts += _between(clause, meant, left, lines, world)
+    if not facts:
+        raise CannotAnswer(f"no such fact is known from {one.name} to {other.name}")
+    return Found(tuple(by_start(facts)), facts[0].relation, one, _end(facts[0], left))
+
+
+def _between(
+    clause: Clause, meant: Evidence, left: Sequence[int], lines: Sequence[Line], world: World
+) -> list[Line]:
+    """Return the facts in the direction that the words say, or any if they do not say it."""
+    same = [line for line in lines if line.relation == meant.relation]
+    if mutual(meant.relation, world):
+        return _once(_turned(same, left))
+    surface = not (passive_in(clause) and meant.places)
+    forward = surface is not (meant.swapped ^ meant.passive)
+    fitting = [line for line in same if (line.subject in left) is forward]
+    return fitting or ([] if meant.sure and _verbal(clause, meant) else same)
+
+
+def _verbal(clause: Clause, meant: Evidence) -> bool:
+    """Tell whether a verb stands between or after the names, as in "did A visit B"."""
+    places = [at for at, token in enumerate(clause.tokens) if token.named is not None]
+    return len(places) > 1 and any(at > places[0] for at in meant.places)
+
+
+def _end(line: Line, rows: Sequence[int]) -> Side:
+    return "subject" if line.subject in rows else "object"
+
+
+def _sided(
+    clause: Clause,
+    place: int,
+    meant: Evidence,
+    rows: Sequence[int],
+    lines: Sequence[Line],
+    world: World,
+) -> Found | None:
+    """Return the facts of one relation at the end that the words say, or else the graph."""
+    side, sure = side_of(clause, place, meant)
+    same = [line for line in lines if line.relation == meant.relation]
+    if mutual(meant.relation, world):
+        return Found(tuple(by_start(_once(_turned(same, rows)))), meant.relation)
+    here = [line for line in same if _end(line, rows) == side]
+    if not here and not sure:
+        side = "object" if side == "subject" else "subject"
+        here = [line for line in same if _end(line, rows) == side]
+    if not here and meant.places == ():
+        return None
+    return Found(tuple(by_start(here)), meant.relation, None, side)
+
+
+def _turned(lines: Sequence[Line], rows: Sequence[int]) -> list[Line]:
+    """Return facts that read the same from both ends with an entity as their subject."""
+    return [
+        line if line.subject in rows else line._replace(subject=line.object, object=line.subject)
+        for line in lines
+    ]
+
+
+def _once(lines: Sequence[Line]) -> list[Line]:
+    """Return facts without those that say the same of the same time from the other end."""
+    seen: dict[tuple[int, int, int, int], Line] = {}
+    for line in lines:
+        seen.setdefault((line.subject, line.object, line.start, line.end), line)
+    return list(seen.values())
+
+
+def _unknown(clause: Clause, owner: Named, lines: Sequence[Line]) -> str:
+    words = [token.text for token in clause.tokens if _says(token)]
+    known = _listed(line.relation for line in lines)
+    return f"no relation of {owner.name} is meant by “{' '.join(words)}”; known: {known}"
+
+
+def _says(token: Token) -> bool:
+    return token.named is None and token.said is None and not is_light(token.word)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def unexplained(clause: Clause, meant: Evidence) -> list[str]:
+    """Return the words that lie outside of a relation: "the faith of" in "of the wife of A"."""
+    if not meant.places:
+        return []
+    last = max(meant.places)
+    return [
+        token.text
+        for at, token in enumerate(clause.tokens[:last])
+        if at not in meant.places
+        and _says(token)
+        and senses_of(stem_of(token.word))
+        and any(one.word in _OWNING for one in clause.tokens[at:last])
+    ]

@@ -1,0 +1,176 @@
+"""Which relation the words of a clause mean, and from which end an entity has it.
+
+The graph decides: only relations that the named entities have are looked at. Their own words count
+most, then those of declared synonyms and inverses, then the senses of a small thesaurus. From which
+end is told by the grammar: "whom did A visit", "who visited A", "who was A visited by".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from graphrag.ask.asked import Clause, Token
+from graphrag.ask.senses import is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.world import Line, World
+
+Side = Literal["subject", "object"]
+_OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
+"""What a word counts that a relation's name has, that is of one sense with it, that hints at it,
+and a small word of the name."""
+_BE: Final = frozenset({"is", "was", "were", "are", "be", "been", "being", "am"})
+_DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
+_AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
+_WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
+_ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
+_MUTUAL: Final = frozenset().union(
+    *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How well the words of a clause mean a relation."""
+
+    relation: str
+    score: float = 0.0
+    places: tuple[int, ...] = ()
+    """Places of the words that mean it."""
+    swapped: bool = False
+    """The name that they mean says it from the other end."""
+    passive: bool = False
+    """That name is passive: ``owned_by``."""
+    of: bool = False
+    """That name is of a noun at its other end: ``member_of``."""
+
+    @property
+    def sure(self) -> bool:
+        """Tell whether a word of the name itself says it."""
+        return self.score >= _OWN
+
+
+def evidence(clause: Clause, relation: str, world: World) -> Evidence:
+    """Return how well the words of a clause mean a relation."""
+    names = world.relations.same(relation)
+    return max((_of(clause, relation, name, world) for name in names), key=lambda one: one.score)
+
+
+def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
+    stems, parts = stems_of(name), parts_of(name)
+    senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
+    score, places, met = 0.0, [], set[str]()
+    for place, token in enumerate(clause.tokens):
+        word = token.word
+        if word in ("E", "T"):
+            continue
+        if is_light(word):
+            score += _WORD if word in parts and word not in _BE else 0.0
+            continue
+        stem = stem_of(word)
+        if stem in stems:
+            score += _OWN if stem not in met else 0.0
+        elif senses & senses_of(stem):
+            score += _SENSE if stem not in met else 0.0
+        else:
+            continue
+        met.add(stem)
+        places.append(place)
+    if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
+        score += _HINT
+    if not places and not _content(clause) and (senses & _ROLE or parts in (("is",), ("is", "a"))):
+        score += _HINT
+    return Evidence(
+        relation,
+        score,
+        tuple(places),
+        swapped=world.relations.canonical(name)[1],
+        passive="by" in parts[1:],
+        of=len(parts) > 1 and parts[-1] == "of",
+    )
+
+
+def _content(clause: Clause) -> list[str]:
+    """Return the words of a clause that say something of a relation."""
+    return [word for word in clause.words if not is_light(word)]
+
+
+def strange(clause: Clause) -> list[str]:
+    """Return the words that the thesaurus has a sense for, or none: what should be explained."""
+    return [word for word in _content(clause) if senses_of(stem_of(word))]
+
+
+def best(clause: Clause, lines: Sequence[Line], world: World) -> list[Evidence]:
+    """Return the relations of some facts that the words may mean, the likeliest alone if sure.
+
+    Without any evidence: the only one there is, if no word of the clause speaks of something else.
+    """
+    names = dict.fromkeys(line.relation for line in lines)
+    found = [evidence(clause, name, world) for name in names]
+    found.sort(key=lambda one: -one.score)
+    top = [one for one in found if one.score >= found[0].score - _WORD / 2] if found else []
+    if top and top[0].score >= _HINT:
+        return top
+    return [] if strange(clause) else found
+
+
+def mutual(relation: str, world: World) -> bool:
+    """Tell whether a relation reads the same from both ends."""
+    if world.relations[relation].symmetric:
+        return True
+    senses = frozenset().union(*map(senses_of, stems_of(relation)))
+    return bool(senses & _MUTUAL)
+
+
+def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
+    """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
+    tokens, before = clause.tokens, [at for at in meant.places if at < place]
+    word = _word(tokens, place - 1)
+    sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
+    if _word(tokens, place + 1) == "'s":
+        surface, sure = True, False
+    elif word in _DO and meant.places:
+        surface = True
+    elif not meant.places:
+        asks_who = bool({"who", "whom"} & clause.words)
+        surface, sure = not (asks_who and _word(tokens, place - 1) != "E"), False
+        if asks_who and any(one.word in ("did", "does", "do") for one in tokens[:place]):
+            surface = True
+    elif before and word in ("of", "the") and not any(_verb(tokens, at) for at in before):
+        surface, sure = not meant.of, False
+    else:
+        surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
+    if _passive(clause, meant):
+        surface = not surface
+    return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
+
+
+def _auxiliary(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether an entity follows an auxiliary: "which office did E hold"."""
+    return _word(tokens, place - 1) in _AUX
+
+
+def _verb(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word is used as a verb: after "who" or an auxiliary, or in the past."""
+    word, lead = tokens[place].word, _word(tokens, place - 1)
+    return lead in ("who", "that", "did", "does", "do", "to", "has", "have", "had", "E") or (
+        lead not in ("the", "which", "what", "a", "an", "'s", "of") and word.endswith("ed")
+    )
+
+
+def passive_in(clause: Clause) -> bool:
+    """Tell whether a clause is in the passive voice with an agent."""
+    words = [token.word for token in clause.tokens]
+    return "by" in words and (not _BE.isdisjoint(words) or _after_participle(words))
+
+
+def _after_participle(words: list[str]) -> bool:
+    place = words.index("by")
+    return place > 0 and words[place - 1].endswith(("ed", "en"))
+
+
+def _passive(clause: Clause, meant: Evidence) -> bool:
+    """Tell whether the words that mean a relation are passive: "was visited by"."""
+    return bool(meant.places) and passive_in(clause)
+
+
+def _word(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].word if 0 <= place < len(tokens) else ""

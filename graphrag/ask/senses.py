@@ -1,0 +1,180 @@
+"""What the words of a question have in common with the names of relations: stems and senses.
+
+A relation is found by its own words first: ``plays_for`` by "played", ``holds_office`` by "office".
+Where a question says it in other words, a small thesaurus of what people ask about each other,
+about bodies and places stands between: "spouse" is of one sense with ``married_to``. It is common
+English; what a domain calls its relations is declared as synonyms.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from graphrag.text.tokens import tokenize
+
+_IRREGULAR: Final = dict(
+    pair.split(":")
+    for pair in (
+        "won:win held:hold sent:send led:lead sold:sell bought:buy made:make built:build met:meet "
+        "told:tell taught:teach wrote:write written:write sang:sing sung:sing spoke:speak "
+        "spoken:speak gave:give given:give took:take taken:take left:leave lost:lose paid:pay "
+        "said:say saw:see seen:see went:go gone:go came:come became:become began:begin begun:begin "
+        "born:bear bore:bear chose:choose chosen:choose drove:drive driven:drive fought:fight "
+        "found:found founded:found flew:fly flown:fly forbade:forbid froze:freeze grew:grow "
+        "hid:hide kept:keep knew:know known:know lent:lend rang:ring rung:ring rode:ride ran:run "
+        "shot:shoot slept:sleep spent:spend stole:steal stolen:steal struck:strike swore:swear "
+        "sworn:swear thought:think threw:throw thrown:throw understood:understand wore:wear "
+        "worn:wear caught:catch brought:bring broke:break broken:break drew:draw drawn:draw "
+        "ate:eat eaten:eat fell:fall fallen:fall felt:feel got:get gotten:get laid:lay lay:lie "
+        "lied:lie slew:slay slain:slay stood:stand swam:swim wed:marry withdrew:withdraw "
+        "withdrawn:withdraw overthrew:overthrow overthrown:overthrow beat:beat beaten:beat "
+        "dealt:deal fed:feed fled:flee sought:seek shown:show sank:sink spun:spin died:die "
+        "dying:die dead:die dies:die wives:wife children:child people:person men:man women:woman"
+    ).split()
+)
+_SENSES: Final = """
+marry marriage wed wedding spouse husband wife consort
+engage fiance fiancee betroth
+partner marry marriage spouse husband wife
+partner companion girlfriend boyfriend date
+work employ employer employee employment job workplace staff hire career company firm workforce
+office post position role title job hold function appointment serve tenure incumbent
+lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
+live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
+locate location lie situate situation base headquarters headquarter seat site
+bear birth birthplace native
+die death decease perish away
+bury burial grave tomb
+member membership belong affiliate affiliation join party society club organisation association
+study student educate education attend graduate graduation degree university school college alma
+study alumnus enrol enroll mater almae university school college graduate attend educate
+play player team club side squad footballer
+coach train trainer manager
+win winner award prize medal honour trophy receive recipient laureate
+own owner ownership possess possession proprietor property
+found founder foundation establish establishment
+create creator creation author write writer compose composer invent inventor make maker origin
+produce producer production manufacture manufacturer make maker build builder
+develop developer development
+perform performer performance sing singer artist
+speak speaker language tongue
+write author
+religion religious faith belief worship church affiliate affiliation
+citizen citizenship nationality national country nation
+child son daughter offspring kid
+parent father mother
+sibling brother sister
+friend friendship
+visit visitor trip travel journey tour
+phone telephone call ring
+praise commend laud compliment applaud hail
+criticise condemn denounce censure rebuke
+accuse blame allege
+sue lawsuit litigate litigation
+threaten threat menace
+negotiate negotiation talk bargain
+sign treaty pact agreement accord
+aid help assist assistance support relief
+meet meeting encounter
+attack assault raid strike
+invade invasion
+buy purchase acquire acquisition
+sell seller sale
+fund finance invest investor investment sponsor donate
+teach teacher tutor adviser advisor advise mentor supervise supervisor
+genre style music kind type
+famous fame renown notable known
+field occupation profession job trade vocation work career
+broadcast broadcaster air network channel
+drive driver
+use user
+rent tenant lease let
+treat treatment patient doctor physician
+"""
+_ENDS: Final = re.compile(r"^(\w+?)(?:isation|ization)$")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
+SYMMETRIC: Final = frozenset({"marri", "sibl", "friend", "partner", "engag"})
+"""Stems that open the senses that read the same from both ends."""
+NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
+"""Words that put one thing inside another: "the wife of", "the country that"."""
+LIGHT: Final = frozenset(
+    (
+        "is was were be been being am are has have had do does did will would can could may "
+        "might shall should must a an the this that these those it its he she they him her them "
+        "his their hers theirs who whom whose what which where when why how and or of to in on "
+        "at for from by with as into about among between than then there so if not no ever "
+        "still yet also even any some all each every both only just right immediately directly "
+        "straight next previous previously preceding following before after during while until "
+        "till since first second third fourth fifth sixth seventh eighth ninth tenth last "
+        "latest earliest final finally initial initially original originally recent recently "
+        "most more many much long often few least less early earlier late later once twice time "
+        "times occasion occasions number count total different distinct various several other "
+        "another same become became becoming begin began begun beginning begins start started "
+        "starting starts end ended ending ends stop stopped stopping cease ceased finish "
+        "finished come came comes coming go went goes gone get got gets name named names list "
+        "tell say show give find know known person people someone somebody anyone anybody "
+        "everyone everybody one ones thing things something anything who's date day days week "
+        "weeks month months year years decade century moment period stretch span duration "
+        "length overlap overlapped coincide happen happened occur occurred pass passed elapse "
+        "elapsed currently now today present presently nowadays current former formerly please "
+        "me us i you we my our your way round around alone ago part parts individual "
+        "individuals having done case order sequence rank existed exist really actually exactly "
+        "precisely apart lapse lapsed gap simultaneously concurrently together longest shortest "
+        "single continuous altogether overall record recorded shortly soon newest oldest 1st "
+        "2nd 3rd"
+    ).split()
+)
+"""Words that say nothing of the relation that is asked for."""
+
+
+_SHORT: Final = 2
+_SPELLED: Final = re.compile(r"(?<=\w\w)is(?=(?:e|es|ed|er|ers|ing|ation)$)")
+"""British spelling: criticise."""
+
+
+@lru_cache(maxsize=20_000)
+def stem_of(word: str) -> str:
+    """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
+    low = word.casefold()
+    low = _IRREGULAR.get(low, low)
+    stem = next(iter(tokenize(_SPELLED.sub("iz", low).replace("our", "or"))), low)
+    # Of one verb the stemmer leaves "sue" and "su", of "sued".
+    return stem.removesuffix("e") if len(stem) > _SHORT else stem
+
+
+@lru_cache(maxsize=20_000)
+def senses_of(stem: str) -> frozenset[int]:
+    """Return the numbers of the senses that a stem may have; none for a word that is not listed."""
+    return _by_stem().get(stem, frozenset())
+
+
+def is_past(word: str) -> bool:
+    """Tell whether a word may be a verb of the past."""
+    return word.endswith("ed") or word in _IRREGULAR
+
+
+def is_light(word: str) -> bool:
+    """Tell whether a word says nothing of a relation."""
+    return word in LIGHT or not word[:1].isalpha()
+
+
+@lru_cache(maxsize=20_000)
+def parts_of(relation: str) -> tuple[str, ...]:
+    """Return the words of a relation's name, small: ``hasWonPrize`` is has, won, prize."""
+    return tuple(part.casefold() for part in _CAMEL.split(relation) if part)
+
+
+@lru_cache(maxsize=20_000)
+def stems_of(relation: str) -> tuple[str, ...]:
+    """Return the stems of the words of a relation's name that say something."""
+    return tuple(stem_of(part) for part in parts_of(relation) if not is_light(part))
+
+
+@lru_cache(maxsize=1)
+def _by_stem() -> dict[str, frozenset[int]]:
+    found: dict[str, frozenset[int]] = {}
+    for number, words in enumerate(_SENSES.split("\n")):
+        for word in words.split():
+            stem = stem_of(word)
+            found[stem] = found.get(stem, frozenset()) | {number}
+    return found

@@ -1,0 +1,209 @@
+"""What standing rules make of facts that are settled: ends of their stretches, and facts inferred.
+
+It comes after rivals have been settled among themselves: that a rule ended a value does not bring
+back the one before it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.ingest.lifetimes.cover import Holdings, Piece
+from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
+from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.standing.ground import all_heads, ground
+from graphrag.ingest.standing.infer import Placed, Writer
+from graphrag.ingest.standing.nearby import Beside, line_between
+from graphrag.ingest.standing.shelf import Shelf
+from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
+from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
+from graphrag.model.values import Fact
+from graphrag.ontology.relations import Relations
+from graphrag.ontology.standing import Ends
+from graphrag.temporal.moment import to_micros
+
+
+@dataclass(slots=True)
+class Consequences:
+    """What follows from some facts."""
+
+    relations: Relations
+    beside: Beside
+    spells: list[Inferred] = field(default_factory=list)
+    _lost: dict[str, Cut] = field(default_factory=dict)
+    """What ends with something inferred, by the id of what is put down as its end."""
+    _context: dict[Line, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+
+    def cut(self, holdings: Holdings) -> None:
+        """End what rules end, in place, and find what may be inferred."""
+        program = self.beside.program
+        said = {
+            line: [(piece, _stretch(piece)) for piece in pieces]
+            for line, pieces in holdings.pieces.items()
+            if line[0] in program.relations
+        }
+        held: dict[Line, list[Stretch]] = {
+            line: [stretch for _, stretch in pairs] for line, pairs in said.items()
+        }
+        inferred: dict[Line, list[tuple[int, int]]] = defaultdict(list)
+        for fact in self.beside.context.values():
+            self._beside(fact, held, inferred)
+        shelf = Shelf(self.beside.named)
+        shelf.add((*held, *inferred))
+        heads = self.beside.heads
+        if heads is None:
+            heads = all_heads((*held, *inferred), program, shelf)
+        shelf.add(heads)
+        for line in heads:
+            inferred.pop(line, None)
+        instances = ground(program, said, heads, shelf)
+        sweep = Sweep(instances, program.level, held, inferred)
+        sweep.run()
+        self.spells = sweep.spells
+        for line, pairs in said.items():
+            if any(stretch.cut is not None for _, stretch in pairs):
+                self._apply(line, pairs, said, holdings)
+
+    def facts(
+        self,
+        settlement: Settlement,
+        facts: Mapping[str, Fact],
+        known: Mapping[str, Fact],
+        now: datetime,
+    ) -> Iterator[Fact]:
+        """Yield the facts that are inferred, and those that end with one.
+
+        ``facts`` are those that were said, as they are settled, ``known`` what was inferred before.
+        """
+        if not self.spells:
+            return
+        places: dict[Line, list[Placed]] = defaultdict(list)
+        for life in settlement.lifetimes:
+            if life.closed_as not in NOWHERE and self._named(life.relation):
+                times = to_micros(life.valid_at, BEGINNING), to_micros(life.invalid_at, FOREVER)
+                line = self._line(life.relation, life.subject, life.object)
+                places[line].append(Placed(*times, life.id, life.observed))
+        for line, beside in self._context.items():
+            for fact in beside:
+                times = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+                inferred = bool(fact.derived_from)
+                places[line].append(Placed(*times, fact.id, fact.observed, inferred))
+        for some in places.values():
+            some.sort(key=lambda one: (one.inferred, one.start, one.id))
+        writer = Writer(places, {**self.beside.context, **facts}, known, now)
+        writer.name(self.spells)
+        found = {one.id: one for one in map(writer.fact, self.spells)}
+        yield from found.values()
+        for life in settlement.lifetimes if self._lost else ():
+            cut = self._lost.get(life.closed_by or "")
+            if cut is None or cut.by is None:
+                continue
+            if (support := writer.at(cut.by, cut.moment - 1)) is not None:
+                why = f"rule {cut.clause.name!r}: no longer so: {found[support.id].text}"
+                yield replace(facts[life.id], invalidated_by=support.id, reason=why)
+
+    def _beside(
+        self,
+        fact: Fact,
+        held: dict[Line, list[Stretch]],
+        inferred: dict[Line, list[tuple[int, int]]],
+    ) -> None:
+        """Take in a fact that holds when it does."""
+        if not _stands(fact):
+            return
+        line = self._line(fact.relation, fact.subject_id, fact.object_id)
+        self._context[line].append(fact)
+        start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+        if fact.derived_from:
+            inferred[line].append((start, end))
+        else:
+            held.setdefault(line, []).append(Stretch(start, end, start, False, _trust(fact)))
+
+    def _named(self, relation: str) -> bool:
+        return self.relations.canonical(relation)[0] in self.beside.program.relations
+
+    def _line(self, relation: str, subject: str, object_: str) -> Line:
+        return line_between(relation, subject, object_, self.relations)
+
+    def _apply(
+        self,
+        line: Line,
+        pairs: Sequence[tuple[Piece, Stretch]],
+        said: Mapping[Line, Sequence[tuple[Piece, Stretch]]],
+        holdings: Holdings,
+    ) -> None:
+        """Cut the pieces of a line, and note what of it comes to nothing."""
+        left: list[Piece] = []
+        lost: dict[str, tuple[Statement, str]] = {}
+        for piece, stretch in pairs:
+            cut = stretch.cut
+            if cut is None:
+                left.append(piece)
+                continue
+            by = self._closer(cut, said)
+            why = _why(cut, by)
+            if cut.moment > piece.start:
+                left.append(replace(piece, end=cut.moment, closed="ended", by=by, why=why))
+            else:
+                lost.setdefault(piece.support.statement.id, (by, why))
+        holdings.pieces[line] = left
+        for id_ in lost.keys() - {piece.support.statement.id for piece in left}:
+            holdings.winners[id_], holdings.why[id_] = lost[id_]
+
+    def _closer(self, cut: Cut, said: Mapping[Line, Sequence[tuple[Piece, Stretch]]]) -> Statement:
+        """Return what was said of which the beginning, or the end, ends another thing."""
+        at = cut.moment if isinstance(cut.clause.rule, Ends) else cut.moment - 1
+        if cut.by is not None:
+            for moment in (at, cut.moment):
+                for piece, stretch in said.get(cut.by, ()):
+                    if stretch.holds(moment):
+                        return piece.support.statement
+                beside = sorted(self._context.get(cut.by, ()), key=lambda one: one.derived_from)
+                for fact in beside:
+                    if _holds(fact, moment):
+                        return _as_statement(fact)
+        nothing = Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
+        if cut.by is None:
+            return nothing
+        id_ = f"{nothing.id} {' '.join(cut.by)} {cut.moment}"
+        self._lost[id_] = cut
+        return replace(nothing, id=id_)
+
+
+def _stretch(piece: Piece) -> Stretch:
+    running = piece.support.kind == "running" and piece.closed != "bounded"
+    trust = piece.support.statement.trust
+    return Stretch(piece.start, piece.end, piece.support.last, running, trust)
+
+
+def _trust(fact: Fact) -> float:
+    """Return the trust of the best source by which a fact begins when it does."""
+    return max((one.trust for one in fact.statements if _begins(one, fact)), default=0.0)
+
+
+def _begins(one: Assertion, fact: Fact) -> bool:
+    start = one.at if one.since is None else one.since.moment
+    early = start is None or fact.valid_at is None or start <= fact.valid_at
+    return early and one.void is None and not one.pending
+
+
+def _stands(fact: Fact) -> bool:
+    return fact.retracted_at is None and not fact.pending
+
+
+def _holds(fact: Fact, moment: int) -> bool:
+    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+    return start <= moment < end
+
+
+def _as_statement(fact: Fact) -> Statement:
+    ends = fact.subject_id, fact.relation, fact.object_id
+    return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
+
+
+def _why(cut: Cut, by: Statement) -> str:
+    rule = f"rule {cut.clause.name!r}"
+    if isinstance(cut.clause.rule, Ends):
+        return f"{rule}: {by.words}"
+    return f"{rule}: no longer so: {by.words}" if by.fact else f"{rule}: nothing supports it"

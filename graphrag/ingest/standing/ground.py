@@ -1,0 +1,147 @@
+"""Rules to instances: which lines may end, support or make which, whenever they hold."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from graphrag.errors import InputError
+from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.standing.program import Clause, Program, Source, join
+from graphrag.ingest.standing.shelf import Shelf
+from graphrag.ontology.standing import Derives, Ends, Needs
+
+MOST = 200_000
+"""Lines that may be inferred at once: more is a rule that joins what has nothing in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One way in which a line follows."""
+
+    clause: Clause
+    body: tuple[Line, ...]
+    """What must hold together, said or inferred."""
+    unless: tuple[Line, ...]
+    """What must not have been said."""
+
+
+@dataclass(slots=True)
+class Ground:
+    """The rules, with lines in place of patterns."""
+
+    ends: dict[Line, list[tuple[Clause, Line]]] = field(default_factory=lambda: defaultdict(list))
+    """By what begins: what that ends."""
+    needs: dict[Line, list[tuple[Clause, tuple[tuple[Line, ...], ...]]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """By what is in need: each rule with all that may support it."""
+    derives: dict[Line, list[Instance]] = field(default_factory=dict)
+    """By what may be inferred: every way in which it follows."""
+
+    def said(self) -> Iterator[Line]:
+        """Yield all lines that any of this looks at, some twice."""
+        for trigger, ended in self.ends.items():
+            yield trigger
+            yield from (line for _, line in ended)
+        for line, rules in self.needs.items():
+            yield line
+            yield from (one for _, ways in rules for way in ways for one in way)
+        for line, instances in self.derives.items():
+            yield line
+            for instance in instances:
+                yield from (*instance.body, *instance.unless)
+
+
+def follow(line: Line, program: Program, source: Source) -> Iterator[tuple[bool, Line]]:
+    """Yield what a line may change, each with whether it is inferred."""
+    for clause in program.resting_on.get(line[0], ()):
+        for place, atom in enumerate((*clause.body, *clause.unless)):
+            for env in atom.match(line, {}, source):
+                if not isinstance(clause.rule, Derives):
+                    yield from ((False, target) for target, _ in clause.head.find(env, source))
+                    continue
+                rest = [one for at, one in enumerate(clause.body) if at != place]
+                for _, found in join(rest, env, source):
+                    head = clause.head.line(found)
+                    if head[1] != head[2]:
+                        yield True, head
+
+
+def all_heads(lines: Iterable[Line], program: Program, shelf: Shelf) -> dict[Line, None]:
+    """Return all lines that may be inferred from some, which are put on the shelf as well.
+
+    Raises:
+        InputError: if they are too many.
+    """
+    heads: dict[Line, None] = {}
+    queue = list(dict.fromkeys(lines))
+    for line in queue:
+        for inferred, head in follow(line, program, shelf):
+            if inferred and head not in heads:
+                heads[head] = None
+                shelf.add((head,))
+                checked_count(len(heads), head, program)
+                queue.append(head)
+    return heads
+
+
+def checked_count(count: int, head: Line, program: Program) -> None:
+    """Look at how many lines are inferred.
+
+    Raises:
+        InputError: if they are too many, naming the rules that make them.
+    """
+    if count > MOST:
+        names = ", ".join(repr(clause.name) for clause in program.giving.get(head[0], ()))
+        raise InputError(
+            f"standing rules infer more than {MOST:,} facts at once, the last by {names}: let "
+            "their patterns share more variables"
+        )
+
+
+def ground(
+    program: Program, lines: Iterable[Line], heads: Iterable[Line], source: Source
+) -> Ground:
+    """Return what may end or support some lines, and what may make others."""
+    found = Ground()
+    for line in dict.fromkeys(lines):
+        for clause in program.giving.get(line[0], ()):
+            _said(clause, line, found, source)
+    for line in dict.fromkeys(heads):
+        instances = dict.fromkeys(
+            instance
+            for clause in program.giving.get(line[0], ())
+            if isinstance(clause.rule, Derives)
+            for instance in _instances(clause, line, source)
+        )
+        found.derives[line] = sorted(instances, key=_order)
+    return found
+
+
+def _said(clause: Clause, line: Line, found: Ground, source: Source) -> None:
+    if isinstance(clause.rule, Ends):
+        triggers = {
+            trigger
+            for env in clause.head.match(line, {}, source)
+            for trigger, _ in clause.body[0].find(env, source)
+        }
+        for trigger in sorted(triggers - {line}):
+            found.ends[trigger].append((clause, line))
+    elif isinstance(clause.rule, Needs):
+        envs = list(clause.head.match(line, {}, source))
+        if envs:
+            ways = {lines for env in envs for lines, _ in join(clause.body, env, source)}
+            found.needs[line].append((clause, tuple(sorted(ways))))
+
+
+def _instances(clause: Clause, head: Line, source: Source) -> Iterator[Instance]:
+    for env in clause.head.match(head, {}, source) if head[1] != head[2] else ():
+        for body, found in join(clause.body, env, source):
+            if head in body:
+                continue
+            unless = {line for atom in clause.unless for line, _ in atom.find(found, source)}
+            yield Instance(clause, body, tuple(sorted(unless)))
+
+
+def _order(instance: Instance) -> tuple[int, tuple[Line, ...]]:
+    return instance.clause.number, instance.body

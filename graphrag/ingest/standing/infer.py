@@ -1,0 +1,173 @@
+"""Facts that rules infer, as they are stored: with an id that follows from what they rest on.
+
+An id begins with that of the first thing said that it rests on, so that it is the same whoever
+works it out, in whatever order things were said.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from graphrag.ingest.lifetimes.statement import to_moment
+from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.standing.sweep import Inferred
+from graphrag.model.assertion import FOREVER
+from graphrag.model.values import Fact
+
+_BETWEEN = ">"
+"""Stands between the parts of an id."""
+
+
+class Placed(NamedTuple):
+    """A fact of a line, by when it holds."""
+
+    start: int
+    end: int
+    id: str
+    observed: bool
+    inferred: bool = False
+
+
+@dataclass(slots=True)
+class Writer:
+    """Makes facts of what was inferred."""
+
+    places: Mapping[Line, Sequence[Placed]]
+    """Facts that were said, or were inferred before and are not worked out here."""
+    facts: Mapping[str, Fact]
+    """The same, and all others, by id."""
+    known: Mapping[str, Fact]
+    """Facts that were inferred before and are worked out here."""
+    now: datetime
+    _spells: dict[Line, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
+    _ids: dict[Inferred, str] = field(default_factory=dict)
+    _roots: dict[Inferred, str] = field(default_factory=dict)
+    _sure: dict[Inferred, float] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def name(self, spells: Sequence[Inferred]) -> None:
+        """Give each stretch its id."""
+        for fact in self.facts.values():
+            self._names[fact.subject_id] = fact.subject
+            self._names[fact.object_id] = fact.object
+        for spell in spells:
+            self._spells[spell.line].append(spell)
+        self._root(spells)
+        taken = Counter[str]()
+        for spell in sorted(spells, key=lambda spell: (spell.line, spell.start)):
+            relation, subject, object_ = spell.line
+            id_ = _BETWEEN.join((self._roots[spell], subject, relation, object_))
+            taken[id_] += 1
+            self._ids[spell] = id_ if taken[id_] == 1 else f"{id_}{_BETWEEN}{taken[id_]}"
+
+    def fact(self, spell: Inferred) -> Fact:
+        """Return the fact of a stretch."""
+        id_ = self._ids[spell]
+        placed = [
+            found
+            for instance, moment in spell.ways
+            for line in instance.body
+            if (found := self.at(line, moment)) is not None
+        ]
+        rests_on = tuple(dict.fromkeys(one.id for one in placed))
+        started = [one for one in placed if one.start == spell.start]
+        relation, subject, object_ = spell.line
+        known = self.known.get(id_) or Fact(
+            id_,
+            next(iter(self.facts.values())).group_id,
+            self.now,
+            subject,
+            object_,
+            self._names.get(subject, ""),
+            relation,
+            self._names.get(object_, ""),
+            self.words(spell.line),
+            origin="inferred",
+        )
+        rules = sorted({instance.clause.name for instance, _ in spell.ways})
+        end = to_moment(spell.end)
+        kept = known.expired_at if known.invalid_at == end else None
+        by, reason = self._closing(spell)
+        return replace(
+            known,
+            valid_at=to_moment(spell.start),
+            invalid_at=end,
+            expired_at=None if end is None else kept or self.now,
+            retracted_at=None,
+            observed=bool(started) and all(one.observed for one in started),
+            confidence=self._sure[spell],
+            closed_as=None if end is None else "ended",
+            invalidated_by=by,
+            reason=reason,
+            provenance=tuple(f"rule {name}" for name in rules),
+            derived_from=rests_on,
+        )
+
+    def _closing(self, spell: Inferred) -> tuple[str | None, str | None]:
+        """Return the fact that ended a stretch, and why in words."""
+        if spell.end == FOREVER:
+            return None, None
+        found = None
+        if spell.by is not None:
+            found = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
+        assert spell.clause is not None, "what has an end has a rule"
+        rule = spell.clause.name
+        if found is None or spell.by is None:
+            return None, f"rule {rule!r}: it follows no longer"
+        fact = self.facts.get(found.id)
+        text = self.words(spell.by) if fact is None else fact.text
+        return found.id, f"rule {rule!r}: it follows no longer: {text}"
+
+    def words(self, line: Line) -> str:
+        """Return a line as a sentence."""
+        relation, subject, object_ = line
+        names = self._names.get(subject, subject), self._names.get(object_, object_)
+        return f"{names[0]} {relation.replace('_', ' ')} {names[1]}."
+
+    def _root(self, spells: Iterable[Inferred]) -> None:
+        """Find for each stretch the first thing said of all that it rests on when it begins.
+
+        And how sure that is: no more than the least sure of it.
+        """
+        below: dict[Inferred, list[Inferred]] = {}
+        for spell in spells:
+            first, lines = (
+                "",
+                {line for way, moment in spell.ways if moment == spell.start for line in way.body},
+            )
+            below[spell], sure = [], 1.0
+            for line in lines:
+                found = self._place(line, spell.start)
+                if found is not None:
+                    root = found.id.partition(_BETWEEN)[0]
+                    first = min(first, root) if first else root
+                    sure = min(sure, self.facts[found.id].confidence)
+                elif (other := self._spell(line, spell.start)) is not None:
+                    below[spell].append(other)
+            self._roots[spell], self._sure[spell] = first, sure
+        changing = True
+        while changing:
+            changing = False
+            for spell, others in below.items():
+                roots = [self._roots[spell], *(self._roots[other] for other in others)]
+                first = min(filter(None, roots), default="")
+                sure = min(self._sure[spell], *(self._sure[other] for other in (spell, *others)))
+                if (first, sure) != (self._roots[spell], self._sure[spell]):
+                    self._roots[spell], self._sure[spell], changing = first, sure, True
+
+    def at(self, line: Line, moment: int) -> Placed | None:
+        """Return the fact that says a line at a moment."""
+        found = self._place(line, moment)
+        if found is None and (spell := self._spell(line, moment)) is not None:
+            return Placed(spell.start, spell.end, self._ids[spell], observed=False, inferred=True)
+        return found
+
+    def _place(self, line: Line, moment: int) -> Placed | None:
+        some = self.places.get(line, ())
+        return next((one for one in some if one.start <= moment < one.end), None)
+
+    def _spell(self, line: Line, moment: int) -> Inferred | None:
+        some = self._spells.get(line, ())
+        return next((one for one in some if one.start <= moment < one.end), None)

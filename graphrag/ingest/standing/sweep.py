@@ -1,0 +1,289 @@
+"""Standing rules over time: one pass over the moments at which anything begins or ends.
+
+What holds at a moment, and what rules end then, follows from the moment and those before it; so
+the order of telling has no part in it, and every rule set comes to an end.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import chain, islice
+
+from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.standing.ground import Ground, Instance
+from graphrag.ingest.standing.program import Clause
+from graphrag.model.assertion import BEGINNING, FOREVER
+
+_WAYS = 8
+"""Ways in which one line follows that are kept: enough to tell why."""
+
+
+@dataclass(eq=False, slots=True)
+class Cut:
+    """Where a rule ends a stretch."""
+
+    moment: int
+    clause: Clause
+    by: Line | None = None
+    """What began, or was over; None if there never was any support."""
+
+
+@dataclass(eq=False, slots=True)
+class Stretch:
+    """A stretch of a line, as it was said."""
+
+    start: int
+    end: int
+    last: int
+    """Its newest evidence: what is older than that does not end it."""
+    loose: bool
+    """Whether a rule may end it."""
+    trust: float = 0.0
+    """What begins ends nothing that is trusted more."""
+    cut: Cut | None = None
+
+    def holds(self, moment: int) -> bool:
+        """Tell whether it holds at a moment."""
+        end = self.end if self.cut is None else self.cut.moment
+        return self.start <= moment < end
+
+
+@dataclass(eq=False, slots=True)
+class Inferred:
+    """A stretch in which a line follows from others."""
+
+    line: Line
+    start: int
+    end: int = FOREVER
+    clause: Clause | None = None
+    """The rule by which it follows no longer."""
+    by: Line | None = None
+    """What was said, or is over, so that it does not."""
+    ways: dict[tuple[Instance, int], None] = field(default_factory=dict)
+    """The first few ways in which it follows, at each moment at which those may change."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What holds, moment by moment."""
+
+    ground: Ground
+    level: Mapping[str, int]
+    said: Mapping[Line, Sequence[Stretch]]
+    beside: Mapping[Line, Sequence[tuple[int, int]]]
+    """When lines hold that were inferred before and are not worked out here."""
+    spells: list[Inferred] = field(default_factory=list)
+    _stated: set[Line] = field(default_factory=set)
+    _fixed: set[Line] = field(default_factory=set)
+    _inferred: set[Line] = field(default_factory=set)
+    """Lines that follow now."""
+    _before: set[Line] = field(default_factory=set)
+    """Those of them that may do so no longer from the moment that is looked at."""
+    _unsupported: list[tuple[Cut, tuple[tuple[Line, ...], ...]]] = field(default_factory=list)
+    """What is cut at that moment for want of support."""
+    _fired: set[Line] = field(default_factory=set)
+    """What ends others at that moment by its beginning."""
+    _moments: defaultdict[int, set[Line]] = field(default_factory=lambda: defaultdict(set))
+    _agenda: list[int] = field(default_factory=list)
+    _now: int = BEGINNING
+    _open: dict[Line, Inferred] = field(default_factory=dict)
+    _supported: set[tuple[Line, int]] = field(default_factory=set)
+    _levels: tuple[int, ...] = ()
+    _makes: dict[Line, set[Line]] = field(default_factory=lambda: defaultdict(set))
+    _supports: dict[Line, set[Line]] = field(default_factory=lambda: defaultdict(set))
+
+    def run(self) -> None:
+        """Cut what was said, and find what follows."""
+        for head, instances in self.ground.derives.items():
+            for instance in instances:
+                for line in (*instance.body, *instance.unless):
+                    self._makes[line].add(head)
+        for line, rules in self.ground.needs.items():
+            for _, ways in rules:
+                for one in (one for way in ways for one in way):
+                    self._supports[one].add(line)
+        self._levels = tuple(sorted({self.level.get(line[0], 0) for line in self.ground.needs}))
+        moments: defaultdict[int, set[Line]] = defaultdict(set)
+        for line in dict.fromkeys(self.ground.said()):
+            for stretch in self.said.get(line, ()):
+                moments[stretch.start].add(line)
+                moments[stretch.end].add(line)
+                if line in self.ground.needs and stretch.loose:
+                    moments[max(stretch.start, stretch.last)].add(line)
+            for start, end in self.beside.get(line, ()):
+                moments[start].add(line)
+                moments[end].add(line)
+        self._moments = moments
+        self._agenda = sorted(moment for moment in moments if moment < FOREVER)
+        while self._agenda:
+            moment = heappop(self._agenda)
+            self._pass(moment, moments[moment])
+
+    def _later(self, moment: int, line: Line) -> None:
+        """Look at a line at another moment to come."""
+        if moment not in self._moments:
+            heappush(self._agenda, moment)
+        self._moments[moment].add(line)
+
+    def _pass(self, moment: int, lines: Iterable[Line]) -> None:
+        """Work out what holds from a moment on, given what may change then."""
+        begun, over, asked = [], set[Line](), set[Line]()
+        self._now = moment
+        for line in sorted(lines):
+            there, holds = line in self._stated, self._holds(line, moment)
+            if holds and not there:
+                self._stated.add(line)
+                begun.append(line)
+            elif there and not holds:
+                self._stated.discard(line)
+                over.add(line)
+            asked.add(line)
+            fixed = any(start <= moment < end for start, end in self.beside.get(line, ()))
+            if fixed:
+                self._fixed.add(line)
+            elif line in self._fixed:
+                self._fixed.discard(line)
+                over.add(line)
+        self._before.clear()
+        self._fired.clear()
+        self._unsupported.clear()
+        touched = self._settle(asked, moment, over)
+        ended = set[Line]()
+        for trigger in begun if moment > BEGINNING else ():
+            if trigger not in self._stated:
+                continue  # it never held
+            began = (one for one in self.said[trigger] if one.holds(moment))
+            trust = max(one.trust for one in began)
+            for clause, line in self.ground.ends.get(trigger, ()):
+                self._fired.add(trigger)
+                if self._cut(line, Cut(moment, clause, trigger), trust):
+                    ended.add(line)
+        if ended:
+            over |= ended - self._stated
+            touched |= self._settle(ended, moment, over)
+        for cut, ways in self._unsupported:
+            lines = sorted({line for way in ways for line in way if not self._true(line)})
+            cut.by = next((line for line in lines if line in over or line in self._before), None)
+        for head in sorted(touched):
+            self._note(head, moment)
+
+    def _settle(self, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
+        """Work out what follows from what is new, and what is supported no more."""
+        touched = self._infer(asked)
+        asked |= touched
+        for level in self._levels:
+            touched |= self._support(level, asked, moment, over)
+        return touched
+
+    def _support(self, level: int, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
+        """Let lines of a level go that nothing supports, until all that are left are supported."""
+        touched = set[Line]()
+        news = set(asked)
+        while news:
+            doubted = {line for one in news for line in self._supports.get(one, ())} | news
+            news = set()
+            gone = [
+                (line, clause, ways)
+                for line in sorted(doubted)
+                if line in self._stated and self.level.get(line[0], 0) == level
+                for clause, ways in self.ground.needs.get(line, ())
+                if not self._is_supported(line, clause, ways, moment)
+            ]
+            for line, clause, ways in gone:
+                # What ended others by its beginning did begin, if only for a moment.
+                cut = Cut(moment + (line in self._fired), clause)
+                if self._cut(line, cut):
+                    self._unsupported.append((cut, ways))
+                    if cut.moment > moment:
+                        self._later(cut.moment, line)
+                        continue
+                    news.add(line)
+                    over.add(line)
+            if news:
+                found = self._infer(news)
+                news |= found
+                touched |= found
+                asked |= news
+        return touched
+
+    def _is_supported(
+        self, line: Line, clause: Clause, ways: Iterable[tuple[Line, ...]], moment: int
+    ) -> bool:
+        mark = line, clause.number
+        if any(all(map(self._true, way)) for way in ways):
+            self._supported.add(mark)
+            return True
+        unknown = all(one.start == BEGINNING for one in self.said[line] if one.holds(moment))
+        return unknown and mark not in self._supported
+
+    def _infer(self, news: Iterable[Line]) -> set[Line]:
+        """Work out anew what follows from what is new, and return that."""
+        affected = set[Line]()
+        queue = list(news)
+        for line in queue:
+            for head in self._makes.get(line, ()):
+                if head not in affected:
+                    affected.add(head)
+                    queue.append(head)
+        self._before |= affected & self._inferred
+        self._inferred -= affected
+        waiting = affected
+        while waiting:
+            left = {
+                head for head in waiting if not any(map(self._follows, self.ground.derives[head]))
+            }
+            if len(left) == len(waiting):
+                break
+            self._inferred |= waiting - left
+            waiting = left
+        return affected
+
+    def _follows(self, instance: Instance) -> bool:
+        return all(map(self._true, instance.body)) and self._stated.isdisjoint(instance.unless)
+
+    def _true(self, line: Line) -> bool:
+        return line in self._stated or line in self._inferred or line in self._fixed
+
+    def _holds(self, line: Line, moment: int) -> bool:
+        return any(stretch.holds(moment) for stretch in self.said.get(line, ()))
+
+    def _cut(self, line: Line, cut: Cut, trust: float | None = None) -> bool:
+        """End what holds of a line, as far as it is no newer; tell whether that ended anything.
+
+        With the trust of what begins then: what began before that, and is not trusted more.
+        """
+        found, moment = False, cut.moment
+        for stretch in self.said.get(line, ()):
+            started = stretch.start <= moment
+            if trust is not None:
+                started = stretch.start < moment and stretch.trust <= trust
+            held = stretch.loose and started and stretch.last <= moment
+            if held and stretch.cut is None and moment < stretch.end:
+                stretch.cut = cut
+                found = True
+        if found and not self._holds(line, self._now):
+            self._stated.discard(line)
+        return found
+
+    def _note(self, head: Line, moment: int) -> None:
+        """Begin, go on or end the stretch in which a line follows."""
+        spell = self._open.get(head)
+        if head in self._inferred:
+            if spell is None:
+                spell = self._open[head] = Inferred(head, moment)
+                self.spells.append(spell)
+            ways = filter(self._follows, self.ground.derives[head])
+            spell.ways |= {(way, moment): None for way in islice(ways, _WAYS)}
+        elif spell is not None:
+            spell.end = moment
+            at = next(reversed(spell.ways))[1]
+            last = [way for way, moment in spell.ways if moment == at]
+            spell.clause, spell.by = last[0].clause, self._lost(last)
+            del self._open[head]
+
+    def _lost(self, ways: Sequence[Instance]) -> Line | None:
+        """Return what was said, or is over, so that nothing follows any longer in these ways."""
+        over = sorted({line for way in ways for line in way.body if not self._true(line)})
+        said = sorted(self._stated.intersection(chain.from_iterable(way.unless for way in ways)))
+        return next(iter((*said, *over)), None)

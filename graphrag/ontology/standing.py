@@ -1,0 +1,191 @@
+"""Standing rules: what follows from facts, declared once and kept true by every write.
+
+A pattern is a subject, a relation and an object, as a fact has them. ``?name`` stands for
+an entity that is the same wherever the rule says it, ``*`` for any, and everything else is the name
+of an entity::
+
+    Ends("closes", when=("?c", "company_state", "closed"), ends=("*", "works_at", "?c"))
+    Needs("badge", fact=("?p", "has_badge", "*"), support=[("?p", "works_at", "*")])
+    Derives(
+        "boss",
+        head=("?p", "reports_to", "?q"),
+        body=[("?p", "on_team", "?t"), ("?t", "leads", "?q")],
+    )
+
+``when`` and ``unless`` look at what was said; ``support`` and ``body`` at what was inferred, too.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from graphrag.errors import InputError
+
+Pattern = tuple[str, str, str]
+ANY = "*"
+_SHAPE = 'a pattern is three words, such as ("?p", "works_at", "?c")'
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Facts end, for good, on the day on which another begins; what begins then or later stays.
+
+    A fact that was stated with both of its ends is left as it is.
+    """
+
+    name: str
+    when: Pattern
+    ends: Pattern
+
+    def __post_init__(self) -> None:
+        """Check the patterns.
+
+        Raises:
+            InputError: naming the rule, and what would be right.
+        """
+        _put(self, "name", _name(self))
+        _put(self, "when", _pattern(self, "when", self.when))
+        _put(self, "ends", _pattern(self, "ends", self.ends))
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Facts end, for good, as soon as nothing supports them.
+
+    Of a fact whose start is unknown nobody knows that it ever lacked support: it ends when the
+    support does.
+    """
+
+    name: str
+    fact: Pattern
+    support: Sequence[Pattern]
+    """Patterns that must hold together."""
+
+    def __post_init__(self) -> None:
+        """Check the patterns.
+
+        Raises:
+            InputError: naming the rule, and what would be right.
+        """
+        _put(self, "name", _name(self))
+        _put(self, "fact", _pattern(self, "fact", self.fact))
+        _put(self, "support", _patterns(self, "support", self.support))
+
+
+@dataclass(frozen=True, slots=True)
+class Derives:
+    """A fact holds whenever all of some others do and none of yet others: it follows from them."""
+
+    name: str
+    head: Pattern
+    body: Sequence[Pattern]
+    unless: Sequence[Pattern] = ()
+    """Patterns of which none may hold."""
+
+    def __post_init__(self) -> None:
+        """Check the patterns.
+
+        Raises:
+            InputError: naming the rule, and what would be right.
+        """
+        _put(self, "name", _name(self))
+        _put(self, "head", _pattern(self, "head", self.head))
+        _put(self, "body", _patterns(self, "body", self.body))
+        _put(self, "unless", _patterns(self, "unless", self.unless, least=0))
+        bound = {term for one in self.body for term in (one[0], one[2]) if is_variable(term)}
+        for term in (self.head[0], self.head[2]):
+            if term not in bound:
+                raise InputError(
+                    f"standing rule {self.name!r}: the head says {term!r}, which the body does not "
+                    "find: both ends of the head are variables of the body"
+                )
+
+
+StandingRule = Ends | Needs | Derives
+
+
+def is_variable(term: str) -> bool:
+    """Tell whether a term stands for an entity that a rule finds."""
+    return term.startswith("?")
+
+
+def checked_rules(rules: Iterable[StandingRule]) -> tuple[StandingRule, ...]:
+    """Return rules that can stand together.
+
+    Raises:
+        InputError: if one is no rule, two have one name, or one would follow from its own absence.
+    """
+    found = tuple(rules)
+    names = set[str]()
+    for rule in found:
+        if not isinstance(rule, Ends | Needs | Derives):
+            raise InputError(f"{rule!r} is no standing rule: give Ends, Needs or Derives")
+        if rule.name in names:
+            raise InputError(f"two standing rules are called {rule.name!r}: give each its own name")
+        names.add(rule.name)
+    return found
+
+
+def levels(links: Sequence[tuple[str, str, str, bool]]) -> dict[str, int]:
+    """Return in which order relations are settled, from what each rests on.
+
+    ``links`` are rule, what follows, what it rests on, and whether on its absence.
+
+    Raises:
+        InputError: naming a rule by which something would follow from its own absence.
+    """
+    found = dict.fromkeys(chain.from_iterable(link[1:3] for link in links), 0)
+    for _ in range(len(found) + 1):
+        raised = None
+        for rule, follows, rests_on, absent in links:
+            if (least := found[rests_on] + absent) > found[follows]:
+                found[follows], raised = least, rule
+        if raised is None:
+            return found
+    raise InputError(
+        f"standing rule {raised!r}: what it says would follow from its own absence, by way of the "
+        "other rules: take the relation out of its unless, or out of what the others rest on"
+    )
+
+
+def _name(rule: StandingRule) -> str:
+    name = rule.name
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"a standing rule has the name {name!r}: give it a word to be known by")
+    return name.strip()
+
+
+def _patterns(
+    rule: StandingRule, place: str, given: Iterable[Pattern], *, least: int = 1
+) -> tuple[Pattern, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(
+            f"standing rule {rule.name!r}: {place} is {given!r}; give a list: {_SHAPE}"
+        )
+    given = tuple(given)
+    if len(given) == 3 and all(isinstance(one, str) for one in given):
+        raise InputError(
+            f"standing rule {rule.name!r}: {place} is one pattern; give a list of them"
+        )
+    if len(given) < least:
+        raise InputError(f"standing rule {rule.name!r}: {place} is empty; {_SHAPE}")
+    return tuple(_pattern(rule, place, one) for one in given)
+
+
+def _pattern(rule: StandingRule, place: str, given: Pattern) -> Pattern:
+    whole = isinstance(given, Iterable) and not isinstance(given, str)
+    terms = tuple(_terms(given)) if whole else ()
+    if len(terms) != 3 or not all(terms):
+        raise InputError(f"standing rule {rule.name!r}: {place} is {given!r}; {_SHAPE}")
+    subject, relation, object_ = terms
+    if relation == ANY or is_variable(relation):
+        raise InputError(f"standing rule {rule.name!r}: {place} names no relation; {_SHAPE}")
+    return subject, "_".join(relation.split()), object_
+
+
+def _terms(given: Iterable[object]) -> Iterator[str]:
+    return (" ".join(term.split()) if isinstance(term, str) else "" for term in given)
+
+
+def _put(rule: StandingRule, field: str, value: object) -> None:
+    object.__setattr__(rule, field, value)

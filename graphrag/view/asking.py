@@ -1,0 +1,91 @@
+"""Questions answered from one viewpoint: parsed, worked out on the facts of all times, read."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from graphrag.ask.answer import Answer
+from graphrag.ask.asked import Asked
+from graphrag.ask.bounding import Solution
+from graphrag.ask.evaluate import dates_of, solve
+from graphrag.ask.lookup import CannotAnswer
+from graphrag.ask.parse import parse
+from graphrag.ask.spans import tokens_of
+from graphrag.ask.spell import stated_units
+from graphrag.ask.world import World
+from graphrag.errors import QueryError
+from graphrag.index.group import FOREVER
+from graphrag.temporal.moment import to_micros
+from graphrag.view.lens import Lens
+
+if TYPE_CHECKING:
+    from graphrag.search.visibility import Past
+
+_LONGEST = 2_000
+"""Characters; what is longer is a text, not a question."""
+
+
+async def answer(lens: Lens, question: str) -> Answer:
+    """Answer a question from a viewpoint.
+
+    Raises:
+        QueryError: if there is no question, or it is a text.
+    """
+    if not question.strip() or len(question) > _LONGEST:
+        raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
+    index, past = await lens.index(), await lens.past()
+    text = " ".join(question.split())
+    asked = parse(text, tokens_of(text, index, lens.ever(index, past), lens.now()))
+    lens, past, note = await _known(asked, lens, past)
+    steps = [note] if note else []
+    world = World(
+        index,
+        lens.ever(index, past),
+        past,
+        lens.session.relations,
+        to_micros(lens.now(), FOREVER),
+        closed=lens.viewpoint.valid_at is not None,
+    )
+    solution = Solution(steps=steps)
+    try:
+        solution = solve(asked, world, solution)
+    except CannotAnswer as error:
+        return Answer(asked, steps=tuple(solution.steps), missing=str(error))
+    return await _read(asked, solution, lens, world)
+
+
+async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
+    """Return what is seen with what was known when the question says, and what to note of it."""
+    if asked.known is None:
+        return lens, past, ""
+    end = asked.known.interval.end or lens.now("system")
+    moment, own = end - timedelta(microseconds=1), lens.viewpoint.known_at
+    if own is not None and own <= moment:
+        return lens, past, f"as known at {own.isoformat()}, before {asked.known.words}"
+    then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=moment))
+    before = await then.past()
+    if own is not None and before.before and not before.upto:
+        # The log begins later than that: the view says what its time of then is.
+        return lens, past, f"no records of {asked.known.words}: as known at {own.isoformat()}"
+    return then, before, f"as known at {moment.isoformat()}"
+
+
+async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> Answer:
+    """Return an answer with its facts and entities as they are stored."""
+    rows = [line.row for line in solution.lines]
+    support = [line.row for line in solution.support]
+    entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
+    values = solution.values
+    if asked.wants in ("when", "since", "until"):
+        stated = {row: stated_units(facts[row]) for row in rows}
+        values = dates_of(asked, solution.lines, world, stated)
+    missing = "" if solution.values else "no fact fits: " + "; ".join(solution.steps)
+    return Answer(
+        asked,
+        tuple(values),
+        tuple(entities[row] for row in solution.entities),
+        tuple(facts[row] for row in rows),
+        tuple(facts[row] for row in support),
+        tuple(solution.steps),
+        missing,
+    )

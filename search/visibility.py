@@ -296,6 +296,5 @@ def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
         if image.keys() & {"name", "aliases"}:
             called = index.names.names.get(id_, ("",))
             then = image["aliases"] or () if "aliases" in image else called
-            names = (image.get("name", stored_by(called)), *then)
-            found[id_] = frozenset(map(name_key, names))
+            found[id_] = frozenset(map(name_key, (image.get("name", stored_by(called)), *then)))
     return found

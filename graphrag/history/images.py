@@ -7,6 +7,7 @@ a conflict.
 Undo the undoing of a merge: two entities become one again, with all that was added since.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
@@ -79,6 +80,40 @@ def back(value: Value, change: Change, event: Event, *, force: bool) -> Value:
         else:
             raise conflict(event, name, change.record)
     return replace(value, **was)
+
+
+def aliases_given(events: Iterable[Event]) -> dict[str, set[str]]:
+    """Return the aliases that events gave, by the id of the entity."""
+    given: dict[str, set[str]] = {}
+    for event in events:
+        for change in event.changes:
+            table, _, id_ = change.record.partition(":")
+            if table == "entity":
+                was, now = (
+                    {*((image or {}).get("aliases") or ())}
+                    for image in (change.before, change.after)
+                )
+                given.setdefault(id_, set()).update(now - was)
+    return given
+
+
+def changed_by(events: Iterable[Event], table: str) -> dict[str, list[Change]]:
+    """Return what the events changed of stored records, by id, the last change first."""
+    found: dict[str, list[Change]] = defaultdict(list)
+    for event in reversed(list(events)):
+        for change in reversed(event.changes):
+            if change.record.startswith(f"{table}:") and change.before and change.after:
+                found[change.record.partition(":")[2]].append(change)
+    return found
+
+
+def narrowed(change: Change, columns: Iterable[str]) -> Change:
+    """Return what a change did to some columns."""
+    before, after = (
+        {column: image[column] for column in columns if image is not None and column in image}
+        for image in (change.before, change.after)
+    )
+    return Change(change.record, before, after)
 
 
 def conflict(event: Event, name: str, record: str) -> InputError:

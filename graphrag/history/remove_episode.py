@@ -6,7 +6,6 @@ confirmed rests on that person, too, and stays.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from typing import TypeVar
 from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
 from graphrag.errors import InputError
+from graphrag.history.images import aliases_given, changed_by, narrowed
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
@@ -138,7 +138,7 @@ async def _facts(
 ) -> Component:
     """Return what is settled anew without what is taken back, settled."""
     store = ingestion.store
-    changed = _changed(own, "relates_to")
+    changed = changed_by(own, "relates_to")
     resting, ended = await resting_on(taken.episodes, index, store)
     stored = await store.get(Fact, {*resting, *changed, *taken.facts})
     concerned = index.heirs.follow(stored, index.entity_name)
@@ -192,10 +192,10 @@ async def _entities(
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that lose an attribute or everything that spoke of them."""
     mentioned = await _mentioned(taken, index, store)
-    changed = _changed(own, "entity")
+    changed = changed_by(own, "entity")
     family = [member for one in mentioned for member in index.heirs.family(one)]
     stored = await store.get(Entity, [*mentioned, *changed, *family])
-    given = _given(own)
+    given = aliases_given(own)
     held = await _held(mentioned, taken, events, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
@@ -208,21 +208,6 @@ async def _entities(
             left = replace(left, removed_at=now)
         pairs.append((entity, left))
     return pairs
-
-
-def _given(events: Iterable[Event]) -> dict[str, set[str]]:
-    """Return the aliases that events gave, by the id of the entity."""
-    given: dict[str, set[str]] = {}
-    for event in events:
-        for change in event.changes:
-            table, _, id_ = change.record.partition(":")
-            if table == "entity":
-                was, now = (
-                    {*((image or {}).get("aliases") or ())}
-                    for image in (change.before, change.after)
-                )
-                given.setdefault(id_, set()).update(now - was)
-    return given
 
 
 async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]:
@@ -283,26 +268,8 @@ def _tellings(ids: Collection[str], events: Iterable[Event]) -> list[Event]:
     return found
 
 
-def _changed(events: Iterable[Event], table: str) -> dict[str, list[Change]]:
-    """Return what the events changed of stored records, by id, the last change first."""
-    found: dict[str, list[Change]] = defaultdict(list)
-    for event in reversed(list(events)):
-        for change in reversed(event.changes):
-            if change.record.startswith(f"{table}:") and change.before and change.after:
-                found[change.record.partition(":")[2]].append(change)
-    return found
-
-
 def _without(value: Value, changes: Iterable[Change]) -> Value:
     """Return a value without the attributes that changes gave it."""
     for change in changes:
-        value = undone(value, _only(change, _ATTRIBUTES))
+        value = undone(value, narrowed(change, _ATTRIBUTES))
     return value
-
-
-def _only(change: Change, columns: Iterable[str]) -> Change:
-    before, after = (
-        {column: image[column] for column in columns if image is not None and column in image}
-        for image in (change.before, change.after)
-    )
-    return Change(change.record, before, after)

@@ -23,10 +23,8 @@ from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.temporal.moment import to_micros
 
-BEGINNING = np.iinfo(np.int64).min
-"""Start of an interval whose start is unknown, in microseconds."""
-FOREVER = np.iinfo(np.int64).max
-"""End of an interval that has not ended, in microseconds."""
+BEGINNING, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+"""In place of a start that is unknown, and of an end that there is not."""
 
 Mask = npt.NDArray[np.bool_]
 _EMPTY_BYTES = 20_000  # of a group with nothing in it

@@ -89,8 +89,7 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``thing`` (of
-    unknown type), or a user's own."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``thing``..."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -153,8 +152,7 @@ class Fact:
     origin: Origin = "stated"
     confirmed: bool = False
     pending: bool = False
-    """True while it waits in ``edit.pending()``, and no read shows it. With ``retracted_at`` it is
-    a stretch that is part of another fact again."""
+    """True while it waits in ``edit.pending()``, or is part of another fact: no read shows it."""
     waits_as: Literal["end", "correction"] | None = None
     """What a pending fact does once confirmed, if it is not simply added."""
     invalidated_by: str | None = None
@@ -194,11 +192,7 @@ class Fact:
 
     @property
     def kind(self) -> Kind:
-        """What kind of time it has, by what was said of it first: see ``Assertion``.
-
-        A ``state`` holds until it ends, an ``event`` has its day, month or year, what is
-        ``timeless`` holds at all times.
-        """
+        """What kind of time it has, by what was said of it first: see ``Assertion``."""
         return self.statements[0].kind if self.statements else "state"
 
     def __repr__(self) -> str:
@@ -245,10 +239,7 @@ class Community:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Saga:
-    """A named run of episodes of one group, in the order of their reference times.
-
-    Its episodes name it; see ``GraphRAG.saga`` for what it holds.
-    """
+    """A named run of episodes of one group, in the order of their reference times."""
 
     id: str
     group_id: str

@@ -13,8 +13,8 @@ WRITES = {
     "edit.retract", "edit.settle", "erase.entity", "erase.group", "export.copy",
     "identity.keep_apart", "identity.merge", "identity.split", "identity.unmerge",
     "load.calendar", "load.contacts", "load.documents", "load.facts", "load.group", "load.seed",
-    "log.remove_episode", "log.replay", "log.replay_all", "log.revert", "sagas.summarize",
-    "sagas.summarize_all",
+    "log.remove_episode", "log.remove_source", "log.replay", "log.replay_all", "log.revert",
+    "sagas.summarize", "sagas.summarize_all",
 }  # fmt: skip
 OF_TODAY = {
     "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.check",

@@ -59,6 +59,7 @@ from graphrag.errors import TransactionError as TransactionError
 from graphrag.extract.llm.arbiter import LLMArbiter as LLMArbiter
 from graphrag.extract.llm.extractor import Estimate as Estimate
 from graphrag.extract.llm.extractor import LLMExtractor as LLMExtractor
+from graphrag.extract.llm.small import SmallLLMExtractor as SmallLLMExtractor
 from graphrag.extract.rules.extractor import RulesExtractor as RulesExtractor
 from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport
@@ -122,6 +123,7 @@ from graphrag.protocols import Embedder as Embedder
 from graphrag.protocols import ExtractionContext as ExtractionContext
 from graphrag.protocols import Extractor as Extractor
 from graphrag.protocols import Known as Known
+from graphrag.protocols import KnownFact as KnownFact
 from graphrag.protocols import LLM as LLM
 from graphrag.protocols import Message as Message
 from graphrag.protocols import Reranker as Reranker

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -71,6 +72,23 @@ class Known:
     id: str
     name: str
     entity_type: str
+    aliases: tuple[str, ...] = ()
+    about: str = ""
+    """A dozen words that tell it from others of its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A fact of the graph that holds at the time of the text, as far as an extractor needs it."""
+
+    id: str
+    subject: Known
+    relation: str
+    object: Known
+    valid_at: datetime | None = None
+    observed: bool = False
+    """True if ``valid_at`` is only when it was first seen to hold."""
+    invalid_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,13 @@ class ExtractionContext:
     """Up to four episodes before it in its group, oldest first: context, never extracted again."""
     known: tuple[Known, ...] = ()
     """Entities of the graph whose names occur in these episodes, those of the one to read first."""
+    facts: tuple[KnownFact, ...] = ()
+    """Up to a dozen facts of the entities that the one to read names; none for an extractor that
+    does not look at the graph."""
+    relations: tuple[str, ...] = ()
+    """Names of relations that are in use in the graph, those of these entities first."""
+    trusted: bool = True
+    """False if what the text says of others than its own speakers is to wait for a person."""
 
 
 class Extractor(Protocol):

@@ -1762,31 +1762,30 @@ class Writes(View):
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
 
-        Adding the same content with the same reference time again changes
-        nothing and returns ``new=False``, unless it is part of another saga or has another key.
+        Adding the same content with the same reference time again changes nothing and returns
+        ``new=False``, unless it is part of another saga or has another key.
 
         Args:
             content: What was said or written, kept word for word.
             reference_time: When; relative dates in the text count from it. Default: now.
             name: Its title: it is found by that too, and by other episodes that name it.
             source: ``text``, ``message`` or ``json``; default: guessed from the content.
-            source_description: Where it comes from, for people.
+            source_description: Where it comes from, for people and for the trust in it.
             metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to, such as one conversation; its
-                place there is that of its reference time.
-            key: Your own id of it, such as that of a message. What has the same key is the same
-                episode, whatever its reference time; what has another is another.
+            saga: Name of the run of episodes that it belongs to.
+            key: Your own id of it, such as that of a message: the same key is the same episode,
+                whatever its reference time, and another key another.
             author: Name of who wrote it: whom "I" means in a text without speakers.
-            wait: False stores and indexes the text and returns, with the episode ``pending``; a
-                worker adds its facts later, in the order of reference times, see
-                ``queue.drain``.
+            wait: False stores the text, searchable, and returns, with the episode ``pending``; its
+                facts come later, by reference time, see ``queue.drain``.
 
         Raises:
             InputError: if the content, the saga or a time cannot be used, if the key is that of an
                 episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed.
+            ExtractionError: if the extractor failed; after an ``LLMError`` the text stays, and is
+                read when it is added again or by ``queue.retry``.
             EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; in every case nothing was written.
+            TransactionError: if the database refused; nothing was written then.
         """
         return self._portal.wait(
             self._twin.add_episode(

@@ -102,6 +102,8 @@ async def add(
                 error.add_note(_kept(counted))
             raise
     _show(session, report, counted, len(pile.unread))
+    if report.dropped or report.adjusted:
+        session.note("what was not believed as it was read is in the log: surreal-graphrag log")
     if not report.failed and not pile.unread:
         return
     if session.debug:
@@ -142,6 +144,9 @@ def _show(session: Session, report: "BatchReport", counted: Counted, skipped: in
                 "entities": report.entities,
                 "facts": report.facts,
                 "closed": counted.closed,
+                "waiting": report.waiting,
+                "dropped": len(report.dropped),
+                "adjusted": len(report.adjusted),
                 "seconds": round(counted.seconds, 3),
                 "seconds_until_first_episode": round(counted.waited, 3),
                 "episodes_per_second": round(counted.rate, 1) or None,
@@ -167,7 +172,16 @@ def _show(session: Session, report: "BatchReport", counted: Counted, skipped: in
             ("new entities", str(report.entities)),
             ("new facts", str(report.facts)),
             ("older facts closed", str(counted.closed)),
-            *((("files skipped", str(skipped)),) if skipped else ()),
+            *(
+                (name, str(count))
+                for name, count in (
+                    ("  that wait for review", report.waiting),
+                    ("read and not believed", len(report.dropped)),
+                    ("believed otherwise than read", len(report.adjusted)),
+                    ("files skipped", skipped),
+                )
+                if count
+            ),
             ("seconds", f"{counted.seconds:.1f}"),
             ("  models and first episode", f"{counted.waited:.1f}"),
         ]

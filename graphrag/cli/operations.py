@@ -62,6 +62,8 @@ async def queue(
             *((("  since", since.isoformat(timespec="seconds")),) if since else ()),
             ("failed", str(status.failed)),
             *((("put back", str(retried)),) if retry else ()),
+            *((("read and not believed", str(status.dropped)),) if status.dropped else ()),
+            *((("believed otherwise", str(status.adjusted)),) if status.adjusted else ()),
         ]
         session.show(table(f"Queue of group {session.group}", "", ">", rows=rows))
         if failed:

@@ -25,7 +25,10 @@ from graphrag.ingest.ahead import Stream
 from graphrag.ingest.ingestion import Added, Ingestion
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.read_ahead import Read, reads
+from graphrag.ingest.unread import add_known, keep_unread, read_and_add
 
+_NAME = 40
+"""Characters of a text that stand for its name."""
 Episodes = Stream[NewEpisode]
 OnError = Literal["stop", "skip"]
 
@@ -91,6 +94,14 @@ class BatchReport:
     """Older facts that were closed, corrected or confirmed."""
     violations: int = 0
     """How often something did not fit the ontology; the log of ``graphrag`` names each case."""
+    waiting: int = 0
+    """New facts that wait for a person, see ``edit.pending``."""
+    dropped: list[str] = field(default_factory=list)
+    """What was read and not believed, in words, with the episode's name."""
+    adjusted: list[str] = field(default_factory=list)
+    """What was believed otherwise than it was read, or waits for a person, in words."""
+    closed: list[str] = field(default_factory=list)
+    """What ended or was taken back, in words."""
     failed: list[Failed] = field(default_factory=list)
     """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
     seconds: float = 0.0
@@ -110,6 +121,14 @@ class BatchReport:
         self.facts += len(added.facts)
         self.changed += len(added.changed)
         self.violations += len(added.violations)
+        self.waiting += sum(fact.pending for fact in added.facts)
+        name = added.episode.name or added.episode.content[:_NAME]
+        for kept, words in (
+            (self.dropped, added.dropped),
+            (self.adjusted, added.adjusted),
+            (self.closed, added.closed),
+        ):
+            kept += (f"{name}: {one}" for one in words)
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
 
@@ -157,6 +176,8 @@ async def add_all(
 
 async def _write(ingestion: Ingestion, one: Read) -> Added | GraphRAGError:
     if one.error is not None:
+        if one.episode is not None:
+            await keep_unread(ingestion, one.episode, one.error)
         return one.error
     assert one.episode is not None
     try:
@@ -164,9 +185,8 @@ async def _write(ingestion: Ingestion, one: Read) -> Added | GraphRAGError:
         if known is None and one.extraction is None:
             known = await ingestion.known(one.episode)
         if known is not None:
-            return Added(await ingestion.join(known, one.episode), new=False)
-        extraction = one.extraction or await ingestion.read(one.episode)
-        return await ingestion.add(one.episode, extraction)
+            return await add_known(ingestion, known, one.episode)
+        return await read_and_add(ingestion, one.episode, one.extraction)
     except GraphRAGError as error:
         return error
 

@@ -14,8 +14,8 @@ from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.plan import Plan, new_saga
-from graphrag.ingest.planner import find_open_points, make_plan
+from graphrag.ingest.plan import Plan, closed, left_out, new_saga
+from graphrag.ingest.planner import both, find_open_points, make_plan, ruling_of
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
@@ -23,15 +23,7 @@ from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
-from graphrag.protocols import (
-    NO_RULING,
-    Arbiter,
-    Embedder,
-    ExtractionContext,
-    Extractor,
-    Ruling,
-)
-from graphrag.resolve.spot import spot
+from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -58,7 +50,11 @@ class Added:
     """What was read and does not fit the ontology."""
     dropped: tuple[str, ...] = ()
     """What the extractor read and was not believed, in words: entities that the text does not name,
-    places outside it."""
+    facts that it does not say, places outside it."""
+    adjusted: tuple[str, ...] = ()
+    """What was believed otherwise than it was read, in words, and what waits for a person."""
+    closed: tuple[str, ...] = ()
+    """What ended or was taken back at once, in words: older facts, and new ones if need be."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
@@ -66,6 +62,10 @@ class Added:
 def is_waiting(episode: Episode) -> bool:
     """Tell whether a stored episode is still to be read."""
     return episode.status == "pending" and episode.removed_at is None
+
+
+def _is_unread(episode: Episode) -> bool:
+    return episode.status != "done" and episode.removed_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +156,15 @@ class Ingestion:
 
     async def read(self, episode: Episode, pending: tuple[Episode, ...] = ()) -> Extraction:
         """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
+        # Imported here: a graph that is only read shows nothing to an extractor.
+        from graphrag.resolve.spot import context_of
+
         previous = await self._previous(episode, pending)
         index = await self.catalog.group(episode.group_id)
-        texts = (episode.content, *(other.content for other in reversed(previous)))
-        context = ExtractionContext(episode, previous, spot(texts, index))
-        return await extract(self.extractor, context)
+        at = to_micros(episode.valid_at, BEGINNING)
+        trusted = self.trust.of(episode.source_description) >= 0
+        context = await context_of(episode, previous, self.extractor, index, self.store, at=at)
+        return await extract(self.extractor, replace(context, trusted=trusted))
 
     async def fitting(
         self, group: str, extraction: Extraction
@@ -177,9 +181,13 @@ class Ingestion:
         return straightened(checked, self.relations), violations
 
     async def decide(self, episode: Episode, extraction: Extraction) -> Ruling:
-        """Ask the arbiter once about all that the rules leave open, if there is anything."""
+        """Return what the extractor found, and what an arbiter finds of the rest.
+
+        An arbiter is asked once about all that is left open, if there is anything.
+        """
+        found = ruling_of(extraction)
         if self.arbiter is None:
-            return NO_RULING
+            return found
         index = await self.catalog.group(episode.group_id)
         case = await find_open_points(
             episode,
@@ -189,10 +197,11 @@ class Ingestion:
             self.embedder,
             self.relations,
             self.ontology.identifiers,
+            ruling=found,
         )
         if not case.doubts and not case.conflicts:
-            return NO_RULING
-        return await decide(self.arbiter, case)
+            return found
+        return both(found, await decide(self.arbiter, case))
 
     async def add(self, episode: Episode, extraction: Extraction, *, waited: bool = False) -> Added:
         """Write an episode with what was read in it, in one transaction.
@@ -215,7 +224,7 @@ class Ingestion:
             nonlocal plan, added, began
             # Asked again under the lock: the same episode may have been added meanwhile.
             stored = await (self.stored(episode.id) if waited else self.known(episode))
-            settled = stored is not None and not (waited and is_waiting(stored))
+            settled = stored is not None and not (waited and _is_unread(stored))
             if settled or (waited and stored is None):
                 added = Added(stored or episode, new=False)
                 return ChangeSet(episode.group_id, kind="add_episode")
@@ -234,6 +243,9 @@ class Ingestion:
             )
             if waited:
                 plan.kind, plan.waiting = "finish_episode", stored
+            unstated = left_out(extraction.claims, plan.resolution.entity_of)
+            plan.dropped = (*extraction.dropped, *unstated, *plan.dropped)
+            plan.note = "; ".join((*plan.dropped, *extraction.adjusted)) or None
             seconds["embed"] = plan.embed_seconds
             seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
             began = time.perf_counter()
@@ -257,7 +269,9 @@ class Ingestion:
             entities=tuple(plan.entities.values()),
             facts=tuple(plan.facts.values()),
             changed=tuple(after for _, after in plan.changed_facts.values()),
-            dropped=extraction.dropped,
+            dropped=plan.dropped,
+            adjusted=extraction.adjusted,
+            closed=tuple(closed(plan.facts.values(), plan.changed_facts.values())),
             violations=violations,
             seconds=seconds,
         )

@@ -138,6 +138,8 @@ async def find_case(
     for claim, fact in stated:
         for id_ in _near(fact, index, relations):
             other = stored.get(id_)
+            if claim.settled and id_ in extraction.shown:
+                continue
             if (
                 other is not None
                 and _may_clash(fact, other)

@@ -1,13 +1,18 @@
-"""What one episode will change, worked out as values before anything is written."""
+"""What one episode will change, worked out as values before anything is written.
 
-from collections.abc import Mapping, Sequence
+And in words, for people and for the event: nothing is lost in silence. A claim that says nothing of
+two entities, because both names turned out to be one, is left out; an older fact may end; a new one
+may be closed as soon as it is stored.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import episode_text
-from graphrag.model.extraction import Mention
+from graphrag.model.extraction import Claim, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
@@ -39,6 +44,10 @@ class Plan:
     embed_seconds: float = 0.0
     kind: str = "add_episode"
     """Kind of the event."""
+    note: str | None = None
+    """What was read and not believed as it was read, in words, for the event."""
+    dropped: tuple[str, ...] = ()
+    """What was read and became nothing, in words."""
     new_saga: Saga | None = None
     """The saga that the episode is the first of."""
     waiting: Episode | None = None
@@ -47,7 +56,7 @@ class Plan:
     def changes(self) -> ChangeSet:
         """Return the transaction that writes this plan."""
         episode, group = self.episode, self.episode.group_id
-        changes = ChangeSet(group, kind=self.kind)
+        changes = ChangeSet(group, kind=self.kind, note=self.note)
         if self.new_saga is not None:
             changes.insert(self.new_saga)
         if self.waiting is not None:
@@ -182,3 +191,48 @@ def _update(table: str, before: Entity | Fact, after: Entity | Fact) -> Update:
         before={key: old.get(key) for key in sorted(changed)},
         after={key: new.get(key) for key in sorted(changed)},
     )
+
+
+_LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
+"""Ways in which a fact ends that its own source did not speak of."""
+
+
+def left_out(claims: Iterable[Claim], entity_of: Mapping[Mention, str]) -> Iterator[str]:
+    """Yield the claims that became no fact, as ``state`` passes over them."""
+    for claim in claims:
+        subject = entity_of.get(claim.subject)
+        object_ = entity_of.get(claim.object) if claim.object is not None else None
+        about = f"{claim.subject.name} {claim.relation}"
+        if claim.object is not None:
+            about += f" {claim.object.name}"
+        if subject is not None and subject == object_:
+            yield f"the fact {about!r}, whose ends are one entity"
+        elif subject is None or (claim.object is not None and object_ is None):
+            yield f"the fact {about!r}, whose ends have no usable name"
+
+
+def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:
+    """Yield what ended, was reopened or was taken back, of older facts and of new ones."""
+    for before, after in changed:
+        if after.retracted_at is not None and before.retracted_at is None:
+            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
+        elif after.closed_as == "overruled" != before.closed_as:
+            yield _words(after, "holds at no moment any more (overruled)")
+        elif after.invalid_at != before.invalid_at:
+            yield _words(after, _ended(after))
+        elif after.valid_at != before.valid_at and before.valid_at is not None:
+            since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
+            yield _words(after, f"begins at another time: {since}")
+    for fact in new:
+        if fact.closed_as in _LOST and not fact.pending:
+            yield _words(fact, f"is new, and {_ended(fact)}")
+
+
+def _ended(fact: Fact) -> str:
+    if fact.invalid_at is None:
+        return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
+    return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"
+
+
+def _words(fact: Fact, what: str) -> str:
+    return f"{fact.subject} {fact.relation} {fact.object}: {what}"

@@ -1,8 +1,9 @@
 """From what a text says to what the graph becomes: resolve every mention, judge every claim."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
@@ -12,7 +13,7 @@ from graphrag.ingest.statements import state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Extraction, Mention
-from graphrag.model.values import Entity, Episode
+from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
@@ -22,6 +23,9 @@ from graphrag.resolve.known import Declared, Known
 from graphrag.resolve.mentions import adds_something, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
+
+if TYPE_CHECKING:
+    from graphrag.ingest.ledger import Ledger
 
 
 async def make_plan(
@@ -66,6 +70,7 @@ async def make_plan(
     await ledger.read(new, store)
     ledger.tell(new)
     plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
+    plan.dropped = tuple(_without_effect(new, ledger))
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)
     plan.passages = passages_of(episode)
@@ -83,8 +88,12 @@ async def find_open_points(
     embedder: Embedder,
     relations: Relations,
     identifiers: Declared | None = None,
+    *,
+    ruling: Ruling = NO_RULING,
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now.
+
+    What the extractor has found already is not open.
 
     New names are embedded here; an embedder with a cache has their vectors when they are written.
     """
@@ -92,6 +101,7 @@ async def find_open_points(
         mentions_of(extraction),
         index,
         created_at=utc_now(),
+        ruling=ruling,
         stated_at=episode.valid_at,
         identifiers=identifiers,
         doubts=True,
@@ -110,7 +120,40 @@ async def find_open_points(
             index,
             Known(index, identifiers or {}),
         )
+    resolution.doubts = [open_ for open_ in resolution.doubts if not _decided(open_.mention)]
     return await find_case(episode, extraction, resolution, index, store, relations)
+
+
+def ruling_of(extraction: Extraction) -> Ruling:
+    """Return what an extractor that was shown the graph found of whom its mentions mean."""
+    mentions = list(mentions_of(extraction))
+    return Ruling(
+        {one: one.entity_id for one in mentions if one.entity_id is not None},
+        {one: one.distinct_from for one in mentions if one.distinct_from},
+    )
+
+
+def both(found: Ruling, ruled: Ruling) -> Ruling:
+    """Return what an extractor found, and what an arbiter ruled of the rest."""
+    return Ruling(
+        {**ruled.entity_of, **found.entity_of},
+        {**ruled.distinct, **found.distinct},
+        ruled.exclusive,
+    )
+
+
+def _decided(mention: Mention) -> bool:
+    return mention.entity_id is not None or bool(mention.distinct_from)
+
+
+def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
+    """Yield the ends and cancellations that were too doubtful to wait for anything."""
+    said = {one.assertion.id for ends in ledger.endings.values() for one in ends}
+    kept = {fact.text for fact in ledger.new_facts.values()}
+    for fact in new:
+        if not (fact.id in ledger.stands or fact.statements[0].id in said or fact.text in kept):
+            about = f"{fact.subject} {fact.relation} {fact.object}".strip()
+            yield f"the fact {about!r}, too doubtful to end or cancel anything"
 
 
 def mentions_of(extraction: Extraction) -> Iterable[Mention]:

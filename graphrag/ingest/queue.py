@@ -8,32 +8,25 @@ is only the order of work: one episode of a group at a time, by reference time.
 import asyncio
 import heapq
 import logging
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Added, Ingestion, is_waiting
-from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
 from graphrag.ingest.policy import FAILED
 from graphrag.model.values import Episode
-from graphrag.resolve.mentions import Resolution
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import to_micros
 
 _LOG = logging.getLogger("graphrag")
 WORKER = "graphrag-worker"
 """Name of the tasks of the workers."""
-_LONGEST = 500
-_SECRET = re.compile(
-    r"(?i)\b(?:sk|pk|key|ghp)[-_][\w-]{8,}"
-    r"|(?<=bearer )\S+"
-    r"|(?<=://)[^/\s@]+@"
-    r"|(?<=key=)\S+|(?<=token=)\S+|(?<=password=)\S+"
-)
+_NOTES = 200
+"""Notes that are kept for each group, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +39,12 @@ class QueueStatus:
     failed: int = 0
     oldest_pending: datetime | None = None
     """When the one that waits longest was handed in."""
+    dropped: int = 0
+    """How much was read and not believed since the graph was opened."""
+    adjusted: int = 0
+    """How much was believed otherwise than it was read, or waits for a person."""
+    notes: tuple[str, ...] = ()
+    """The last of both, in words."""
 
 
 def checked_workers(workers: int) -> int:
@@ -71,6 +70,9 @@ class Queue:
         self._busy: set[str] = set()
         """Groups of which an episode is being read."""
         self._moved = asyncio.Event()
+        self._lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
+        """By group: what was not believed as it was read."""
 
     async def resume(self) -> None:
         """Take up what a former process left pending."""
@@ -83,25 +85,10 @@ class Queue:
 
     async def put(self, episode: Episode) -> Added:
         """Store an episode as pending, with its vectors; searchable when this returns."""
-        ingestion, group = self._ingestion, episode.group_id
-        episode = replace(episode, status="pending")
-        plan = Plan(episode, Resolution(), passages=passages_of(episode), kind="queue_episode")
-        texts = texts_of(episode, plan.passages)
-        vectors = await ingestion.embedder.embed(list(texts.values()), purpose="document")
-        plan.vectors = dict(zip(texts, vectors, strict=True))
-        known: Episode | None = None
+        from graphrag.ingest.unread import put_unread
 
-        async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal known
-            known = await ingestion.known(episode)
-            if known is not None:
-                return ChangeSet(group, plan.kind)
-            micros = to_micros(episode.valid_at, BEGINNING)
-            plan.neighbours = index.neighbours_in_time(micros, episode.id)
-            plan.new_saga = new_saga(episode, index)
-            return plan.changes()
-
-        await ingestion.writer.commit(group, build, enter=plan.enter)
+        group, episode = episode.group_id, replace(episode, status="pending")
+        known = await put_unread(self._ingestion, episode, "queue_episode")
         if known is not None:
             return Added(known, new=False)
         self._take([(group, to_micros(episode.valid_at, BEGINNING), episode.id)])
@@ -152,6 +139,9 @@ class Queue:
             counts.get("done", 0),
             counts.get("failed", 0),
             oldest.get("pending"),
+            self._lost[group]["dropped"],
+            self._lost[group]["adjusted"],
+            tuple(self._notes[group]),
         )
 
     async def drain(self, group: str | None) -> None:
@@ -228,13 +218,20 @@ class Queue:
             return
         done = replace(episode, status="done", error=None)
         try:
-            await ingestion.add(done, await ingestion.read(done), waited=True)
+            self._note(await ingestion.add(done, await ingestion.read(done), waited=True))
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
             await self._fail(episode, error)
 
+    def _note(self, added: Added) -> None:
+        group, name = added.episode.group_id, added.episode.name or added.episode.id
+        self._lost[group].update(dropped=len(added.dropped), adjusted=len(added.adjusted))
+        self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
+
     async def _fail(self, episode: Episode, error: Exception) -> None:
+        from graphrag.ingest.unread import described
+
         _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
         reason = described(error)
 
@@ -246,12 +243,6 @@ class Queue:
             return changes
 
         await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
-
-
-def described(error: Exception) -> str:
-    """Return an error in words that may be stored: short, and without what looks like a secret."""
-    text = _SECRET.sub("***", f"{type(error).__name__}: {error}")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _current() -> asyncio.Task[None]:

@@ -167,7 +167,7 @@ async def _extracted(ingestion: Ingestion, one: Read, before: tuple[Episode, ...
     try:
         return replace(one, extraction=await ingestion.read(one.episode, before))
     except GraphRAGError as error:
-        return Read(one.name, error=error)
+        return Read(one.name, one.episode, error=error)
 
 
 def _comes(episode: Episode, waiting: dict[Key, Episode]) -> bool:

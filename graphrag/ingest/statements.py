@@ -61,8 +61,9 @@ def state(
         if subject is None or subject == object_ or (object_ is None and not unnamed):
             continue
         id_ = new_id()
-        ruled = tuple(one.fact.id for one in ruling.exclusive if one.claim == claim)
-        said = replace(_said(claim, episode, id_, trust), excludes=tuple(dict.fromkeys(ruled)))
+        decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
+        ruled = dict.fromkeys((*claim.excludes, *decided))
+        said = replace(_said(claim, episode, id_, trust), excludes=tuple(ruled))
         valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield Fact(
@@ -198,7 +199,8 @@ class _Placing:
             raise _failed("extractor", self._episode, _no("Extraction", given))
         mentions = tuple(self._each(given.mentions, Mention))
         claims = tuple(map(self._claim, self._each(given.claims, Claim)))
-        return Extraction(mentions, claims, (*given.dropped, *self._notes))
+        dropped = (*given.dropped, *self._notes)
+        return replace(given, mentions=mentions, claims=claims, dropped=dropped)
 
     def _claim(self, claim: Claim) -> Claim:
         ends = [end for end in (claim.subject, claim.object) if end is not None]

@@ -2,7 +2,8 @@
 
 Around the one function that sends messages: cache, budget, limits of concurrency and rate, a time
 limit, patience with busy servers, and repair: an answer of the wrong shape is given back with what
-is wrong about it.
+is wrong about it. Of a list of things only those are asked for again that are wrong, or missing
+where an answer was cut off.
 
 The shape of an answer in words, for models whose server takes no JSON schema.
 """
@@ -17,7 +18,14 @@ from dataclasses import dataclass, field
 from graphrag.errors import LLMError
 from graphrag.llm.cache import AnswerCache
 from graphrag.llm.endpoint import Throttle
-from graphrag.llm.schema import BadAnswerError, as_json, read_answer, strict_schema
+from graphrag.llm.schema import (
+    BadAnswerError,
+    as_json,
+    joined,
+    lost_of,
+    read_answer,
+    strict_schema,
+)
 from graphrag.llm.usage import Meter, Usage
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer, Message
@@ -26,6 +34,9 @@ from graphrag.text.split import count_tokens
 _LOG = logging.getLogger("graphrag")
 _SHOWN = 4000
 """Characters of a wrong answer that the model is shown again."""
+_TAIL = 1500
+"""Characters of the end of a cut answer that the model is shown, to go on from."""
+_PROBLEMS = 12
 _BACKOFF = 0.5
 _LONGEST_BACKOFF = 30.0
 
@@ -93,8 +104,8 @@ class Dialogue:
             key = self.cache.key(self.model, question.messages, question.schema)
             if (kept := await self._kept(key, answer)) is not None:
                 return kept
-        given = await self._ask_until_valid(question, answer)
-        if self.cache is not None:
+        given = await self._ask_until_whole(question, answer)
+        if self.cache is not None and not lost_of(given):
             await self.cache.put(key, as_json(given))
         return given
 
@@ -111,16 +122,31 @@ class Dialogue:
         self.meter.add(Usage(cached=1))
         return kept
 
-    async def _ask_until_valid(self, question: Question, answer: type[Answer]) -> Answer:
+    async def _ask_until_whole(self, question: Question, answer: type[Answer]) -> Answer:
+        """Return an answer, with what could be had of the parts that were wrong or missing."""
+        given = await self._ask_until_valid(question, answer, self.repairs)
+        left = self.repairs
+        while lost_of(given) and left:
+            left -= 1
+            self.meter.add(Usage(repairs=1))
+            try:
+                more = await self._ask_until_valid(_the_rest(question, given), answer, 0)
+            except LLMError as error:
+                _LOG.info("%s gave only a part of %s: %s", self.model, question.name, error)
+                continue
+            given = joined(given, more)
+        return given
+
+    async def _ask_until_valid(
+        self, question: Question, answer: type[Answer], repairs: int
+    ) -> Answer:
         problem = ""
-        for attempt in range(self.repairs + 1):
+        for attempt in range(repairs + 1):
             reply = await self._ask_until_answered(question)
             if attempt:
                 self.meter.add(Usage(repairs=1))
             try:
-                if reply.cut_off:
-                    raise BadAnswerError("the answer was cut off before its end; be briefer")
-                return read_answer(reply.text, answer)
+                return read_answer(reply.text, answer, cut_off=reply.cut_off)
             except BadAnswerError as error:
                 problem = str(error)
             _LOG.info("%s gave no valid %s: %s", self.model, question.name, problem)
@@ -138,7 +164,7 @@ class Dialogue:
                 question.schema,
             )
         raise LLMError(
-            f"model {self.model!r} gave no valid {question.name} in {self.repairs + 1} attempts; "
+            f"model {self.model!r} gave no valid {question.name} in {repairs + 1} attempts; "
             f"the last problem: {problem}. Nothing of it was used"
         )
 
@@ -192,6 +218,24 @@ class Dialogue:
                 )
             )
             return reply
+
+
+def _the_rest(question: Question, given: Answer) -> Question:
+    """Return the question for what is wrong or missing in an answer, and nothing else."""
+    lost = lost_of(given)
+    wrong = [one for one in lost if not one.cut]
+    shown, wanted = "", ""
+    if wrong:
+        shown = json.dumps([one.value for one in wrong], ensure_ascii=False)[:_SHOWN]
+        problems = "; ".join(f"{one.field}: {one.problem}" for one in wrong[:_PROBLEMS])
+        wanted = f"These parts of the answer were not valid: {problems}. Give them again, corrected"
+    if len(wrong) < len(lost):
+        shown = f"{as_json(given)[-_TAIL:]}\n{shown}".strip()
+        ends = "The answer was cut off: go on with what comes after the last whole part"
+        wanted = f"{wanted}. {ends}".removeprefix(". ")
+    asked = f"{wanted}, as one JSON object of the asked shape, without what was valid already."
+    messages = (*question.messages, Message("assistant", shown), Message("user", asked))
+    return Question(messages, question.name, question.schema)
 
 
 def in_words(question: Question) -> tuple[Message, ...]:

@@ -6,16 +6,26 @@ definitions are put in place, except where a model contains itself.
 From the words of a model to a value: find the JSON in them, or say what is wrong with it.
 
 Models wrap answers in fences, thoughts, apologies and copies of the schema. Every JSON object in
-the text is tried, the widest first; the first that has the asked shape is the answer.
+the text is tried, the widest first; the first that has the asked shape is the answer. Of an answer
+that is a list of things, one wrong thing costs that thing only, and a cut answer keeps those that
+are whole (``salvage``).
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
+from graphrag.llm.salvage import Lost, closed_early, problem_of
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer
 
@@ -33,6 +43,28 @@ class AnswerModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     empty: ClassVar[Mapping[str, JSON]] = {}
     """Values of the fields that an answer may lack."""
+    items: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold lists of things, of which each counts for itself."""
+    _lost: tuple[Lost, ...] = PrivateAttr(default=())
+
+    @property
+    def lost(self) -> tuple[Lost, ...]:
+        """Return what the answer held that has not the asked shape."""
+        return self._lost
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _salvage(cls, value: JSON, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not cls.items or not isinstance(value, dict):
+            return handler(value)
+        kept, lost = dict(value), list[Lost]()
+        for name in cls.items:
+            if isinstance(value.get(name), list):
+                [kind] = get_args(cls.model_fields[name].annotation)
+                kept[name] = [one for one in value[name] if _whole(kind, name, one, lost)]
+        read = handler(kept)
+        read._lost = tuple(lost)
+        return read
 
     @model_validator(mode="before")
     @classmethod
@@ -43,6 +75,15 @@ class AnswerModel(BaseModel):
         if not kept and value:
             return value  # something else altogether, such as an echo of the schema
         return {**cls.empty, **kept}
+
+
+def _whole(kind: type[BaseModel], name: str, value: JSON, lost: list[Lost]) -> bool:
+    try:
+        kind.model_validate(value)
+    except ValidationError as error:
+        lost.append(Lost(name, value, problem_of(error)))
+        return False
+    return True
 
 
 def strict_schema(answer: type[BaseModel]) -> dict[str, JSON]:
@@ -84,30 +125,71 @@ def _closed(node: JSON, definitions: Mapping[str, JSON], within: tuple[str, ...]
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
-_SHOWN = 6
-"""Errors shown to the model at once."""
 
 
 class BadAnswerError(ValueError):
     """A text holds no answer of the asked shape; the message is for the model."""
 
 
-def read_answer(text: str, answer: type[Answer]) -> Answer:
-    """Return the answer that a text holds.
+def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> Answer:
+    """Return the answer that a text holds; with ``cut_off`` its end is missing.
 
     Raises:
         BadAnswerError: saying what is missing or wrong.
     """
-    problem = ""
-    for value in _objects(_THOUGHTS.sub("", text)):
+    items = answer.items if issubclass(answer, AnswerModel) else ()
+    if cut_off and not items:
+        raise BadAnswerError("the answer was cut off before its end; be briefer")
+    problem, best = "", None
+    words = _THOUGHTS.sub("", text)
+    early = closed_early(words, items) if items else None
+    for value in _objects(words) if early is None else [early]:
         for candidate in _unwrapped(value):
             try:
-                return answer.model_validate(candidate)
+                found = answer.model_validate(candidate)
             except ValidationError as error:
-                problem = problem or _problem(error)
+                problem = problem or problem_of(error)
+                continue
+            if cut_off or early is not None:
+                return _with_lost(found, Lost())
+            if not lost_of(found):
+                return found
+            best = best or found
+    if best is not None:
+        return best
     if not text.strip():
         raise BadAnswerError("the answer was empty")
+    if cut_off:
+        raise BadAnswerError("the answer was cut off before its end; be briefer")
     raise BadAnswerError(problem or "the answer held no JSON object")
+
+
+def lost_of(answer: BaseModel) -> tuple[Lost, ...]:
+    """Return what an answer held that has not the asked shape."""
+    return answer.lost if isinstance(answer, AnswerModel) else ()
+
+
+def joined(answer: Answer, more: Answer) -> Answer:
+    """Return an answer with what was asked for again; what came neither time stays lost."""
+    if not (isinstance(answer, AnswerModel) and isinstance(more, AnswerModel)):
+        return more
+    lists: dict[str, list[BaseModel]] = {}
+    came = len(more.lost)
+    for name in answer.items:
+        known = getattr(answer, name)
+        fresh = [one for one in getattr(more, name) if one not in known]
+        lists[name] = [*known, *fresh]
+        came += len(fresh)
+    wrong = [one for one in answer.lost if not one.cut]
+    both = answer.model_copy(update=lists)
+    both._lost = (*wrong[came:], *more.lost)
+    return both
+
+
+def _with_lost(answer: Answer, lost: Lost) -> Answer:
+    if isinstance(answer, AnswerModel):
+        answer._lost = (*answer.lost, lost)
+    return answer
 
 
 def _objects(text: str) -> Iterator[JSON]:
@@ -132,17 +214,6 @@ def _unwrapped(value: JSON) -> Iterator[JSON]:
     for name in ("properties", *value):
         if isinstance(value.get(name), dict) and (name == "properties" or len(value) == 1):
             yield value[name]
-
-
-def _problem(error: ValidationError) -> str:
-    errors = error.errors(include_url=False, include_input=False, include_context=False)
-    lines = [
-        f"{'.'.join(str(part) for part in one['loc']) or 'the object'}: {one['msg']}"
-        for one in errors[:_SHOWN]
-    ]
-    if len(errors) > _SHOWN:
-        lines.append(f"and {len(errors) - _SHOWN} more")
-    return "; ".join(lines)
 
 
 def as_json(answer: BaseModel) -> str:

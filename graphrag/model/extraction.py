@@ -25,6 +25,10 @@ class Mention:
     aliases: tuple[str, ...] = ()
     """Other names that this text gives the same entity ("Globex, now called Initech")."""
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
+    entity_id: str | None = None
+    """The stored entity that it means, if the extractor was shown that and is sure."""
+    distinct_from: tuple[str, ...] = ()
+    """Stored entities, by id, that it does not mean though they bear its name."""
     names: tuple[EntityName, ...] = field(default=(), compare=False, hash=False)
     """What this text says of its names: that it was renamed, and when."""
 
@@ -72,6 +76,12 @@ class Claim:
     """How finely the start was stated: ``2015`` and ``2015-06-10`` are one start, the finer one."""
     invalid_precision: Precision = "exact"
     """The same of the end."""
+    excludes: tuple[str, ...] = ()
+    """Ids of stored facts that cannot hold beside it, if the extractor was shown them and says so.
+    """
+    settled: bool = False
+    """True if the extractor was shown what holds and said how this stands to it: no arbiter is
+    asked the same again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +93,7 @@ class Extraction:
     dropped: tuple[str, ...] = ()
     """What was read and not believed, in words, such as an entity that the text does not name, or a
     place that is not in the text."""
+    adjusted: tuple[str, ...] = ()
+    """What was believed otherwise than it was read, in words, such as a date that is none."""
+    shown: tuple[str, ...] = ()
+    """Ids of the stored facts that the extractor was shown."""

@@ -184,8 +184,9 @@ def resolve(
     for mention in sorted(mentions, key=_telling):
         if mention in resolution.entity_of or not name_key(mention.name):
             continue
+        others = _ruled_out(mention, index, ruling)
         id_ = _ruled(mention, index, ruling) or _said(mention, said) or find(mention, known)
-        if id_ is None:
+        if id_ is None or id_ in others:
             entity = Entity(
                 id=new_id(),
                 group_id=index.group_id,
@@ -199,7 +200,7 @@ def resolve(
                 entity = with_attributes(entity, mention, stated_at)
             if mention.names:
                 entity = with_names(entity, mention.names, (), at=stated_at, source=source)
-            entity = replace(entity, distinct_from=_ruled_out(mention, index, ruling))
+            entity = replace(entity, distinct_from=others)
             resolution.created[entity.id] = entity
             known.enter(entity)
             id_ = entity.id
@@ -245,6 +246,8 @@ def other_names(mention: Mention) -> tuple[str, ...]:
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
+    if mention.entity_id is not None and mention.entity_id in index.entities.row_of:
+        return index.heirs.of(mention.entity_id)
     for other, id_ in ruling.entity_of.items():
         if _alike(mention, other) and id_ in index.entities.row_of:
             return index.heirs.of(id_)

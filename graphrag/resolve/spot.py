@@ -1,11 +1,18 @@
-"""Which entities of the graph a text names: the whole text is looked up, not every entity."""
+"""What an extractor is shown of the graph: whom a text names, and what holds of them.
+
+The whole text is looked up, not every entity. A dozen facts and a dozen words for each entity,
+whatever the size of the graph: the index knows the facts added last at each relation, and only
+those that are shown are read.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.values import Episode, Fact
 from graphrag.names.key import name_key
-from graphrag.protocols import Known
+from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact
+from graphrag.store.store import Store
 
 _SEPARATORS = re.compile(r"[,;:!?()\[\]{}<>\"“”„»«|]+")
 _WORDS = 4
@@ -13,6 +20,15 @@ _WORDS = 4
 _READ = 20_000
 """Characters of each text."""
 _LIMIT = 30
+
+_FACTS = 12
+_ENTITIES = 12
+"""Entities of the text of which facts are shown."""
+_RELATIONS, _EACH = 12, 3
+"""Facts that are looked at for each entity: of so many relations, so many each."""
+_NAMES = 16
+"""Relations in use that are named."""
+_WORDS = 12
 
 
 def spot(texts: Iterable[str], index: GroupIndex, *, limit: int = _LIMIT) -> tuple[Known, ...]:
@@ -29,3 +45,83 @@ def spot(texts: Iterable[str], index: GroupIndex, *, limit: int = _LIMIT) -> tup
     return tuple(
         Known(id_, index.entity_name(id_), index.entity_type(id_)) for id_ in list(found)[:limit]
     )
+
+
+def looks_at_graph(extractor: Extractor) -> bool:
+    """Tell whether an extractor wants to know what the graph says."""
+    return bool(getattr(extractor, "looks_at_graph", True))
+
+
+async def context_of(
+    episode: Episode,
+    previous: Sequence[Episode],
+    extractor: Extractor,
+    index: GroupIndex,
+    store: Store,
+    *,
+    at: int,
+) -> ExtractionContext:
+    """Return what an extractor may look at; ``at`` is the reference time in microseconds."""
+    texts = (episode.content, *(other.content for other in reversed(previous)))
+    known = spot(texts, index)
+    if not looks_at_graph(extractor):
+        return ExtractionContext(episode, tuple(previous), known)
+    own = (episode.content, episode.author or "", episode.name)
+    named = [one.id for one in spot(own, index, limit=_ENTITIES)]
+    ids = list(_latest(named, index, at))
+    found = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
+    facts = [_shown(fact, index) for fact in found.values()]
+    return ExtractionContext(
+        episode,
+        tuple(previous),
+        tuple(_known(one.id, index) for one in known),
+        tuple(facts),
+        tuple(_in_use(named, facts, index)),
+    )
+
+
+def _latest(named: Sequence[str], index: GroupIndex, at: int) -> Iterable[str]:
+    """Yield facts that hold at a moment or later: of each entity the latest before a second."""
+    lines: list[list[str]] = []
+    for entity in named:
+        latest = index.latest_facts(entity, relations=_RELATIONS, each=_EACH)
+        rows = [row for found in latest.values() for row in found if _holds(row, index, at)]
+        lines.append([index.facts.ids[row] for row in rows])
+    chosen: dict[str, None] = {}
+    for place in range(max(map(len, lines), default=0)):
+        for line in lines:
+            if place < len(line) and len(chosen) < _FACTS:
+                chosen[line[place]] = None
+    return chosen
+
+
+def _holds(row: int, index: GroupIndex, at: int) -> bool:
+    facts = index.facts
+    stands = not facts["pending"][row] and facts["retracted"][row] == FOREVER
+    return bool(stands and facts["invalid"][row] > at)
+
+
+def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
+    return KnownFact(
+        fact.id,
+        _known(fact.subject_id, index),
+        fact.relation,
+        _known(fact.object_id, index),
+        fact.valid_at,
+        fact.observed,
+        fact.invalid_at,
+    )
+
+
+def _known(id_: str, index: GroupIndex) -> Known:
+    name = index.entity_name(id_)
+    about = " ".join(index.summary(id_).removeprefix(name).lstrip(" :").split()[:_WORDS])
+    return Known(id_, name, index.entity_type(id_), index.names.names[id_][1:], about)
+
+
+def _in_use(named: Iterable[str], facts: Iterable[KnownFact], index: GroupIndex) -> list[str]:
+    """Return the relations of these entities, then those of the graph, as far as there is room."""
+    near = [fact.relation for fact in facts]
+    for entity in named:
+        near += index.latest_facts(entity, relations=_RELATIONS, each=1)
+    return list(dict.fromkeys((*near, *index.relations[:_NAMES])))[:_NAMES]

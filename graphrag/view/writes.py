@@ -56,34 +56,34 @@ class Writes(View):
     ) -> Added:
         """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
 
-        Adding the same content with the same reference time again changes
-        nothing and returns ``new=False``, unless it is part of another saga or has another key.
+        Adding the same content with the same reference time again changes nothing and returns
+        ``new=False``, unless it is part of another saga or has another key.
 
         Args:
             content: What was said or written, kept word for word.
             reference_time: When; relative dates in the text count from it. Default: now.
             name: Its title: it is found by that too, and by other episodes that name it.
             source: ``text``, ``message`` or ``json``; default: guessed from the content.
-            source_description: Where it comes from, for people.
+            source_description: Where it comes from, for people and for the trust in it.
             metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to, such as one conversation; its
-                place there is that of its reference time.
-            key: Your own id of it, such as that of a message. What has the same key is the same
-                episode, whatever its reference time; what has another is another.
+            saga: Name of the run of episodes that it belongs to.
+            key: Your own id of it, such as that of a message: the same key is the same episode,
+                whatever its reference time, and another key another.
             author: Name of who wrote it: whom "I" means in a text without speakers.
-            wait: False stores and indexes the text and returns, with the episode ``pending``; a
-                worker adds its facts later, in the order of reference times, see
-                ``queue.drain``.
+            wait: False stores the text, searchable, and returns, with the episode ``pending``; its
+                facts come later, by reference time, see ``queue.drain``.
 
         Raises:
             InputError: if the content, the saga or a time cannot be used, if the key is that of an
                 episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed.
+            ExtractionError: if the extractor failed; after an ``LLMError`` the text stays, and is
+                read when it is added again or by ``queue.retry``.
             EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; in every case nothing was written.
+            TransactionError: if the database refused; nothing was written then.
         """
-        session = self._lens.session
-        ingestion = session.ingestion
+        from graphrag.ingest.unread import add_known, read_and_add
+
+        queue, ingestion = self._lens.session.queue, self._lens.session.ingestion
         new = NewEpisode(
             content,
             reference_time,
@@ -97,10 +97,10 @@ class Writes(View):
         )
         episode = prepare(new, self.group_id)
         if known := await ingestion.known(episode):
-            return Added(await ingestion.join(known, episode), new=False)
+            return await add_known(ingestion, known, episode, wait=wait)
         if not wait:
-            return await session.queue.put(episode)
-        return await ingestion.add(episode, await ingestion.read(episode))
+            return await queue.put(episode)
+        return await read_and_add(ingestion, episode)
 
     async def add_episodes(
         self,

@@ -25,6 +25,7 @@ from tests.benchmarks import (
     profiles,
     quality,
     questions,
+    recorded,
     scale,
     speed,
     updates,
@@ -34,7 +35,7 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.report import RESULTS, Report
 
-_NAMES = ("chat", "import", "novel", "scale", "speed", "verbs", "writes")
+_NAMES = ("chat", "import", "novel", "recorded", "scale", "speed", "verbs", "writes")
 _ALL = (
     *_NAMES,
     *(
@@ -98,6 +99,8 @@ def main() -> None:
                 asyncio.run(quality.measure(report, _places(given)))
             case "questions":
                 questions.measure(report, given.questions)
+            case "recorded":
+                asyncio.run(recorded.measure(report))
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))

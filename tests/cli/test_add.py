@@ -37,6 +37,9 @@ def test_json_summary(cli, tmp_path):
         "skipped_files": 0,
         "entities": 3,
         "facts": 2,
+        "waiting": 0,
+        "dropped": 0,
+        "adjusted": 0,
         "closed": 1,
     }
 

@@ -146,7 +146,7 @@ async def test_an_undeclared_relation_with_another_object_is_asked_and_closed(ar
 
 
 async def test_relations_of_one_name_in_two_words_are_asked(arbiter):
-    await tell(arbiter, "Ann works_at Acme.", "Ann works_for Beta.")
+    await tell(arbiter, "Ann teaches_at Acme.", "Ann teaches_for Beta.")
     assert len(arbiter.cases) == 1
 
 

@@ -238,14 +238,23 @@ async def test_an_episode_survives_a_bad_server(replies, server, opened):
         assert triples(added.facts) == {("Alice Johnson", "works_at", "Acme", "2024-01-01", None)}
 
 
-async def test_a_hopeless_server_leaves_nothing_behind(server, opened):
+async def test_a_hopeless_server_leaves_the_text_for_a_retry(server, opened):
     server.answer = lambda request: Reply("garbage")
     async with opened() as graph:
-        with pytest.raises(LLMError):
-            await graph.add_episode("Alice Johnson works at Acme.")
-        assert (await graph.stats()).episodes == 0
+        with pytest.raises(LLMError) as raised:
+            await graph.add_episode("Alice Johnson works at Acme.", reference_time="2024-01-01")
+        assert "queue.retry()" in raised.value.__notes__[0]
+        [failed] = await graph.queue.failed()
+        assert "gave no valid Reading" in failed.error
+        [hit] = (await graph.search("Johnson Acme", scopes=["episodes"])).episodes
+        assert hit.item.id == failed.id
         server.answer = lambda request: ALICE
-        assert (await graph.add_episode("Alice Johnson works at Acme.")).new
+        added = await graph.add_episode("Alice Johnson works at Acme.", reference_time="2024-01-01")
+        assert added.new and added.episode.id == failed.id
+        assert triples(await graph.facts("Alice Johnson")) == {
+            ("Alice Johnson", "works_at", "Acme", "2024-01-01", None)
+        }
+        assert (await graph.queue.status()).failed == 0
 
 
 async def test_a_spent_budget_stops_a_batch_between_episodes(server, opened):

@@ -172,10 +172,10 @@ def test_a_date_that_fits_the_words_is_taken():
     )
 
 
-def test_a_date_that_the_words_contradict_gives_way_to_them():
-    assert dating("Ann moved last month.").start("2023-01-01", "Ann moved last month.") == day(
-        "2024-04-01"
-    )
+def test_a_date_that_the_words_contradict_stands_and_is_reported():
+    times = dating("Ann moved last month.")
+    assert times.start("2023-01-01", "Ann moved last month.") == day("2023-01-01")
+    assert times.doubts == ["2023-01-01 stands, though its words name 2024-04-01"]
 
 
 def test_until_a_year_takes_the_year_in():

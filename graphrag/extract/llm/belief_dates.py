@@ -1,32 +1,58 @@
-"""The dates that a model gives, checked against the words of the text.
+"""The dates that a model gives, read as it means them, and the gaps that its quotes fill.
 
-A wrong date poisons a temporal graph. What is no date is dropped. Where the quoted words themselves
-name one time that our own rules can read, and the model's date lies in no time that the text names,
-the words win; where they name several, nobody wins and the date is dropped.
+A date of the model stands if it is one: a good model reads a text better than our rules of time do.
+Where it gives none and its quote names exactly one time that the rules read, that time is taken.
+What the two disagree about is said, and left as the model has it.
+
+What holds, held, happened, is planned or is off differ in what their dates mean: a ``Tense``. What
+is wrong about a date is put into words, and the fact stays.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
 from graphrag.errors import TimeError
+from graphrag.extract.llm.wire import ReadFact
+from graphrag.model.assertion import FOREVER, Date, Kind, Precision
 from graphrag.model.values import Episode
 from graphrag.temporal.find import find_times
-from graphrag.temporal.moment import parse_moment
+from graphrag.temporal.moment import from_micros, parse_moment, precision_of
 from graphrag.temporal.period import Period
+from graphrag.temporal.phrase import resolve_phrase
 
 _STARTS = ("in", "since", "after")
 _STOPS = ("in", "until", "before")
 _READ = 20_000
 _HORIZON = timedelta(days=365 * 100)
 """Nothing that is said to end or begin later than this is meant literally."""
+_NOTHING = frozenset(
+    "now present today's ongoing current currently unknown unclear none null n/a na - ? never "
+    "unspecified undated".split()
+)
+_ABOUT = re.compile(r"^(?:~|≈|c\.|ca\.?|circa|about|around|approx\.?)\s*|[?~]$", re.IGNORECASE)
+_DATE = re.compile(
+    r"(\d{4})(?:[-/.](\d\d?|[Xx?]{2}))?(?:[-/.](\d\d?|[Xx?]{2}))?(?:[Tt ][\d:.,+Zz-]*)?"
+)
+_GRAIN: dict[str, Precision] = {"year": "year", "month": "month", "day": "day"}
+_SINCE = re.compile(
+    r"\b(?:since|ever since|seit|seitdem|desde|depuis|dal|dalla|sinds|siden|sedan|od)\b",
+    re.IGNORECASE,
+)
+"""Words that say that what began then still holds."""
 
 
 class Dating:
     """The times of one episode."""
 
-    def __init__(self, episode: Episode) -> None:
+    def __init__(self, episode: Episode, *, strict: bool = False) -> None:
+        """Take the episode; with ``strict`` a date that its text does not name is none."""
         self._episode = episode
+        self._strict = strict
+        self.doubts: list[str] = []
+        """Dates that stand although their quote names another time, in words."""
 
     @cached_property
     def _named(self) -> list[Period]:
@@ -36,61 +62,217 @@ class Dating:
         """Return the moment from which on something holds, or None if none is given.
 
         Raises:
-            TimeError: if what the model gave is no date, or contradicts the text.
+            TimeError: if what the model gave is no date.
         """
-        moment = self._read(given)
-        if moment is None:
-            return None
-        said = [period for period in self._periods(quote) if period.bound in _STARTS]
-        return self._checked(moment, said, quote, _first)
+        date = self.start_date(given, quote)
+        return None if date is None else date.moment
 
     def stop(self, given: str, quote: str) -> datetime | None:
         """Return the moment from which on something no longer holds, or None if none is given.
 
         Raises:
-            TimeError: if what the model gave is no date, or contradicts the text.
+            TimeError: if what the model gave is no date.
         """
-        moment = self._read(given)
-        if moment is None:
-            return None
-        said = [period for period in self._periods(quote) if period.bound in _STOPS]
-        for period in said:
-            if period.bound == "until" and _within(moment, period):
-                return period.end  # "until 2019" takes in 2019, whatever the model makes of it
-        return self._checked(moment, said, quote, _last)
+        date = self.stop_date(given, quote)
+        return None if date is None else date.moment
 
-    def _read(self, given: str) -> datetime | None:
-        if not given.strip():
+    def start_date(self, given: str, quote: str) -> Date | None:
+        """Return the same as ``start``, as finely as it was given."""
+        date = self._read(given)
+        if date is not None:
+            self._compare(date, quote, _STARTS)
+        return date
+
+    def stop_date(self, given: str, quote: str) -> Date | None:
+        """Return the same as ``stop``, as finely as it was given."""
+        date = self._read(given)
+        if date is None:
             return None
-        moment = parse_moment(given, reference=self._episode.valid_at)
-        if moment > self._episode.valid_at + _HORIZON:
+        for period in self._periods(quote):
+            if period.bound == "until" and _within(date.moment, period):
+                return Date(period.end, "day")  # "until 2019" takes in 2019
+        self._compare(date, quote, _STOPS)
+        return date
+
+    def only_time(self, quote: str) -> tuple[Date | None, Date | None]:
+        """Return the one time that a quote names, as a start or as an end; the other is None."""
+        named = self._periods(quote)
+        if len(named) != 1 or named[0].granularity not in _GRAIN:
+            return None, None
+        [period] = named
+        precision = _GRAIN[period.granularity]
+        if period.bound == "until":
+            return None, Date(period.end, "day")
+        if period.bound == "before":
+            return None, Date(period.start, precision)
+        return Date(period.end if period.bound == "after" else period.start, precision), None
+
+    def lasts(self, quote: str) -> bool:
+        """Tell whether a quote says that what began at its date still holds."""
+        return _SINCE.search(quote) is not None
+
+    def _read(self, given: str) -> Date | None:
+        words = _ABOUT.sub("", given.strip()).strip()
+        if not words or words.casefold() in _NOTHING:
+            return None
+        if parts := _DATE.fullmatch(words):
+            known = [parts[1]]
+            for part in parts.group(2, 3):
+                if part is None or not part.isdigit() or int(part) == 0:
+                    break
+                known.append(part.zfill(2))
+            words = "-".join(known)
+        reference = self._episode.valid_at
+        moment = parse_moment(words, reference=reference)
+        if moment > reference + _HORIZON:
             raise TimeError(f"{given!r} is too far from the date of the text")
-        return moment
+        precision = precision_of(words)
+        if precision == "exact" and (period := resolve_phrase(words, reference)) is not None:
+            precision = _GRAIN.get(period.granularity, "exact")
+        return Date(moment, precision)
 
-    def _checked(
-        self,
-        moment: datetime,
-        said: Sequence[Period],
-        quote: str,
-        edge: Callable[[Period], datetime],
-    ) -> datetime:
-        if not said or any(_within(moment, period) for period in (*said, *self._named)):
-            return moment
-        if len(said) > 1:
-            raise TimeError(f"{moment:%Y-%m-%d} is none of the times in {quote[:80]!r}")
-        return edge(said[0])
+    def _compare(self, date: Date, quote: str, bounds: Sequence[str]) -> None:
+        """Note a date that lies in none of the times that its quote or the text names."""
+        said = [period for period in self._periods(quote) if period.bound in bounds]
+        if self._strict and not self._is_named(date):
+            raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
+        if said and not any(_meets(date, period) for period in (*said, *self._named)):
+            named = " or ".join(f"{period.start:%Y-%m-%d}" for period in said)
+            self.doubts.append(f"{date.moment:%Y-%m-%d} stands, though its words name {named}")
+
+    def _is_named(self, date: Date) -> bool:
+        year = str(date.moment.year) in self._episode.content
+        return year or any(_meets(date, period) for period in self._named)
 
     def _periods(self, text: str) -> list[Period]:
         return [found.period for found in find_times(text, self._episode.valid_at)]
+
+
+def _meets(date: Date, period: Period) -> bool:
+    """Tell whether a date, as finely as it was given, has a moment of a period."""
+    ends = date.moment if date.end >= FOREVER else from_micros(date.end)
+    return date.moment <= period.end and period.start <= ends
 
 
 def _within(moment: datetime, period: Period) -> bool:
     return period.start <= moment <= period.end
 
 
-def _first(period: Period) -> datetime:
-    return period.end if period.bound == "after" else period.start
+_FILLED = ("holds", "changed", "ended", "was", "event", "planned")
+"""Kinds of which a quote may give the date that the model left out."""
+_BEGAN = re.compile(
+    r"\b(?:since|from|joined|began|begun|start\w*|hired|founded|seit|begann|desde|depuis)\b",
+    re.IGNORECASE,
+)
+"""Words by which the lone date of something that is over may be its start."""
+Note = Callable[[str], None]
 
 
-def _last(period: Period) -> datetime:
-    return period.end if period.bound == "until" else period.start
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """The part of a claim that says when."""
+
+    kind: Kind = "state"
+    since: Date | None = None
+    until: Date | None = None
+    ends: bool = False
+    current: bool = False
+    unplaced: bool = False
+    """True for a plan of which nobody says when it is to begin."""
+    moment: str = ""
+    """When something happened that has no lifetime, such as a birth."""
+
+
+def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, drop: Note) -> Tense:
+    """Return when a fact holds.
+
+    Args:
+        fact: What the model says.
+        dating: Reads its dates.
+        reference: The reference time of the text.
+        note: Takes what is doubtful about a date, or taken from the quote, in words.
+        drop: Takes what is left out.
+    """
+    doubts = len(dating.doubts)
+    since = _read(dating.start_date, fact.since, fact, drop)
+    until = _read(dating.stop_date, fact.until, fact, drop)
+    if fact.kind == "ended" and since is not None and until is None:
+        if not _BEGAN.search(fact.quote):
+            since, until = None, _read(dating.stop_date, fact.since, fact, drop)
+    elif since is None and until is None and fact.kind in _FILLED:
+        since, until = _filled(fact, dating, note)
+    for doubt in dating.doubts[doubts:]:
+        note(f"of the fact {str(fact)!r}: {doubt}")
+    if since is not None and until is not None and until.moment <= since.moment:
+        until = _after(since, until, fact, drop)
+    match fact.kind:
+        case "ended":
+            return _ended(fact, since, until, reference, drop)
+        case "was":
+            return Tense("was", since, until)
+        case "event":
+            return Tense("event", since or until, until if since else None)
+        case "timeless":
+            date = since or until
+            return Tense("timeless", moment="" if date is None else _shown(date))
+        case "planned":
+            return Tense("planned", since, until, unplaced=since is None)
+        case "cancelled":
+            return Tense("cancelled")
+        case "holds" | "changed" | "correction":
+            current = since is not None and dating.lasts(fact.quote)
+            return Tense("state", since, until, current=current)
+
+
+def _read(
+    read: Callable[[str, str], Date | None], given: str, fact: ReadFact, drop: Note
+) -> Date | None:
+    try:
+        return read(given, fact.quote)
+    except TimeError as error:
+        drop(f"a time of the fact {str(fact)!r} is left out: {error}")
+        return None
+
+
+def _filled(fact: ReadFact, dating: Dating, note: Note) -> tuple[Date | None, Date | None]:
+    """Return the dates that a quote gives where the model gives none."""
+    since, until = dating.only_time(fact.quote)
+    if fact.certainty != "stated":  # what only follows from the words has another time, maybe
+        since = until = None
+    if fact.kind == "ended":
+        since, until = None, until or since
+    for date in filter(None, (since, until)):
+        note(f"of the fact {str(fact)!r}: {_shown(date)} is taken from its words")
+    return since, until
+
+
+def _after(since: Date, until: Date, fact: ReadFact, drop: Note) -> Date | None:
+    """Return an end that comes after the start: all of its year, or nothing."""
+    if until.precision != "exact" and until.end > since.start:
+        return Date(from_micros(until.end), "day")
+    drop(
+        f"the end of the fact {str(fact)!r} is left out: {_shown(until)} is not after "
+        f"{_shown(since)}"
+    )
+    return None
+
+
+def _ended(
+    fact: ReadFact,
+    since: Date | None,
+    until: Date | None,
+    reference: datetime,
+    drop: Note,
+) -> Tense:
+    """Return the tense of what is over: with its start it is a stretch of its own."""
+    if since is None:
+        return Tense(until=until, ends=True)
+    if not fact.object.strip() and not fact.same.strip():
+        drop(f"the start of the fact {str(fact)!r} is left out: nobody knows what it is that ended")
+        return Tense(until=until, ends=True)
+    return Tense(since=since, until=until or Date(reference))
+
+
+def _shown(date: Date) -> str:
+    form = {"year": "%Y", "month": "%Y-%m"}.get(date.precision, "%Y-%m-%d")
+    return date.moment.strftime(form)

@@ -1,7 +1,8 @@
 """Read episodes with a language model: one question each, and only what the text bears is believed.
 
 A text longer than the model's context is read in passages, a question each. What is not believed is
-listed in ``Extraction.dropped`` and counted; nothing is lost in silence.
+listed in ``Extraction.dropped`` and counted, and what is believed otherwise than it was read in
+``Extraction.adjusted``; nothing is lost in silence.
 
 What adding episodes would cost, without asking: the real questions are built and counted.
 """
@@ -15,7 +16,8 @@ from functools import partial
 
 from graphrag.errors import InputError
 from graphrag.extract.llm.belief import Belief
-from graphrag.extract.llm.prompt import Reading, ask_reading
+from graphrag.extract.llm.prompt import ask_reading
+from graphrag.extract.llm.wire import Reading
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.usage import accounted_to
 from graphrag.model.extraction import Extraction
@@ -131,12 +133,13 @@ class LLMExtractor:
             readings = await asyncio.gather(
                 *(self._read(self.question(context, content[start:end])) for start, end in spans)
             )
-        belief = Belief(context)
+        belief = Belief(context, tuple(self._relations))
         for (start, end), reading in zip(spans, readings, strict=True):
             belief.take(reading, start, end)
         self.dropped.update(belief.reasons)
-        if belief.dropped:
-            _LOG.info("not believed of episode %s: %s", context.episode.id, belief.dropped)
+        if belief.dropped or belief.adjusted:
+            words = [*belief.dropped, *belief.adjusted]
+            _LOG.info("not believed as read of episode %s: %s", context.episode.id, words)
         return belief.extraction()
 
     async def _read(self, messages: Sequence[Message]) -> Reading:

@@ -1,0 +1,107 @@
+"""What is left of an answer that is wrong in places: the whole things in a list of things.
+
+A model that reads thirty facts gets one wrong, or runs out of room after twenty. The others are as
+good as they would have been, so they are kept, what is wrong is asked for again, and what does not
+come then is named as lost.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from graphrag.model.values import JSON
+
+_ERRORS = 6
+"""Errors shown to the model at once."""
+_LONGEST = 600
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\]]', re.DOTALL)
+_OPENING = {"}": "{", "]": "["}
+_CLOSING = {"{": "}", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something in an answer that has not the asked shape, or the end of it."""
+
+    field: str = ""
+    """The list that it stood in; empty for the end of a cut answer."""
+    value: JSON = None
+    problem: str = "the answer was cut off before its end"
+
+    @property
+    def cut(self) -> bool:
+        """Tell whether the rest of the answer is missing."""
+        return not self.field
+
+    def __str__(self) -> str:
+        """Say in one line what is lost."""
+        if self.cut:
+            return self.problem
+        return f"{as_words(self.value)[:_LONGEST]}, of the wrong shape ({self.problem})"
+
+
+def as_words(value: JSON) -> str:
+    """Return a value of an answer as people read it: a fact by its parts, the rest as JSON."""
+    if isinstance(value, dict):
+        parts = [value.get(part) for part in ("subject", "relation", "object")]
+        if any(parts):
+            return f"the fact {' '.join(str(part) for part in parts if part)!r}"
+        if value.get("name"):
+            return f"the entity {str(value['name'])!r}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def closed_early(text: str, items: Sequence[str]) -> JSON | None:
+    """Return a cut object up to the last thing that is whole, None if it is not cut.
+
+    Args:
+        text: The words of a model.
+        items: Lists that the object has, empty if the text does not come to them.
+    """
+    first = text.find("{")
+    if first < 0:
+        return None
+    opened: list[str] = []
+    last, within = first, tuple[str, ...]()
+    for token in _STRUCTURE.finditer(text, first):
+        sign = token.group()
+        if sign in _CLOSING:
+            opened.append(sign)
+        elif sign in _OPENING:
+            if not opened or opened.pop() != _OPENING[sign]:
+                return None
+            if not opened:
+                return None  # it has its end
+            if opened.count("[") == 1 and opened[-1] == "[":
+                last, within = token.end(), tuple(opened)
+        elif sign == '"':
+            break  # a string that has no end
+    if not within:
+        return None
+    closed = text[first:last] + "".join(_CLOSING[sign] for sign in reversed(within))
+    try:
+        value = json.loads(closed, strict=False)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    inner = value
+    while len(within) > 2 and isinstance(inner, dict) and not inner.keys() & set(items):
+        inner, within = next(iter(inner.values())), within[1:]
+    if isinstance(inner, dict):
+        for name in items:
+            inner.setdefault(name, [])
+    return value
+
+
+def problem_of(error: ValidationError) -> str:
+    """Return what is wrong with a value, in words for a model."""
+    errors = error.errors(include_url=False, include_input=False, include_context=False)
+    lines = [
+        f"{'.'.join(str(part) for part in one['loc']) or 'the object'}: {one['msg']}"
+        for one in errors[:_ERRORS]
+    ]
+    if len(errors) > _ERRORS:
+        lines.append(f"and {len(errors) - _ERRORS} more")
+    return "; ".join(lines)

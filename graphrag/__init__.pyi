@@ -73,7 +73,7 @@ from graphrag.ingest.batch import Progress as Progress
 from graphrag.ingest.direct_plan import ImportReport as ImportReport
 from graphrag.ingest.direct_plan import SkippedRow as SkippedRow
 from graphrag.ingest.direct_plan import WriteResult as WriteResult
-from graphrag.ingest.ingestion import Added as Added
+from graphrag.ingest.adding import Added as Added
 from graphrag.ingest.intake import NewEpisode as NewEpisode
 from graphrag.ingest.policy import AppendOnly as AppendOnly
 from graphrag.ingest.policy import Mutation as Mutation

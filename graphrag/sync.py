@@ -43,9 +43,9 @@ from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
+from graphrag.ingest.adding import Added
 from graphrag.ingest.batch import BatchReport, OnError, Progress
 from graphrag.ingest.direct_plan import ImportReport, WriteResult
-from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
 from graphrag.io.batches import Known

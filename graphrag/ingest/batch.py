@@ -21,8 +21,9 @@ from graphrag.errors import (
     PolicyError,
     TransactionError,
 )
+from graphrag.ingest.adding import Added
 from graphrag.ingest.ahead import Stream
-from graphrag.ingest.ingestion import Added, Ingestion
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.read_ahead import Read, reads
 from graphrag.ingest.unread import add_known, keep_unread, read_and_add

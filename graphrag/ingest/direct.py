@@ -97,7 +97,7 @@ class Teller:
             UndecidedError: if the index must know first what is under way.
         """
         now = utc_now()
-        plan = DirectPlan(index.group_id)
+        plan = DirectPlan(group=index.group_id)
         ends = [end for one in given for end in (one.subject, one.object)] + list(extra)
         keys = [identity(end.mention) for end in ends]
         ids = self._identified(ends, keys, index, under_way, plan, now)

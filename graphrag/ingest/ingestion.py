@@ -6,20 +6,19 @@ can leave a duplicate entity or two current values of a single-valued relation.
 """
 
 import logging
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.ingest.adding import Added, Adding
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.plan import Plan, closed, left_out, new_saga
-from graphrag.ingest.planner import both, find_open_points, make_plan, ruling_of
+from graphrag.ingest.episode_plan import new_saga
+from graphrag.ingest.planner import both, find_open_points, ruling_of
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
-from graphrag.model.values import Entity, Episode, Fact
+from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
@@ -33,39 +32,9 @@ _CONTEXT_EPISODES = 4
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What adding one episode did."""
-
-    episode: Episode
-    new: bool
-    """False if the graph already had this episode, by its key or by content and time."""
-    entities: tuple[Entity, ...] = ()
-    """Entities that did not exist before."""
-    facts: tuple[Fact, ...] = ()
-    """Facts that did not exist before."""
-    changed: tuple[Fact, ...] = ()
-    """Older facts that were closed, corrected or confirmed."""
-    violations: tuple[Violation, ...] = ()
-    """What was read and does not fit the ontology."""
-    dropped: tuple[str, ...] = ()
-    """What the extractor read and was not believed, in words: entities that the text does not name,
-    facts that it does not say, places outside it."""
-    adjusted: tuple[str, ...] = ()
-    """What was believed otherwise than it was read, in words, and what waits for a person."""
-    closed: tuple[str, ...] = ()
-    """What ended or was taken back at once, in words: older facts, and new ones if need be."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
-
-
 def is_waiting(episode: Episode) -> bool:
     """Tell whether a stored episode is still to be read."""
     return episode.status == "pending" and episode.removed_at is None
-
-
-def _is_unread(episode: Episode) -> bool:
-    return episode.status != "done" and episode.removed_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,66 +184,12 @@ class Ingestion:
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
         ruling = await self.decide(episode, extraction)
-        plan: Plan | None = None
-        added: Added | None = None
-        seconds: dict[str, float] = {}
-        began = time.perf_counter()
-
-        async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal plan, added, began
-            # Asked again under the lock: the same episode may have been added meanwhile.
-            stored = await (self.stored(episode.id) if waited else self.known(episode))
-            settled = stored is not None and not (waited and _is_unread(stored))
-            if settled or (waited and stored is None):
-                added = Added(stored or episode, new=False)
-                return ChangeSet(episode.group_id, kind="add_episode")
-            began = time.perf_counter()
-            plan = await make_plan(
-                episode,
-                extraction,
-                index,
-                self.store,
-                self.embedder,
-                self.relations,
-                review_below=self.review_below,
-                ruling=ruling,
-                identifiers=self.ontology.identifiers,
-                trust=trust,
-            )
-            if waited:
-                plan.kind, plan.waiting = "finish_episode", stored
-            unstated = left_out(extraction.claims, plan.resolution.entity_of)
-            plan.dropped = (*extraction.dropped, *unstated, *plan.dropped)
-            plan.note = "; ".join((*plan.dropped, *extraction.adjusted)) or None
-            seconds["embed"] = plan.embed_seconds
-            seconds["resolve"] = time.perf_counter() - began - plan.embed_seconds
-            began = time.perf_counter()
-            return plan.changes()
-
-        def enter(index: GroupIndex, seq: int) -> None:
-            assert plan is not None
-            seconds["store"] = time.perf_counter() - began
-            entering = time.perf_counter()
-            plan.enter(index, seq)
-            seconds["index"] = time.perf_counter() - entering
-
-        await self.writer.commit(episode.group_id, build, enter=enter)
-        if added is not None:
-            known = added.episode if waited else await self.join(added.episode, episode)
-            return replace(added, episode=known)
-        assert plan is not None
-        return Added(
-            episode,
-            new=True,
-            entities=tuple(plan.entities.values()),
-            facts=tuple(plan.facts.values()),
-            changed=tuple(after for _, after in plan.changed_facts.values()),
-            dropped=plan.dropped,
-            adjusted=extraction.adjusted,
-            closed=tuple(closed(plan.facts.values(), plan.changed_facts.values())),
-            violations=violations,
-            seconds=seconds,
-        )
+        adding = Adding(self, episode, extraction, ruling, trust, waited)
+        await self.writer.commit(episode.group_id, adding.build, enter=adding.enter)
+        if adding.plan is not None:
+            return adding.done(adding.plan, violations)
+        known = adding.known or episode
+        return Added(known if waited else await self.join(known, episode), new=False)
 
     async def _previous(
         self, episode: Episode, pending: tuple[Episode, ...]

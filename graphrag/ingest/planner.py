@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
+from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
 from graphrag.ingest.open_points import find_case
-from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
 from graphrag.ingest.statements import state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
@@ -40,7 +40,7 @@ async def make_plan(
     ruling: Ruling = NO_RULING,
     identifiers: Declared | None = None,
     trust: float = 0.0,
-) -> Plan:
+) -> EpisodePlan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
     resolution = resolve(
@@ -52,7 +52,7 @@ async def make_plan(
         source=episode.id,
         identifiers=identifiers,
     )
-    plan = Plan(episode, resolution, entities=resolution.created)
+    plan = EpisodePlan(episode=episode, resolution=resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
     plan.new_saga = new_saga(episode, index)
     await _enrich(plan, index, store, ruling)
@@ -165,7 +165,7 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
             yield claim.object
 
 
-async def _enrich(plan: Plan, index: GroupIndex, store: Store, ruling: Ruling) -> None:
+async def _enrich(plan: EpisodePlan, index: GroupIndex, store: Store, ruling: Ruling) -> None:
     """Note the stored entities that a mention adds something to."""
     stored = [
         (mention, id_)
@@ -196,7 +196,9 @@ def _with_alias(mention: Mention, ruling: Ruling) -> Mention:
     return replace(mention, aliases=(*mention.aliases, mention.name))
 
 
-def _end(plan: Plan, endings: Mapping[str, Sequence[Ending]], stored: Mapping[str, Entity]) -> None:
+def _end(
+    plan: EpisodePlan, endings: Mapping[str, Sequence[Ending]], stored: Mapping[str, Entity]
+) -> None:
     """Note what is said of entities that is no fact."""
     for id_, new in endings.items():
         if id_ in plan.entities:
@@ -208,7 +210,7 @@ def _end(plan: Plan, endings: Mapping[str, Sequence[Ending]], stored: Mapping[st
             plan.changed_entities[id_] = before, after
 
 
-async def _embed(plan: Plan, embedder: Embedder) -> dict[str, Matrix]:
+async def _embed(plan: EpisodePlan, embedder: Embedder) -> dict[str, Matrix]:
     texts = texts_of(plan.episode, plan.passages)
     texts |= {entity.id: entity_text(entity) for entity in plan.entities.values()}
     texts |= {fact.id: fact_text(fact) for fact in plan.facts.values()}

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import chain
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.ingest.plan import Plan
+from graphrag.ingest.episode_plan import EpisodePlan
 from graphrag.model.values import Entity, Fact
 from graphrag.store.changes import Update
 from graphrag.temporal.moment import from_micros, to_micros
@@ -68,7 +68,7 @@ def refreshed(
     return _updates(names, index, changed, now)
 
 
-def summarize_plan(plan: Plan, index: GroupIndex, *, now: datetime) -> None:
+def summarize_plan(plan: EpisodePlan, index: GroupIndex, *, now: datetime) -> None:
     """Describe the new entities of a plan, and the stored ones whose facts it changes."""
     changed: Changed = plan.facts | {id_: new for id_, (_, new) in plan.changed_facts.items()}
     renamed = {id_: after.name for id_, (_, after) in plan.changed_entities.items()}

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from graphrag.errors import BudgetExceededError, GraphRAGError, LLMError
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.ingest.ingestion import Added, Ingestion
-from graphrag.ingest.plan import Plan, new_saga, passages_of, texts_of
+from graphrag.ingest.adding import Added
+from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
-from graphrag.resolve.mentions import Resolution
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import to_micros
 
@@ -30,7 +30,7 @@ _SECRET = re.compile(
 
 async def put_unread(ingestion: Ingestion, episode: Episode, kind: str) -> Episode | None:
     """Store an episode without facts, with its vectors; return the one that it repeats, if any."""
-    plan = Plan(episode, Resolution(), passages=passages_of(episode), kind=kind)
+    plan = EpisodePlan(episode=episode, passages=passages_of(episode), kind=kind)
     texts = texts_of(episode, plan.passages)
     vectors = await ingestion.embedder.embed(list(texts.values()), purpose="document")
     plan.vectors = dict(zip(texts, vectors, strict=True))

@@ -65,7 +65,7 @@ class DirectWriter:
 
     async def tell(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> DirectPlan:
         """Write facts and entities in one transaction, and return what that changed."""
-        plan = DirectPlan(self.group)
+        plan = DirectPlan(group=self.group)
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan
@@ -167,7 +167,7 @@ class Stream:
                 index: GroupIndex, _: DirectPlan | None, some: Sequence[str] = some
             ) -> DirectPlan:
                 updates = refreshed(some, index, {}, now=utc_now())
-                return DirectPlan(index.group_id, summaries=updates)
+                return DirectPlan(group=index.group_id, summaries=updates)
 
             await self._begin(make, "summarize")
         await self.settle()
@@ -201,7 +201,7 @@ class Stream:
         return _Ahead(plan, changes, after)
 
     async def _write(self, make: Make, kind: str, ahead: _Ahead | None) -> DirectPlan:
-        plan = DirectPlan(self.writer.group)
+        plan = DirectPlan(group=self.writer.group)
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from graphrag.ingest.adding import Added
 from graphrag.ingest.direct_plan import WriteResult
 from graphrag.ingest.given import given_end, given_fact
-from graphrag.ingest.ingestion import Added
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
 from graphrag.session import Handle

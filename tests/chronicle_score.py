@@ -55,7 +55,7 @@ async def score_facts(graph: GraphRAG, truth: Truth) -> Score:
     aliases = {}
     [rows] = await store.query("SELECT record::id(id) AS id, name, aliases FROM entity;")
     for row in rows:
-        aliases[row["id"]] = [row["name"], *row["aliases"]]
+        aliases[row["id"]] = [row["name"], *(row["aliases"] or ())]
     relations = {fact.relation for fact in truth.facts}
     score = Score(true=sum(not fact.implied for fact in truth.facts))
     hit: set[int] = set()

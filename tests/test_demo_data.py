@@ -19,7 +19,6 @@ ONE_OBJECT = {
     "engaged_to",
     "owned_by",
     "studies_at",
-    "plays_for",
     "has_status",
     "located_in",
     "born_in",
@@ -34,6 +33,7 @@ SEVERAL = {
     "merged_with",
     "part_of",
     "member_of",
+    "plays_for",
     "likes",
 }
 KINDS = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphrag.display.cards import triple
+from graphrag.display.visible import flatten
 from graphrag.model.values import Fact
 
 
@@ -28,7 +29,7 @@ class Absence:
     def __str__(self) -> str:
         """Say it in words: ``not known since 2024-03-01: Ann works at Acme ended (...)``."""
         if self.since is None:
-            return f"not known: {self.entity} {self.relation.replace('_', ' ')}"
+            return flatten(f"not known: {self.entity} {self.relation.replace('_', ' ')}")
         reasons = (f"{triple(fact)} ended{_why(fact)}" for fact in self.last)
         return f"not known since {self.since.date()}: {'; '.join(reasons)}"
 

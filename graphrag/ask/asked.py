@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
 
 Wants = Literal[
@@ -71,7 +72,7 @@ class Clause:
 
     def __str__(self) -> str:
         """Show its words."""
-        return " ".join(token.text for token in self.tokens).replace(" 's", "'s")
+        return flatten(" ".join(token.text for token in self.tokens).replace(" 's", "'s"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ class Fact:
     statements: tuple[Assertion, ...] = ()
     """What each source said of it: when it holds follows from those, and those of its rivals."""
     rivals: tuple[str, ...] = ()
-    """Ids of facts that, as an arbiter ruled, cannot hold beside it."""
+    """Ids of facts that are settled with it though no relation says so: ruled or corrected."""
     derived_from: tuple[str, ...] = ()
     """Ids of the facts from which a standing rule inferred it."""
     sources: tuple[Span, ...] = ()

@@ -25,7 +25,7 @@ def test_communities_are_built_listed_shown_and_drawn(cli, town, tmp_path):
     assert built.startswith("2 communities") and "Acme: " in built and "3 members" in built
     assert cli("communities", "update").out == built
     shown = cli("communities", "show", "acme").out
-    assert "Ann works at Acme (since 2021-01-01)" in shown
+    assert "Ann works at Acme (as of 2021-01-01)" in shown
     assert "2 communities drawn into map.svg" in cli("communities", "draw", "map.svg").out
 
 

@@ -42,7 +42,7 @@ def test_a_saga_is_shown_with_its_summary_and_its_summary_is_stored_when_asked(t
     in_sagas(told, tmp_path)
     shown = told("saga", "letters").out
     assert "2020-02-01: Cid works at Acme." in shown
-    assert "since 2020-01-01" in shown and "Dan" not in shown
+    assert "as of 2020-01-01" in shown and "Dan" not in shown
     assert "Acme." not in told("saga", "letters", "--at", "2020-01-15").out
     form = json.loads(told("saga", "letters", "--summarize", "--json").out)
     assert form["summary"].startswith("2 episodes") and len(form["episodes"]) == 2

@@ -46,7 +46,7 @@ async def test_each_community_costs_one_question_and_only_when_it_changed():
         await graph.add_episode("Hal likes Eve.", reference_time="2024-02-01")
         after = await graph.communities.update()
         assert len(llm.asked) == 3
-        assert "Hal (since 2024-02-01) like Eve." in llm.asked[-1]
+        assert "Hal (as of 2024-02-01) like Eve." in llm.asked[-1]
         assert {one.summary for one in after} == {
             "About Ann, Bob, Cid.",
             "About Eve, Fay, Gil, Hal.",

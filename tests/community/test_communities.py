@@ -46,7 +46,7 @@ async def test_communities_are_named_described_and_stored(tmp_path):
     assert {len(community.members) for community in built} == {3}
     assert any("Acme" in community.name for community in built)
     summaries = " ".join(community.summary for community in built)
-    assert "Alice and Bob work at Acme (since " in summaries
+    assert "Alice and Bob work at Acme (as of " in summaries
     async with open_graph(url) as graph:
         stored = await graph.communities.list()
     assert sorted(stored, key=lambda c: c.id) == sorted(built, key=lambda c: c.id)

@@ -55,7 +55,7 @@ async def test_a_community_has_its_members_and_the_facts_between_them(town):
     assert view.fact_count == 7 and len(view.facts) == 7
     assert {fact.relation for fact in view.facts} == {"works_at", "leads", "married_to", "knows"}
     assert len((await town.communities.get("Acme", limit=2)).facts) == 2
-    assert "Ann leads Acme (since 2022-01-01)" in str(view)
+    assert "Ann leads Acme (as of 2022-01-01)" in str(view)
     assert "<svg " in view._repr_html_() and len(view.map.entities) == 4
     assert repr(view).endswith("7 facts, 0 parts)")
 
@@ -91,7 +91,7 @@ async def test_without_communities_the_picture_says_so(graph):
 async def test_a_question_about_the_whole_is_answered_by_what_fits_it_first(town):
     found = await town.communities.context("Who works at Acme?")
     assert [one.name.partition(":")[0] for one in found.communities] == ["Acme", "Paris"]
-    assert "Ann works at Acme (since 2021-01-01) [" in found.text
+    assert "Ann works at Acme (as of 2021-01-01) [" in found.text
     cited = {one.name for one in found.citations}
     assert "staff" in cited and f"[{found.citations[0].number}] " in found.text
     assert (

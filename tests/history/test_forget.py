@@ -232,7 +232,7 @@ async def test_neighbours_say_nothing_of_it_now_or_in_the_log(graph):
         ("Dora likes jazz.", "2021"),
     )
     await graph.erase.entity("Alice")
-    assert (await graph.entity("Carol")).summary == "likes tea (from 2019-01-01)"
+    assert (await graph.entity("Carol")).summary == "likes tea (as of 2019-01-01)"
     for event in await graph.log.events():
         assert "knows" not in repr(event)
     await whole(graph)

@@ -85,14 +85,14 @@ async def summary_of(graph, name):
 
 async def test_a_summary_follows_the_facts(graph):
     await graph.add_episode("Alice works_at Acme.", reference_time="2020-01-01")
-    assert await summary_of(graph, "Alice") == "works at Acme (from 2020-01-01)"
-    assert await summary_of(graph, "Acme") == "Alice works at Acme (from 2020-01-01)"
+    assert await summary_of(graph, "Alice") == "works at Acme (as of 2020-01-01)"
+    assert await summary_of(graph, "Acme") == "Alice works at Acme (as of 2020-01-01)"
     await graph.add_episode("Alice works_at Beta.", reference_time="2021-01-01")
     assert await summary_of(graph, "Alice") == (
-        "works at Beta (from 2021-01-01); works at Acme (2020-01-01 to 2021-01-01)"
+        "works at Beta (as of 2021-01-01); works at Acme (until 2021-01-01)"
     )
     # Not named in that episode, but its fact was closed by it.
-    assert await summary_of(graph, "Acme") == "Alice works at Acme (2020-01-01 to 2021-01-01)"
+    assert await summary_of(graph, "Acme") == "Alice works at Acme (until 2021-01-01)"
 
 
 async def test_a_corrected_fact_leaves_both_summaries(graph):
@@ -105,7 +105,7 @@ async def test_a_corrected_fact_leaves_both_summaries(graph):
 async def test_a_completed_name_is_the_one_in_the_summary(graph):
     await graph.add_episode("Bob reports_to Alice.", reference_time="2020-01-01")
     await graph.add_episode("Alice Stone likes Tea.", reference_time="2020-02-01")
-    assert "Bob reports to Alice Stone (from 2020-01-01)" in await summary_of(graph, "Alice")
+    assert "Bob reports to Alice Stone (as of 2020-01-01)" in await summary_of(graph, "Alice")
 
 
 async def test_the_sentence_is_not_in_the_summary():
@@ -121,7 +121,7 @@ async def test_known_at_shows_the_summary_known_then(graph):
     before = utc_now()
     await graph.add_episode("Alice works_at Beta.", reference_time="2021-01-01")
     then = await graph.at(known_at=before).entity("Alice")
-    assert then.summary == "works at Acme (from 2020-01-01)"
+    assert then.summary == "works at Acme (as of 2020-01-01)"
 
 
 async def test_a_summary_that_stays_the_same_is_not_written_again(graph):
@@ -173,7 +173,7 @@ async def test_merged_entities_have_one_summary(graph):
     with index.heirs.supposing(ally, alice):
         updates = refreshed([alice, ally], index, {}, now=utc_now())
     assert {update.id: update.after["summary"] for update in updates} == {
-        alice: "likes Tea (from 2021-01-01); works at Acme (from 2020-01-01)",
+        alice: "likes Tea (as of 2021-01-01); works at Acme (as of 2020-01-01)",
         ally: "",
     }
 

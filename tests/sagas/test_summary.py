@@ -234,7 +234,7 @@ async def test_without_a_model_a_saga_tells_itself_in_its_own_words(graph):
         "2020-01-01: Ann works_at Acme. (until 2020-03-01)",
         "2020-02-01: Bob works_at Acme.",
         "2020-03-01: Ann works_at Beta.",
-        "At the end: Bob works at Acme (since 2020-02-01); Ann works at Beta (since 2020-03-01).",
+        "At the end: Bob works at Acme (as of 2020-02-01); Ann works at Beta (as of 2020-03-01).",
     ]
     assert (await graph.sagas.get("case")).summary == saga.summary
     assert await graph.sagas.summarize_all() == []
@@ -286,7 +286,7 @@ async def test_a_context_has_the_summary_the_facts_and_what_was_said(graph):
     saga = await graph.sagas.get("case")
     context = saga.context(400)
     assert saga.summary in context.text
-    assert "- Ann works at Beta (since 2020-03-01) [3]" in context.text
+    assert "- Ann works at Beta (as of 2020-03-01) [3]" in context.text
     assert "- [2] 2020-02-01: Bob works_at Acme." in context.text
     assert [one.number for one in context.citations] == [1, 2, 3]
     for budget in (1, 20, 60, 100):

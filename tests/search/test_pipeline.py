@@ -93,7 +93,7 @@ async def test_as_of_hides_episodes_from_later(town):
 async def test_results_show_themselves(town):
     results = await town.search("tea")
     assert "Erik likes tea" in repr(results)
-    assert "<table>" in results._repr_html_() and "since 2020-01-01" in results._repr_html_()
+    assert "<table>" in results._repr_html_() and "as of 2020-01-01" in results._repr_html_()
 
 
 async def test_of_equally_near_facts_the_type_that_is_asked_for_comes_first(graph):

@@ -97,7 +97,7 @@ async def test_a_limit_above_the_pool_is_filled(graph):
 async def test_communities_are_found_by_their_words_and_members(town):
     found = (await town.search("tea Erik likes", scopes=["communities"])).communities
     assert found[0].item.name == "tea: Erik" and len(found[0].item.members) == 2
-    assert found[0].item.summary.startswith("Erik likes tea (since ")
+    assert found[0].item.summary.startswith("Erik likes tea (as of ")
     assert {why.method for why in found[0].why} == {"vector", "fulltext"}
 
 

@@ -37,6 +37,7 @@ NO_READS = {
         "load.documents",
         "load.seed",
         "log.remove_episode",
+        "log.remove_source",
         "log.replay",
         "log.replay_all",
         "log.revert",

@@ -62,6 +62,7 @@ def let_fall(component: Component, fact: Fact) -> Fact:
     ]
     if not wrong and not misdated:
         wrong = _meant(component, fact)
+        fact = _tied(component, fact, wrong)
     if not wrong:
         return fact
     ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
@@ -115,6 +116,17 @@ def _meant(component: Component, fact: Fact) -> list[Fact]:
         and timedelta() <= at - other.reference_time <= _DAYS_BEFORE
     ]
     return sorted(recent, key=lambda other: (other.reference_time, other.created_at))[-1:]
+
+
+def _tied(component: Component, fact: Fact, wrong: list[Fact]) -> Fact:
+    """Let a correction and what it corrects be settled together, which no relation says they are.
+
+    What is wrong is so only as long as what corrects it stands.
+    """
+    for other in wrong:
+        rivals = _both(component.facts[other.id].rivals, (fact.id,))
+        component.facts[other.id] = replace(component.facts[other.id], rivals=rivals)
+    return replace(fact, rivals=_both(fact.rivals, tuple(other.id for other in wrong)))
 
 
 def _ends_after(fact: Fact, new_fact: Fact) -> bool:

@@ -77,6 +77,8 @@ def left_out(claims: Iterable[Claim], entity_of: Mapping[Mention, str]) -> Itera
             yield f"the fact {about!r}, whose ends are one entity"
         elif subject is None or (claim.object is not None and object_ is None):
             yield f"the fact {about!r}, whose ends have no usable name"
+        elif claim.kind == "planned" and claim.valid_at is None:
+            yield f"the plan {about!r}, which has no date"
 
 
 def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:

@@ -60,6 +60,8 @@ def state(
         unnamed = claim.ends or claim.kind == "cancelled"
         if subject is None or subject == object_ or (object_ is None and not unnamed):
             continue
+        if claim.kind == "planned" and claim.valid_at is None:
+            continue  # nobody knows from when on it is to hold
         id_ = new_id()
         decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
@@ -123,8 +125,8 @@ def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
     if since is not None and until is not None and until.moment <= since.moment:
         until = None
     kind = claim.kind
-    if since is None and kind in ("event", "planned"):
-        kind = "was" if kind == "event" else "state"  # nobody knows when
+    if since is None and kind == "event":
+        kind = "was"  # nobody knows when
     if kind == "was" and since is not None and reference <= since.moment:
         kind = "state"
     speaks_of_now = since is None or claim.current or since.moment > reference or kind != "state"

@@ -204,5 +204,17 @@ async def test_a_story_holds_at_every_moment(story, backwards):
         assert not (await graph.health.check()).findings
 
 
+async def test_a_plan_without_a_date_is_no_fact_and_is_said():
+    text = "Acme will merge with Globex."
+    plan = Claim(
+        Mention("Acme"), "merged_with", Mention("Globex"), text, 0, len(text), kind="planned"
+    )
+    extractor = ScriptedExtractor({text: Extraction(claims=(plan,))})
+    async with open_graph(extractor=extractor) as graph:
+        added = await graph.add_episode(text, reference_time="2024-05-01")
+        assert not await graph.facts("Acme")
+        assert added.dropped == ("the plan 'Acme merged_with Globex', which has no date",)
+
+
 def test_the_table_is_as_long_as_it_should_be():
     assert len(STORIES) >= 95

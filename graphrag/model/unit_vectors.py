@@ -37,8 +37,12 @@ def unit_vectors(given: object, shape: tuple[int, ...]) -> NDArray[np.float32]:
         raise BadVectorError(f"is no array of numbers but {type(given).__name__} of {found.dtype}")
     if found.shape != shape:
         raise BadVectorError(f"has shape {found.shape}")
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         rows = found.astype(np.float64).reshape(-1, shape[-1])
+        if found.dtype == np.float32 and found.size:  # most are right as they come
+            off = np.abs(np.sqrt(np.einsum("ij,ij->i", rows, rows)) - 1).max()
+            if off <= _UNIT:
+                return found.copy()
     # By the largest number first: squares of large ones are infinite, those of small ones zero.
     largest = np.abs(rows).max(axis=1)
     bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))

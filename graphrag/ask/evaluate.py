@@ -11,7 +11,7 @@ from typing import Final
 from graphrag.ask.asked import Asked, Clause, Unit
 from graphrag.ask.bounding import Solution, anchor_lines, bounded, counted, in_order_of, pick
 from graphrag.ask.chain import follow
-from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
+from graphrag.ask.lookup import CannotAnswer, Found, check_said, open_facts, pair_facts
 from graphrag.ask.relate import best, strange
 from graphrag.ask.senses import is_light
 from graphrag.ask.spell import Stated, between, date_words, stretch_words
@@ -210,6 +210,7 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
     if len(main.names) < 2:
         _all_known(main)
         found = _open(asked, main, world)
+        check_said(main, found.relation, world)
         lines = bounded(asked, found, world, done)
     else:
         try:
@@ -220,6 +221,7 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
             done.step(f"{error}, but others of the kind are")
             done.values = ["no"]
             return
+        check_said(main, found.relation, world)
         done.step(f"“{main}” is {stretch_words(found.lines[0])}")
         plain = replace(asked, neighbor=False)
         lines = bounded(plain, found, world, done)

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from graphrag.ask.asked import Clause, Named, Token
 from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import is_light, senses_of, stem_of
+from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
 
+_NEGATIONS: Final = frozenset(
+    {"not", "never", "no", "n't", "without", "except", "neither", "nobody"}
+)
 _OWNING = frozenset({"of", "'s", "whose"})
 """Words behind which stands what has the thing before them."""
 
@@ -173,6 +177,28 @@ def _says(token: Token) -> bool:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
+
+
+def check_said(clause: Clause, relation: str, world: World) -> None:
+    """See that a relation is what all words of a yes-or-no question speak of.
+
+    "Does Ann like coffee" is not answered by what else she likes, or by what she dislikes.
+
+    Raises:
+        CannotAnswer: naming the words that it leaves open.
+    """
+    places = evidence(clause, relation, world).places
+    left = [
+        token.text
+        for at, token in enumerate(clause.tokens)
+        if token.word in _NEGATIONS or (_says(token) and at not in places)
+    ]
+    if left:
+        raise CannotAnswer(f"it is not known what “{' '.join(left)}” says of “{relation}”")
+    opposite = world.relations[relation].exclusive_with
+    stems = {stem_of(token.word) for token in clause.tokens if _says(token)}
+    if any(not stems.isdisjoint(stems_of(other)) for other in opposite):
+        raise CannotAnswer(f"only the opposite is known: {relation}")
 
 
 def unexplained(clause: Clause, meant: Evidence) -> list[str]:

@@ -56,10 +56,11 @@ def limited(extraction: Extraction, source: str) -> Extraction:
     notes: dict[str, None] = {}
 
     def plain(mention: Mention) -> Mention:
-        given = [*mention.aliases, *(f"{key}: {item}" for key, item in mention.attributes.items())]
+        given = [*mention.aliases, *(one.name for one in mention.names)]
+        given += (f"{key}: {item}" for key, item in mention.attributes.items())
         for one in given:
             notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
-        return replace(mention, aliases=(), attributes={}) if given else mention
+        return replace(mention, aliases=(), attributes={}, names=()) if given else mention
 
     def modest(claim: Claim) -> Claim:
         object_ = None if claim.object is None else plain(claim.object)

@@ -185,3 +185,19 @@ def test_a_trust_that_is_no_number_is_an_error():
 
     with pytest.raises(InputError, match="trust of source 'web' is 'low'"):
         Trust({"web": "low"})
+
+
+async def test_a_distrusted_source_renames_nobody():
+    from graphrag.model.assertion import EntityName
+
+    text = "Globex was renamed Umbra in 2022."
+    renamed = Mention(
+        "Globex", "organization", aliases=("Umbra",), names=(EntityName("Umbra", "name"),)
+    )
+    said = {text: Extraction(mentions=(renamed,))}
+    async with open_graph(extractor=ScriptedExtractor(said), **TRUST) as graph:
+        await graph.add_fact("Globex", "located_in", "Oslo", source="register")
+        added = await graph.add_episode(text, source_description="forum")
+        assert any("'Umbra' of 'Globex'" in one for one in added.dropped)
+        assert (await graph.entity("Globex")).name == "Globex"
+        assert not await graph.entities("Umbra")

@@ -85,7 +85,8 @@ def _matched(
     if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        return None  # one leaves towns and rooms as well
+        if not clause.after_all or other.votes["place"]:
+            return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
@@ -93,7 +94,7 @@ def _matched(
             return None  # who is at a college may teach or study there
     if frame.object == "place" and other.named and _is_acronym(other.text):
         return None
-    if clause.no_longer or stopped:
+    if clause.is_over_with(target) or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
     if clause.lemma == "join" and relation == "works_at" and last in lexicon.CLUB_WORDS:

@@ -171,10 +171,12 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             continue
         if life.end is None and not (clause.past or clause.perfect or clause.lemma in _SUCCEEDING):
             continue
+        verb = line.offset + clause.verb.idx
+        before = [d for d in drafts if d.object is None or d.object.start < verb]
         acted = clause.arguments.keys() & {"dobj", "as", "from"}
         if key in _LEAVING and not acted and not clause.passive:
             for name in _names(clause.subjects, line):
-                _close(drafts, name, _LEAVING[key], life)
+                _close(before, name, _LEAVING[key], life)
                 if key == "leave":
                     continue
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:

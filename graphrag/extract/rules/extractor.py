@@ -28,7 +28,7 @@ from graphrag.extract.rules.complements import (
 )
 from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of
+from graphrag.extract.rules.letter import letter_of, read_signature
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.notes import read_note, topic_of
@@ -98,6 +98,8 @@ class Reader:
         if slip is not None:
             self.slips.append(slip)
         stated = list(clauses(sentence))
+        for clause in stated:
+            clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
                 for subject in clause.subjects:
@@ -184,6 +186,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
+    reader.drafts += read_signature(letter, episode.content, scene)
     for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)

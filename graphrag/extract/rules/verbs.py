@@ -22,6 +22,17 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
 _SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
+_WITH_THE = frozenset(
+    "works_at leads operates responsible_for owned_by funds supplies uses studies_at founded "
+    "rents manages runs_on".split()
+)
+"""Relations that ``the farm`` can be an end of: it is the only one of its text."""
+_IDIOMS = frozenset(
+    "race risk show charge field pack company fever temperature marathon mile bath tap engine "
+    "campaign attack discussion talk debate tour walk march prayer opportunity term word phrase "
+    "telephone phone loo bathroom toilet stair lift bus train road path".split()
+)
+"""What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
@@ -129,6 +140,18 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "plays_for" if clause.lemma in ("transfer", "loan") and clause.passive:
+            return one.plays or other.text.split()[-1].lower() in lexicon.CLUB_WORDS
+        case "won" if clause.lemma in ("receive", "collect"):
+            return other.text.split()[-1].lower() in lexicon.PRIZES
+        case "studies" | "teaches" if clause.lemma in ("read", "teach"):
+            return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
+        case "drinks" if clause.lemma == "give":
+            return word in lexicon.DRINKS
+        case "drinks" | "eats":
+            return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
+        case "member_of" if clause.lemma == "enter":
+            return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
         case "member_of" if clause.lemma in ("sit", "serve"):
@@ -154,9 +177,12 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
         return True
     if one.named:
         if target.lower_ in lexicon.GENERIC or target.lower_ in lexicon.CLUB_WORDS:
-            return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
+            if not any(child.dep_ == "compound" for child in target.children):
+                return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
         if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
             return _is_definite(target)
+        if frame.relation in _WITH_THE and _is_definite(target):
+            return frame.bare or target.lemma_.lower() not in _IDIOMS
         return frame.bare or (frame.passive is True and _is_definite(target))
     someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
     if subject.lower_ in lexicon.GENERIC or someone:

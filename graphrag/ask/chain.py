@@ -5,13 +5,17 @@ is meant by, and of all paths the one that leaves the fewest words unexplained i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from graphrag.ask.asked import Asked, Clause, Token
-from graphrag.ask.relate import Evidence, evidence, mutual
-from graphrag.ask.senses import NESTING, is_light, senses_of, stem_of
+from graphrag.ask.account import Kinds, is_of, unmeant
+from graphrag.ask.asked import Asked, Clause, Named, Token
+from graphrag.ask.bounding import Solution, bounded
+from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
+from graphrag.ask.relate import Evidence, best, evidence, mutual
+from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
+from graphrag.index.group import BEGINNING, FOREVER
 
 _ORIGIN: Final = frozenset({"original", "originally"})
 """What is first, or what a thing came from: "the original language of"."""
@@ -67,14 +71,17 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         ended += ways
         if not ways:
             break
-    best = max(ended, key=_worth)
-    if len(best.hops) < 2:
+    way = max(ended, key=_worth)
+    if len(way.hops) < 2:
         return None
+    kinds = Kinds(world, clause, way.rows)
+    if left := unmeant(asked, clause, Evidence("", places=tuple(way.used)), kinds):
+        raise CannotAnswer(f"not understood: {', '.join(left)}; followed: {', '.join(way.hops)}")
     steps += [
-        f"{len(lines)} facts of {hop}" for hop, lines in zip(best.hops, best.lines, strict=True)
+        f"{len(lines)} facts of {hop}" for hop, lines in zip(way.hops, way.lines, strict=True)
     ]
-    support = [line for lines in best.lines[:-1] for line in lines]
-    return Chained(list(best.rows), list(best.lines[-1]), support)
+    support = [line for lines in way.lines[:-1] for line in lines]
+    return Chained(list(way.rows), list(way.lines[-1]), support)
 
 
 def _worth(way: Way) -> float:
@@ -148,3 +155,111 @@ def _longer(
         (*way.hops, meant.relation),
         (*way.lines, tuple(lines)),
     )
+
+
+def placed(rows: Sequence[int], word: str, world: World, done: Solution) -> list[int]:
+    """Return what some places lie in, of the kind that a word says: the countries of towns.
+
+    Raises:
+        CannotAnswer: if that is not known of one of them.
+    """
+    found: dict[int, None] = {}
+    for row in rows:
+        way, seen = [row], {row}
+        while way and not (fits := [one for one in way if is_of(one, word, world)]):
+            lines = [line for line in world.lines(way) if line.subject in way and _in(line, word)]
+            held = [line for line in lines if line.start <= world.now < line.end] or lines
+            done.support += held
+            way = [line.object for line in held if line.object not in seen]
+            seen.update(way)
+        if not way:
+            raise CannotAnswer(f"it is not known in which {word} {world.name(row)} lies")
+        found.update(dict.fromkeys(fits))
+    done.step(f"the {word} of each")
+    return list(found)
+
+
+def _in(line: Line, word: str) -> bool:
+    """Tell whether a relation leads from a place to what it lies in."""
+    stems, parts = stems_of(line.relation), parts_of(line.relation)
+    senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
+    return (
+        bool(senses & senses_of(stem_of("located")))
+        or stem_of(word) in stems
+        or "capital" in parts
+        or parts in (("part", "of"), ("in",), ("within",))
+    )
+
+
+def fellows(asked: Asked, world: World, done: Solution) -> list[Line] | None:
+    """Return the facts of those who had the same as somebody, at the same time.
+
+    None if the relation is one between two: "with whom did A negotiate".
+    """
+    names = asked.main.names
+    if not names or len(names) > _PAIR:
+        return None
+    own = _own(asked, names, world)
+    if own is None:
+        return None
+    lines = bounded(asked, own, world, done)
+    rows = {line.subject for line in lines}
+    others = [
+        one
+        for one in world.lines({line.object for line in lines})
+        if one.relation == own.relation and one.subject not in rows and _met(asked, one, lines)
+    ]
+    done.support += lines
+    done.step(f"{len(others)} facts of others who had the same")
+    return by_start(others)
+
+
+def _met(asked: Asked, other: Line, lines: Sequence[Line]) -> bool:
+    start, end = bounds_of(asked.during.interval) if asked.during else (BEGINNING, FOREVER)
+    return any(
+        other.object == line.object and other.meets(max(start, line.start), min(end, line.end))
+        for line in lines
+    )
+
+
+def _own(asked: Asked, names: Sequence[Named], world: World) -> Found | None:
+    """Return the facts that others are to share, from the one who is named as their subject."""
+    if len(names) == 1:
+        found = open_facts(asked, asked.main, world)
+        own = found if found.side == "subject" else None
+    else:
+        found = pair_facts(asked, asked.main, names[0], names[1], world)
+        # "Who worked at A with B": the facts are of B.
+        own = replace(found, side="subject")
+    if own is None or mutual(own.relation, world) or not _common(own.relation):
+        return None
+    return own
+
+
+def _common(relation: str) -> bool:
+    """Tell whether several can have the same by a relation: a home, an employer, a club."""
+    senses = frozenset().union(*map(senses_of, stems_of(relation)))
+    return bool(senses & _SHARED) and "with" not in parts_of(relation)
+
+
+_SHARED: Final = frozenset().union(
+    *(senses_of(stem_of(word)) for word in ("live", "work", "member", "study", "play"))
+)
+_PAIR: Final = 2
+
+
+def shared(asked: Asked, world: World) -> list[Line]:
+    """Return the facts by which two had the same at one time: "did A live with B"."""
+    names = asked.main.names
+    if len(names) != _PAIR or "with" not in asked.main.words:
+        return []
+    one, other = (world.rows_of(name) for name in names)
+    lines = world.lines(one)
+    meant = [known.relation for known in best(asked.main, lines, world) if known.places]
+    own = [line for line in lines if line.relation in meant[:1] and _common(line.relation)]
+    found = [
+        line
+        for line in world.lines(other)
+        if line.subject in other and line.relation in meant[:1] and _met(asked, line, own)
+    ]
+    return by_start([*(line for line in own if _met(asked, line, found)), *found])

@@ -213,9 +213,9 @@ def timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
     assert said is not None
     lead = _LEADING.search(shape_of(tokens[:place]))
     if lead is None or said.bound != "in":
-        return tuple(token for token in tokens if token.said is None), said
+        return tokens[:place] + tokens[place + 1 :], said
     begin = place_of(shape_of(tokens[:place]), lead.start())
-    rest = tuple(token for token in tokens[:begin] + tokens[place:] if token.said is None)
+    rest = tokens[:begin] + tokens[place + 1 :]
     words = f"{lead.group()} {said.words}"
     if lead["after"]:
         return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))

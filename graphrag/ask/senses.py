@@ -38,17 +38,24 @@ engage fiance fiancee betroth
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
+work employ employee join leave quit resign retire fire dismiss depart enter
+work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
+lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
+live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 bear birth birthplace native
 die death decease perish away
 bury burial grave tomb
 member membership belong affiliate affiliation join party society club organisation association
+member affiliate leave quit resign enter
 study student educate education attend graduate graduation degree university school college alma
 study alumnus enrol enroll mater almae university school college graduate attend educate
+study attend enter leave finish classmate
 play player team club side squad footballer
+play join leave move transfer teammate
 coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property

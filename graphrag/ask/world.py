@@ -58,6 +58,12 @@ class World:
         row_of = self.index.entities.row_of
         return [row_of[id_] for id_ in named.ids if id_ in row_of]
 
+    @property
+    def begun(self) -> bool:
+        """Tell whether anything has a known beginning before now; of a world to come all counts."""
+        valid = self.seen.valid[self.seen.facts[: len(self.seen.valid)]]
+        return bool(((valid > BEGINNING) & (valid <= self.now)).any())
+
     def name(self, row: int) -> str:
         """Return the name of an entity, as it was then."""
         return self.past.name(self.index.entities.ids[row], self.index)

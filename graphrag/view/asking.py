@@ -10,7 +10,7 @@ from graphrag.ask.bounding import Solution
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
-from graphrag.ask.spans import tokens_of
+from graphrag.ask.spans import impossible, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
@@ -35,7 +35,10 @@ async def answer(lens: Lens, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
     text = " ".join(question.split())
-    asked = parse(text, tokens_of(text, index, lens.ever(index, past), lens.now()))
+    tokens = tokens_of(text, index, lens.ever(index, past), lens.now())
+    asked = parse(text, tokens)
+    if wrong := impossible(tokens):
+        return Answer(asked, missing=wrong)
     lens, past, note = await _known(asked, lens, past)
     steps = [note] if note else []
     world = World(

@@ -14,6 +14,7 @@ from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.ask.world import World
 
 _DATES: Final = ("when", "since", "until", "how long", "how often", "age")
+_COUNTED: Final = ("how long", "how many", "how often")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -25,6 +26,7 @@ def _ordered(asked: Asked) -> bool:
     return bool(
         asked.order
         or asked.neighbor
+        or asked.wants == "how long"
         or asked.choices
         or asked.wants in ("since", "until")
         or any(clause.order for clause in clauses)
@@ -47,7 +49,9 @@ _NEEDS: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
     (_words("other else another"), lambda asked: bool(asked.limits.excluded or asked.choices)),
     (
         _words("same simultaneously concurrently together overlap overlapped coincide"),
-        lambda asked: asked.link == "while" or asked.limits.beside or bool(asked.choices),
+        lambda asked: (
+            asked.link == "while" or asked.limits.beside or bool(asked.choices or asked.apart)
+        ),
     ),
     (
         _words(
@@ -66,8 +70,12 @@ _NEEDS: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
     (_words("many often"), lambda asked: asked.wants.startswith("how")),
     (_words("long"), lambda asked: asked.wants == "how long"),
     (_words("how"), lambda asked: asked.wants in (*_DATES, "how many")),
-    (_words("why if only alone even twice decade century both"), lambda asked: False),
-    (_words("between"), lambda asked: asked.apart or bool(asked.choices)),
+    (_words("why if only alone even twice decade century ?"), lambda asked: bool(asked.choices)),
+    (_words("both"), lambda asked: asked.limits.plus is not None or asked.wants == "whether"),
+    (
+        _words("between"),
+        lambda asked: bool(asked.apart or asked.choices or asked.link or len(asked.main.names) > 1),
+    ),
     (_words("apart ago"), lambda asked: asked.apart or asked.limits.ago),
     (_words("current currently now today present presently nowadays still"), _timed),
     (_words("former formerly"), lambda asked: asked.limits.ended),
@@ -82,7 +90,12 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
     (_words("fall falls fell falling"), lambda asked: asked.during is not None),
     (_words("counting counted going"), lambda asked: _ordered(asked) or asked.wants != "entities"),
     (_words("up back over"), lambda asked: _linked(asked) or asked.during is not None),
-    (_words("true so"), lambda asked: asked.wants == "whether"),
+    (_words("true so already yet"), lambda asked: asked.wants == "whether"),
+    (
+        _words("far full whole complete entire continuous lie lies lay"),
+        lambda asked: asked.wants in _COUNTED,
+    ),
+    (_words("fellow fellows"), lambda asked: asked.limits.beside),
     (_words("penultimate ordinal ultimate ultimately"), _ordered),
     (_words("alongside"), lambda asked: asked.limits.beside),
     (
@@ -95,7 +108,7 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
 _SUPPORT: Final = _words(
     "take took taken taking make made making give gave given giving pay paid paying hold held "
     "holding put conclude concluded concluding count counted bring brought carry carried receive "
-    "received come came serve served serving occupy occupied"
+    "received come came serve served serving occupy occupied remain remained stay stayed serves"
 )
 """Verbs that say nothing beside their noun: "paid a visit"."""
 
@@ -137,8 +150,8 @@ def unread(asked: Asked) -> list[str]:
             negated = token.word.endswith("n't") and token.named is None
             if token.said is not None or needs or negated:
                 found.append(token.text)
-    last = asked.order is not None or bool(asked.choices)
-    if last and edge_of(asked.main) == "end":
+    ordered = asked.order is not None and asked.wants in ("entities", "how many")
+    if (ordered or asked.choices) and edge_of(asked.main) == "end":
         found += [token.text for token in asked.main.tokens if token.word in ENDING]
     return list(dict.fromkeys(found))
 

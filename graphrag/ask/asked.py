@@ -116,6 +116,11 @@ class Limits:
     minus: Clause | None = None
     """What an answer never did: "who led A but never B"."""
 
+    plus: Clause | None = None
+    """What an answer did, too: "who led A and led B"."""
+    inverted: bool = False
+    """Whether "yes" is "no": "is it true that A never led B"."""
+
     def __str__(self) -> str:
         """Say in words what is said; nothing for nothing."""
         parts = [str(self.lasting)] if self.lasting else []
@@ -125,6 +130,8 @@ class Limits:
         parts += ["ended"] * self.ended + ["to come"] * self.planned + ["ago"] * self.ago
         parts += ["who had the same"] * self.beside
         parts += [f"never “{self.minus}”"] * bool(self.minus)
+        parts += [f"and “{self.plus}”"] * bool(self.plus)
+        parts += ["the opposite"] * self.inverted
         return "; ".join(parts)
 
 

@@ -118,6 +118,12 @@ def _limited(
     if limits.lasting is not None:
         lines = [line for line in lines if lasts(line, limits.lasting, world.now)]
         done.step(f"{counted(lines)} that lasted {limits.lasting}")
+    if limits.plus is not None:
+        other = open_facts(asked, limits.plus, world, prefer=found.relation)
+        rows = {other.far(line) for line in other.lines}
+        done.support += [line for line in other.lines if other.far(line) in rows]
+        done.step(f"{len(rows)} of “{limits.plus}”")
+        lines = [line for line in lines if found.far(line) in rows]
     if limits.minus is not None:
         never = open_facts(asked, limits.minus, world, prefer=found.relation)
         rows = {never.far(line) for line in never.lines}

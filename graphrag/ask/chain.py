@@ -121,7 +121,11 @@ def _steps(asked: Asked, way: Way, world: World) -> list[Way]:
 def _holds(asked: Asked, line: Line, world: World) -> bool:
     if asked.during is not None:
         return line.meets(*bounds_of(asked.during.interval))
-    return line.start <= world.now < line.end
+    # What happened on a day, or in a year, is so ever since.
+    return line.start <= world.now and (line.end - line.start <= _EVENT or world.now < line.end)
+
+
+_EVENT: Final = 366 * 86_400_000_000
 
 
 def _at(
@@ -199,7 +203,10 @@ def fellows(asked: Asked, world: World, done: Solution) -> list[Line] | None:
     names = asked.main.names
     if not names or len(names) > _PAIR:
         return None
-    own = _own(asked, names, world)
+    try:
+        own = _own(asked, names, world)
+    except CannotAnswer:
+        return None
     if own is None:
         return None
     lines = bounded(asked, own, world, done)
@@ -248,18 +255,36 @@ _SHARED: Final = frozenset().union(
 _PAIR: Final = 2
 
 
-def shared(asked: Asked, world: World) -> list[Line]:
-    """Return the facts by which two had the same at one time: "did A live with B"."""
+def shared(asked: Asked, world: World) -> list[Line] | None:
+    """Return the facts by which two had the same at one time: "did A live with B (in C)".
+
+    None if nothing of the kind is asked or known of one of them.
+    """
     names = asked.main.names
-    if len(names) != _PAIR or "with" not in asked.main.words:
-        return []
-    one, other = (world.rows_of(name) for name in names)
-    lines = world.lines(one)
-    meant = [known.relation for known in best(asked.main, lines, world) if known.places]
-    own = [line for line in lines if line.relation in meant[:1] and _common(line.relation)]
-    found = [
-        line
-        for line in world.lines(other)
-        if line.subject in other and line.relation in meant[:1] and _met(asked, line, own)
-    ]
-    return by_start([*(line for line in own if _met(asked, line, found)), *found])
+    if not asked.limits.beside and "with" not in asked.main.words:
+        return None
+    had = [_had(asked, name, world) for name in names]
+    some = [lines for lines in had if lines]
+    if len(some) != _PAIR or len(names) > _PAIR + 1:
+        return None
+    if len(names) > _PAIR:  # the third is what both had
+        rows = world.rows_of(
+            next(name for name, lines in zip(names, had, strict=True) if not lines)
+        )
+        some = [[line for line in lines if line.object in rows] for lines in some]
+    one, other = some
+    return by_start(
+        [line for line in one if _met(asked, line, other)]
+        + [line for line in other if _met(asked, line, one)]
+    )
+
+
+def _had(asked: Asked, name: Named, world: World) -> list[Line]:
+    """Return the facts of somebody that others may share, of the relation that is meant."""
+    rows = world.rows_of(name)
+    lines = [line for line in world.lines(rows) if line.subject in rows and _common(line.relation)]
+    meant = [one for one in best(asked.main, lines, world) if one.places]
+    for one in meant[:1]:
+        if not unmeant(asked, asked.main, one, Kinds(world, asked.main)):
+            return [line for line in lines if line.relation == one.relation]
+    return []

@@ -14,6 +14,7 @@ from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order
 from graphrag.ask.chain import fellows, follow, placed, shared
 from graphrag.ask.lengths import how_long, how_old
 from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
+from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
 from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
@@ -77,10 +78,11 @@ def dates_of(
 ) -> list[str]:
     """Return the dates that are asked for, as finely as asked, else as stated, each once."""
     found: dict[str, None] = {}
+    over = "over" in asked.main.words or edge_of(asked.main) == "end"
     for line in lines:
         unit = asked.unit or world.unit(line.relation)
         known = (None, None) if asked.unit else stated.get(line.row, (None, None))
-        words = date_words(asked.wants, line, unit, known)
+        words = date_words(asked.wants, line, unit, known, over=over)
         if words is not None:
             found[words] = None
     return list(found)
@@ -93,7 +95,8 @@ def _how_many(asked: Asked, world: World, done: Solution) -> None:
     rows = list(dict.fromkeys(found.far(line) for line in lines))
     if asked.wants == "how many":
         done.entities = rows
-    number = len(rows) if asked.wants == "how many" else len(lines)
+    several = asked.wants == "how often" or len(asked.main.names) > 1
+    number = len(lines) if several else len(rows)
     done.values = [str(number)]
 
 
@@ -122,6 +125,9 @@ def _which(asked: Asked, world: World, done: Solution) -> None:
 
 def _whether(asked: Asked, world: World, done: Solution) -> None:
     main = asked.main
+    if asked.limits.beside and (both := shared(asked, world)) is not None:
+        done.lines, done.values = both, ["yes" if both else "no"]
+        return
     if len(main.names) < 2:
         found = open_in(asked, main, world)
         lines = bounded(asked, found, world, done)
@@ -129,18 +135,19 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
         try:
             found = pair_facts(asked, main, main.names[0], main.names[1], world)
         except CannotAnswer as error:
-            if lines := shared(asked, world):
-                done.lines, done.values = lines, ["yes"]
+            if (both := shared(asked, world)) is not None:
+                done.lines, done.values = both, ["yes" if both else "no"]
                 return
             if asked.limits.ended or not _heard(asked, world):
                 raise
             done.step(f"{error}, but others of the kind are")
-            done.values = ["no"]
+            done.values = ["yes" if asked.limits.inverted else "no"]
             return
         done.step(f"“{main}” is {stretch_words(found.lines[0])}")
         plain = replace(asked, neighbor=False)
         lines = bounded(plain, found, world, done)
-    done.lines, done.values = lines or list(found.lines), ["yes" if lines else "no"]
+    said = bool(lines) is not asked.limits.inverted
+    done.lines, done.values = lines or list(found.lines), ["yes" if said else "no"]
 
 
 def _heard(asked: Asked, world: World) -> bool:

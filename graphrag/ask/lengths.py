@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from graphrag.ask.account import Kinds, unmeant
 from graphrag.ask.asked import Asked, Unit
 from graphrag.ask.bounding import Solution, anchor_lines, bounded, found_in, pick
 from graphrag.ask.lookup import CannotAnswer, pair_facts
@@ -91,15 +92,16 @@ def how_old(asked: Asked, world: World, done: Solution) -> None:
     if not names:
         raise CannotAnswer("nobody is named whose age is asked for")
     rows = world.rows_of(names[0])
-    lines = [line for line in world.lines(rows) if line.subject in rows]
-    births = {at: line for line in lines if (at := _date(line, _BIRTH, world)) is not None}
+    lines = world.lines(rows)
+    own = [line for line in lines if line.subject in rows]
+    births = {at: line for line in own if (at := _date(line, _BIRTH, world)) is not None}
     if len(births) != 1:
         raise CannotAnswer(f"{'no' if not births else 'more than one'} birthday is known")
     (born, birth), *_ = births.items()
     then = _moment(asked, world, lines, done)
     if not born <= then:
         raise CannotAnswer("that was before the birth")
-    died = [at for line in lines if (at := _date(line, _DEATH, world)) is not None]
+    died = [at for line in own if (at := _date(line, _DEATH, world)) is not None]
     if any(then > at for at in died):
         raise CannotAnswer(f"{names[0].name} was dead by then")
     done.lines = [birth]
@@ -136,6 +138,8 @@ def _moment(asked: Asked, world: World, lines: list[Line], done: Solution) -> in
     meant = [one for one in best(main, lines, world) if one.places]
     for one in meant[:1]:
         line = next(line for line in lines if line.relation == one.relation)
+        if left := unmeant(asked, main, one, Kinds(world, main)):
+            raise CannotAnswer(f"not understood: {', '.join(left)}")
         at = _date(line, _DEATH, world)
         done.support.append(line)
         return line.start if at is None else at

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from graphrag.ask.account import Kinds, unmeant
 from graphrag.ask.asked import Asked, Clause, Named, Token
 from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import is_light, stem_of, stems_of
+from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
 
@@ -65,6 +65,11 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     kinds = Kinds(world, clause, [found.far(line) for line in found.lines])
     _understood(asked, clause, found.relation, kinds, lines, world)
     kept = tuple(line for line in found.lines if found.far(line) in kinds.rows)
+    more = [
+        word for word in clause.words if stem_of(word) in GENDERED - {*stems_of(found.relation)}
+    ]
+    if more and len({found.far(line) for line in kept}) > 1:
+        raise CannotAnswer(f"not understood: {', '.join(more)}; known: {found.relation}")
     return replace(found, lines=kept, kind=kinds.above)
 
 

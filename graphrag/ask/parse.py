@@ -173,7 +173,9 @@ def _present(asked: Asked) -> Asked:
     if asked.wants == "how many" and not now and verb not in ("is", "are", "do", "does", "am"):
         return asked
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
-    if not {"ever", "known", "record", "recorded"}.isdisjoint(words) or (past and not now):
+    if not {"alumni", "alumnus", "ever", "known", "record", "recorded"}.isdisjoint(words) or (
+        past and not now
+    ):
         return asked
     if verb is None and not now and any(is_past(token.word) for token in asked.main.tokens):
         return asked

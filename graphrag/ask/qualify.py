@@ -8,7 +8,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from graphrag.ask.asked import Clause, Lasting, Limits, Unit
+from graphrag.ask.asked import Clause, Lasting, Limits, Token, Unit
 from graphrag.ask.segments import Tokens, shape_of, shape_slice
 from graphrag.ask.senses import stem_of
 
@@ -84,7 +84,7 @@ _FELLOWS: Final = frozenset(
     (
         "colleague colleagues coworker coworkers co-worker co-workers workmate workmates teammate "
         "teammates team-mate team-mates housemate housemates flatmate flatmates roommate roommates "
-        "classmate classmates"
+        "classmate classmates fellow fellows"
     ).split()
 )
 _WITH: Final = re.compile(
@@ -92,6 +92,7 @@ _WITH: Final = re.compile(
     r"\b(?:who|whom|what people) .*\b(?:with|alongside)\W*$|"
     r"\b(?:who|whom|what people|which people) (?!.*\bdid E)(?:[a-z]+ )*(?:with|alongside) E\b"
 )
+_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .*(?P<same> at the same time)$")
 _NEVER: Final = frozenset({"never", "not", "n't"})
 _JOINS: Final = frozenset({"but", "that", "which", "who", "whom", "and", "yet", "where"})
 _STARTING: Final = frozenset(
@@ -105,7 +106,7 @@ ENDING: Final = frozenset(
     (
         "ended end ends left leave leaves quit quits resigned resign resigns stopped stop stops "
         "ceased cease finished finish retired retire retires departed depart expired expire fired "
-        "dismissed concluded conclude terminated terminate"
+        "dismissed terminated terminate"
     ).split()
 )
 _NOUN: Final = frozenset({"the", "a", "an", "to", "its", "his", "her", "their", "'s"})
@@ -147,27 +148,81 @@ class _Words:
 
 def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
     """Return the words of a question without what limits its facts, and the limits."""
-    words = _lasting(_Words(tokens, Limits()))
+    words = _lasting(_true(_Words(_plain(tokens), Limits())))
     shape = shape_of(words.tokens)
     if found := _EXCEPT.search(shape):
         left = shape_slice(words.tokens, shape, found.start("names"), found.end("names"))
         names = tuple(token.named for token in left if token.named is not None)
         words = words.without(found, replace(words.limits, excluded=names))
-    words = _minus(words)
-    shape = shape_of(words.tokens)
-    if found := _ENDED.search(shape):
+    words = _plus(_minus(words))
+    if found := _ENDED.search(shape_of(words.tokens)):
         words = words.without(found, replace(words.limits, ended=True))
     if found := _PLANNED.search(shape_of(words.tokens)):
         words = words.without(found, replace(words.limits, planned=True))
     shape = shape_of(words.tokens)
+    if together := _TOGETHER.search(shape):
+        words = replace(words, tokens=words.tokens[:-4])
     fellows = any(token.word in _FELLOWS for token in words.tokens)
     will = not _WILL.isdisjoint(shape.split())
     return words.tokens, replace(
         words.limits,
         planned=words.limits.planned or will,
         ago=_AGO.search(shape) is not None,
-        beside=fellows or _WITH.search(shape) is not None,
+        beside=fellows or together is not None or _WITH.search(shape) is not None,
     )
+
+
+_PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), one)
+    for words, one in (
+        ("in charge of|at the (?:helm|head|top) of", "head of"),
+        ("(?:stood|stands|stand)(?= head of)", "was"),
+        (
+            "without (?:a |any )?(?:break|interruption)|in one go|at a stretch|without interruption",
+            "",
+        ),
+        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
+        ("(?:turn|turned|turns) out for", "played for"),
+        ("set foot (?:in|on)", "visited"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) (?:married|engaged)", "wed"),
+        ("(?:tied|tie) the knot", "wed"),
+        ("passed away", "died"),
+        ("(?:took|take|takes|taking) over(?! (?:from|E from|the [a-z]+ from))(?= E)", "led"),
+        ("in the career of", "of"),
+        ("do you know(?: of)?$", ""),
+        ("(?:stepped|stepping|step) down", "resigned"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
+
+
+def _plain(tokens: Tokens) -> Tokens:
+    """Return the words of a question with every phrase of them as the word that it stands for."""
+    for pattern, word in _PHRASES:
+        shape = shape_of(tokens)
+        if found := pattern.search(shape):
+            rest = shape_slice(tokens, shape, found.end() + 1, len(shape))
+            own = tuple(Token(one, one) for one in word.split())
+            tokens = shape_slice(tokens, shape, 0, max(0, found.start() - 1)) + own + rest
+    return tokens
+
+
+def _true(words: _Words) -> _Words:
+    """Read "is it true that A never led B" as "did A lead B", with yes for no."""
+    shape = shape_of(words.tokens)
+    found = _TRUE.match(shape)
+    if found is None:
+        return words
+    rest = shape_slice(words.tokens, shape, found.end() + 1, len(shape))
+    plain = tuple(token for token in rest if token.word not in _NEVER)
+    limits = replace(words.limits, inverted=len(rest) - len(plain) == 1)
+    return _Words((Token("did", "did"), *(plain if limits.inverted else rest)), limits)
+
+
+_TRUE: Final = re.compile(
+    r"(?:is|was) it (?:really )?(?:true|correct|right|so|the case|a fact) that\b|is it so that\b"
+)
 
 
 def _lasting(words: _Words) -> _Words:
@@ -203,6 +258,25 @@ def _minus(words: _Words) -> _Words:
     return _Words(_closed(left), replace(words.limits, minus=Clause(_closed(right))))
 
 
+def _plus(words: _Words) -> _Words:
+    """Read "who has both lived in A and worked at B": who did the one and did the other."""
+    tokens = words.tokens
+    shape = shape_of(tokens)
+    found = _BOTH.match(shape)
+    if found is None:
+        return words
+    left = shape_slice(tokens, shape, 0, found.end("left"))
+    right = shape_slice(tokens, shape, found.start("right"), len(shape))
+    return _Words(left, replace(words.limits, plus=Clause(_closed(right))))
+
+
+_ONE: Final = r"(?:(?!E |and |when |while |before |after |or )[a-z]+ )*E"
+_BOTH: Final = re.compile(
+    rf"(?P<left>(?:who|which|what|how many|name|list) {_ONE}) and (?:also )?"
+    rf"(?P<right>[a-z]+ {_ONE})(?: [?.!])*$"
+)
+
+
 def _closed(tokens: Tokens) -> Tokens:
     """Return some words without the auxiliaries and marks that they end with."""
     while tokens and tokens[-1].word in ("?", ".", ",", "did", "has", "have", "had", "was", "were"):
@@ -216,9 +290,18 @@ def aged(tokens: Tokens) -> Tokens | None:
     found = _AGE.search(shape)
     if found is None:
         return None
-    return _Words(tokens, Limits()).without(found, Limits()).tokens
+    rest = _Words(tokens, Limits()).without(found, Limits()).tokens
+    shape = shape_of(rest)
+    if event := _EVENT.search(shape):  # "at the birth of B" is when B was born
+        words = event["event"].split()
+        verb = {"birth": "born", "death": "died"}.get(words[0], "wed")
+        before = shape_slice(rest, shape, 0, max(0, event.start() - 1))
+        after = shape_slice(rest, shape, event.end() + 1, len(shape))
+        return (*before, Token("when", "when"), *after[:1], Token(verb, verb), *after[1:])
+    return rest
 
 
+_EVENT: Final = re.compile(r"\b(?:at|on|by) the (?P<event>birth|death|wedding|marriage) of(?= E)")
 _AGE: Final = re.compile(
     r"\b(?:how old|(?:at|by)?(?: ?(?:what|which|the))? ?age (?:of|at which|when|that)|"
     r"(?:at|by) (?:what|which) age|(?:what|which) age|'s age|age)\b"

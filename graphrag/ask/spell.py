@@ -19,19 +19,21 @@ _LAST_YEAR = MAXYEAR - 1
 _UNITS = ("year", "month", "week", "day")
 
 
-def date_words(wants: str, line: Line, unit: str, stated: Stated = (None, None)) -> str | None:
+def date_words(
+    wants: str, line: Line, unit: str, stated: Stated = (None, None), *, over: bool = False
+) -> str | None:
     """Return the date that is asked for, None if it is not known.
 
     The last day counts for ``until``: a lifetime is given with the first moment after it. An end
-    that was stated by its year or month is said as it was stated.
+    that was stated by its year or month is said as it was stated, as is when it was ``over``.
     """
     start, end = _moment(line.start), _moment(line.end)
     first = None if start is None else _written(start, _coarser(unit, stated[0]))
     last = None
     if end is not None:
         coarse = stated[1] in ("year", "month")
-        over = end if coarse else end - timedelta(microseconds=1)
-        last = _written(over, _coarser(unit, stated[1]))
+        day = end if coarse or over else end - timedelta(microseconds=1)
+        last = _written(day, _coarser(unit, stated[1]))
     if wants == "until":
         return last
     if wants == "since" or last is None or first is None:

@@ -52,7 +52,7 @@ _UNTIL: Final = re.compile(
 )
 _BEGIN: Final = frozenset(
     "begin began begun begins beginning start started starts starting become became join joined "
-    "commence commenced enter entered".split()
+    "commence commenced enter entered marry wed".split()
 )
 _END: Final = frozenset(
     "end ended ends ending stop stopped stops cease ceased finish finished leave left quit resign "

@@ -179,6 +179,8 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
                 _close(before, name, _LEAVING[key], life)
                 if key == "leave":
                     continue
+        elif key == "take_over" and not acted and not clause.passive:
+            yield from _taken_over(clause, life, line, before)
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
             for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
                 _end(draft, life)
@@ -233,6 +235,21 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
                 precision = draft.life.end_precision
                 begun = Life(start=draft.life.end, start_precision=precision)
                 yield line.draft(name, draft.relation, draft.object, begun)
+
+
+def _taken_over(clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the post of who takes over: the one that the text spoke of last."""
+    for name in _names(clause.subjects, line):
+        held = [d for d in drafts if d.relation in _POSTS and d.life.kind == "state"]
+        for draft in held[-1:]:
+            if draft.object is None or draft.subject is name or name.votes["organization"] > 2:
+                continue
+            _end(draft, life)
+            start, precision = life.end, life.end_precision
+            if start is None:
+                start, precision = draft.life.end, draft.life.end_precision
+            begun = Life(start=start, start_precision=precision)
+            yield line.draft(name, draft.relation, draft.object, begun)
 
 
 def _replaced(

@@ -11,6 +11,7 @@ from graphrag.extract.rules.truth import (
     is_over,
     is_question,
     is_stated,
+    is_task,
     is_told,
     joined_to,
     own_subjects,
@@ -257,7 +258,7 @@ def _subjects(verb: "Token") -> list["Token"]:
         return [] if _interrupted(verb) else _subjects(joined)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         return [bearer(verb.head, verb)]
-    if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
+    if (verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT) or is_task(verb):
         return _subjects(verb.head)
     if verb.dep_ == "ROOT" and _is_dropped(verb):
         return [verb]

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from graphrag.extract.rules.affiliation import (
+    read_beside,
+    read_handing,
+    read_label,
+    read_swapping,
+)
 from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
+from graphrag.extract.rules.amounts import read_count
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -117,6 +124,7 @@ class Reader:
             yield from read_cancelling(clause, line, self.drafts)
         yield from read_place(line)
         yield from read_affiliation(line)
+        yield from read_beside(line)
         yield from follow_up(stated, line, self.drafts)
 
 
@@ -125,6 +133,10 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
+    yield from read_label(clause, line)
+    yield from read_count(clause, line)
+    yield from read_handing(clause, line)
+    yield from read_swapping(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)

@@ -55,6 +55,8 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
     """Return the names of relatives that a noun of kinship introduces, or is said of."""
     after = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
     listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
+    called = [child for child in noun.children if child.lower_ in ("called", "named")]
+    after += [one for child in called for one in child.children if one.dep_ == "oprd"]
     if after:
         return [one for child in after for one in conjoined(child)]
     if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):
@@ -94,7 +96,9 @@ def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
     states += [clause.verb] if clause.passive else []
     relation = next((_PAIRS[state.lower_] for state in states if state.lower_ in _PAIRS), None)
     manner = "end" if clause.no_longer else "start"
-    if clause.lemma in ("divorce", "separate", "marry") and not clause.passive:
+    parted = clause.lemma in ("split", "break") and "up" in clause.particles
+    parted |= clause.lemma == "part" and clause.perfect
+    if (clause.lemma in ("divorce", "separate", "marry") or parted) and not clause.passive:
         if not (clause.arguments.keys() & {"dobj", "from", "to"}) and len(clause.subjects) > 1:
             relation, manner = "married_to", "start" if clause.lemma == "marry" else "end"
     if relation is None or (clause.negated and not clause.no_longer):

@@ -98,7 +98,8 @@ ACTIVITIES = frozenset("go start begin practice practise learn finish stop quit 
 """Verbs that say much with a gerund: ``go hiking``, ``start painting``."""
 ILLNESSES = frozenset(
     "diabetes asthma cancer flu virus infection epilepsy migraine arthritis depression anxiety "
-    "stroke dementia measles pneumonia covid eczema hypertension fracture concussion".split()
+    "allergy disease syndrome disorder stroke dementia measles pneumonia covid eczema "
+    "hypertension fracture concussion".split()
 )
 ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
 MEDICINES = frozenset(

@@ -16,17 +16,19 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.trades import LEADING, OVER, is_job, is_title, is_trade, title_of
+from graphrag.extract.rules.trades import (
+    LEADING,
+    OVER,
+    is_apposed_trade,
+    is_job,
+    is_title,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_BEING: dict[str, Manner] = {
-    "be": "state",
-    "remain": "state",
-    "stay": "state",
-    "become": "start",
-}
+_BEING: dict[str, Manner] = {"be": "state", "remain": "state", "stay": "state", "become": "start"}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
@@ -58,19 +60,12 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
-        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or _is_apposed_trade(noun)):
+        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or is_apposed_trade(noun)):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
             if office is not None:
                 yield from _held(office, line)
-
-
-def _is_apposed_trade(noun: "Token") -> bool:
-    """Tell whether ``Mieke, an oboist`` is said of somebody."""
-    if noun.dep_ != "appos" or noun.head.ent_type_ != "PERSON":
-        return False
-    return is_trade(noun) and any(child.lower_ in ("a", "an") for child in noun.children)
 
 
 def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
@@ -266,6 +261,9 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                     for part in conjoined(target):
                         if (name := line.name(part)) is not None:
                             found.append((name, child.lower_))
+    for child in noun.children if not found else ():  # "a Zalando engineer"
+        if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):
+            found.append((name, "at"))
     if clause is not None and not found:
         # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
         for preposition in ("at", "of", "for", "by", "agent"):

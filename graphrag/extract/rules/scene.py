@@ -131,6 +131,9 @@ class Scene:
         if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
             named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
             return [part for one in named for part in (one, *one.conjuncts)] or [token]
+        if token.pos_ == "PROPN":  # of "Ann Bell and Tom Hale married" as it is often read
+            before = [c for c in token.children if c.dep_ == "nmod" and c.pos_ == "PROPN"]
+            return [c for c in before if any(w.dep_ == "cc" for w in c.children)] + [token]
         if token.lower_ == "who" and token.head.dep_ == "relcl" and is_plural(token.head):
             noun, found = token.head.head, [token.head.head]
             while noun.dep_ == "conj":

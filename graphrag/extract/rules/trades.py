@@ -89,6 +89,13 @@ def is_trade(noun: "Token") -> bool:
     )
 
 
+def is_apposed_trade(noun: "Token") -> bool:
+    """Tell whether ``Mieke, an oboist`` is said of somebody."""
+    if noun.dep_ != "appos" or noun.head.ent_type_ != "PERSON":
+        return False
+    return is_trade(noun) and any(child.lower_ in ("a", "an") for child in noun.children)
+
+
 _NO_TRADES = frozenset(
     "member number center centre corner letter paper matter order answer power disaster winner "
     "customer owner character chapter monster neighbor newcomer stranger survivor partner "

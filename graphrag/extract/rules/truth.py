@@ -116,6 +116,7 @@ def is_stated(verb: "Token") -> bool:
             return False  # "the plan to merge"
         if (
             current.dep_ == "xcomp"
+            and not is_task(current)
             and current.tag_ == "VB"
             and head.lemma_
             not in (
@@ -156,6 +157,8 @@ def _is_apart(left: "Token", right: "Token") -> bool:
         return True
     own = [child for child in right.children if child.dep_ in SUBJECTS]
     known = right.lemma_.lower() in HEDGED | REPORTING
+    before = {token.lower_ for token in left.doc[left.i : own[0].i]} if own else set()
+    known = known and not before & {"so", "and", "but"}
     comma = own and any(token.text == "," for token in left.doc[left.i : own[0].i])
     return bool(comma) and not known and right.lemma_ != "be"
 
@@ -222,3 +225,10 @@ def is_next_subject(noun: "Token") -> bool:
         and following.pos_ in ("VERB", "AUX")
         and not any(child.dep_ in SUBJECTS for child in following.children)
     )
+
+
+def is_task(verb: "Token") -> bool:
+    """Tell whether a verb is what somebody was chosen for: ``elected to replace him``."""
+    head = verb.head
+    chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
+    return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen

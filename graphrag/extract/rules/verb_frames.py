@@ -99,6 +99,8 @@ _WORK = (
     *_frame("depart", "from", "works_at", "end", _PO),
     *_frame("resign retire", "from", "works_at", "end", _PO),
     *_frame("fire dismiss sack", "agent from", "works_at", "end", _O, passive=True),
+    *_frame("lose", "job_at job_with post_at", "works_at", "end", _PO),
+    *_frame("join", "from", "works_at", "end", _PO),
     *_frame("lay", "off_agent off_by", "works_at", "end", _PO, passive=True),
     *_frame("fire dismiss sack", "dobj", "works_at", "end", _OP, swap=True),
     *_frame("stand fill step", "in_for", "stands_in_for", "state", _PP),

@@ -35,7 +35,7 @@ from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
-from graphrag.extract.rules.renames import note_former
+from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
@@ -172,7 +172,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
-    reader_text, taken_back, denied = without_denials(prose.text)
+    named = without_names(prose.text, 0, scene, episode.valid_at)
+    reader_text, taken_back, denied = without_denials(named)
     reader = Reader(scene, episode.valid_at, corrects=is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
     titles: list[Name] = []
@@ -249,7 +250,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
-        words, taken_back, denied = without_denials(prose.text)
+        named = without_names(prose.text, turn.start, scene, episode.valid_at)
+        words, taken_back, denied = without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
         advice = turn.speaker.lower() in ASSISTANTS

@@ -89,6 +89,7 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
+    text = _GAP.sub(" ", text)  # left by a nickname between
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
     if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
@@ -129,7 +130,7 @@ def _left_end(head: "Token") -> "Token":
         left = head.doc[first.i - 1]
         hyphen = left.text == "-" and not left.whitespace_
         owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
-        if not (hyphen or owned):
+        if not (hyphen or owned or (left.is_space and left.i and left.nbor(-1).pos_ == "PROPN")):
             inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
             if not (inner and left.head in head.subtree and is_capitalised(left)):
                 break
@@ -285,6 +286,7 @@ def _only_starts(head: "Token") -> bool:
 
 
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
+_GAP = re.compile(r" {2,}")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})

@@ -60,6 +60,11 @@ class Clause:
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
     """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
 
+    def is_over_with(self, noun: "Token") -> bool:
+        """Tell whether it is so no longer: of ``no longer in Rome but in Paris`` only Rome."""
+        between = noun.doc[self.verb.i : noun.i]
+        return self.no_longer and not any(token.lower_ == "but" for token in between)
+
 
 def clauses(sentence: "Span") -> Iterator[Clause]:
     """Yield the clauses of a sentence that are stated as true, in order.
@@ -94,11 +99,11 @@ def conjoined(head: "Token") -> list["Token"]:
     if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
         return found  # "oiled them and the Scarecrow bent ...": a new clause as often
     while True:
-        if any(
-            child.dep_ == "cc" and child.lower_ in ("or", "nor", "but")
-            for child in current.children
-        ):
+        joints = {child.lower_ for child in current.children if child.dep_ == "cc"}
+        if joints & {"or", "nor"}:
             return []
+        if "but" in joints and head.dep_ not in ("attr", "pobj"):
+            return found  # "tea but not coffee"
         following = [child for child in current.children if child.dep_ == "conj"]
         if not following:
             return found

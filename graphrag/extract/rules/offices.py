@@ -72,7 +72,11 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses)
-        return None if first is None else Office(noun, first.holders, first.manner, first.clause)
+        if first is None:
+            return None
+        clause = first.clause
+        instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
+        return Office(noun, first.holders, "state" if instead else first.manner, clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
@@ -85,7 +89,7 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     ):
         clause = clauses.get(head.i)
         if clause is not None and noun.dep_ in ("attr", "acomp") and clause.lemma in _BEING:
-            manner: Manner = "end" if clause.no_longer else _BEING[clause.lemma]
+            manner: Manner = "end" if clause.is_over_with(noun) else _BEING[clause.lemma]
             return Office(noun, clause.subjects, manner, clause)
         if clause is not None and clause.lemma in _CHOOSING:
             return _chosen(noun, clause)
@@ -113,7 +117,7 @@ def _as(noun: "Token", clause: Clause) -> Office | None:
     if clause.lemma in _CHOOSING or clause.lemma in _TAKING:
         return Office(noun, clause.subjects, "start", clause)
     if clause.lemma in _HOLDING or (clause.lemma in ("employ", "know") and clause.passive):
-        manner: Manner = "end" if clause.no_longer else "state"
+        manner: Manner = "end" if clause.is_over_with(noun) else "state"
         return Office(noun, clause.subjects, manner, clause)
     return None
 

@@ -91,7 +91,8 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
-    if len(words[-1]) > len("Jr.") and text.endswith("."):
+    short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
+    if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text):
         return None

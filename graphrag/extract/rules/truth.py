@@ -3,6 +3,7 @@
 A verb is followed upwards: whatever it depends on must leave it true.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import HEDGED, REPORTING
@@ -27,6 +28,30 @@ _SUPPOSED = frozenset(
 )
 """Nouns whose clause is not stated as true: ``rumours that they will merge``."""
 
+_PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
+_NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
+_MORE = r"(?: [\w&’'-]+){0,4}?"
+_CONTRAST = re.compile(
+    # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
+    rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
+    rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
+    # "at Globex, not Acme": the first is
+    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:,|(?= as )|(?=[.;:!?)]|$))"
+    rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
+)
+_AS_SAID = re.compile(
+    r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
+)
+
+
+def without_denials(text: str) -> tuple[str, list[int]]:
+    """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
+
+    And where it says that the denied was said before: "not in May as I said".
+    """
+    said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
+    return _CONTRAST.sub(lambda found: " " * len(found.group()), text), said
+
 
 def is_question(sentence: "Span") -> bool:
     """Tell whether the words are those of a question, with or without its mark."""
@@ -49,7 +74,7 @@ def is_stated(verb: "Token") -> bool:
             if (
                 child.dep_ == "aux"
                 and child.tag_ == "MD"
-                and child.lower_ not in ("will", "'ll", "shall")
+                and child.lower_ not in ("will", "'ll", "shall", "wo")
             ):
                 return False
             if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:

@@ -96,8 +96,11 @@ def _matched(
     if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        return None  # one leaves towns and rooms as well
+        if not clause.after_all or other.votes["place"]:
+            return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
+        if subject.lower_ == "i" and "with" in clause.arguments:
+            return None  # "I'm with Telora": it sells me something as often
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
@@ -107,7 +110,7 @@ def _matched(
     if frame.object == "place" and clause.lemma == "move" and one.votes["person"] < 2:
         if other.votes["organization"] > other.votes["place"]:
             return None  # "Acme is moving to SAP"
-    if clause.no_longer or stopped:
+    if clause.is_over_with(target) or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
     clubs = {last, target.lower_} & lexicon.CLUB_WORDS

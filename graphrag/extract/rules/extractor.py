@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag.extract.rules.affiliation import (
+    CLAUSE_READERS,
+    lines_of,
     read_beside,
-    read_handing,
-    read_label,
-    read_swapping,
+    read_career,
+    without_career,
 )
 from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
-from graphrag.extract.rules.amounts import read_count
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -135,10 +135,8 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
-    yield from read_label(clause, line)
-    yield from read_count(clause, line)
-    yield from read_handing(clause, line)
-    yield from read_swapping(clause, line)
+    for read in CLAUSE_READERS:
+        yield from read(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
@@ -198,7 +196,11 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
-    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
+    career = list(read_career(prose.text, scene, episode.valid_at))
+    reader.drafts += career
+    lines = lines_of(reader_text) if career else frozenset()
+    plain = without_career(reader_text) if career else reader_text
+    for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:

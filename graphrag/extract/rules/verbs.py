@@ -101,6 +101,8 @@ def _matched(
         if not clause.after_all or other.votes["place"]:
             return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
+        if subject.lower_ == "i" and "with" in clause.arguments:
+            return None  # "I'm with Telora": it sells me something as often
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:

@@ -92,10 +92,13 @@ _WITH: Final = re.compile(
     r"\b(?:who|whom|what people) .*\b(?:with|alongside)\W*$|"
     r"\b(?:who|whom|what people|which people) (?!.*\bdid E)(?:[a-z]+ )*(?:with|alongside) E\b"
 )
-_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .*(?P<same> at the same time)$")
+_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .* at the same time$")
+AUXILIARIES: Final = frozenset(
+    "did do does was were is are am has have had will would can could".split()
+)
 _NEVER: Final = frozenset({"never", "not", "n't"})
 _JOINS: Final = frozenset({"but", "that", "which", "who", "whom", "and", "yet", "where"})
-_STARTING: Final = frozenset(
+STARTING: Final = frozenset(
     (
         "began begin begins started start starts joined join joins became become becomes moved "
         "move moves entered enter enters commenced commence arrived arrive hired hire appointed "
@@ -121,11 +124,7 @@ def edge_of(clause: Clause, own: Container[str] = ()) -> Edge | None:
     found: Edge | None = None
     for place, token in enumerate(clause.tokens):
         lead = clause.tokens[place - 1].word if place else ""
-        if (
-            token.word in _STARTING | ENDING
-            and lead not in _NOUN
-            and stem_of(token.word) not in own
-        ):
+        if token.word in STARTING | ENDING and lead not in _NOUN and stem_of(token.word) not in own:
             if token.word in ENDING:
                 return "end"
             found = "start"
@@ -177,10 +176,7 @@ _PHRASES: Final = tuple(
     for words, one in (
         ("in charge of|at the (?:helm|head|top) of", "head of"),
         ("(?:stood|stands|stand)(?= head of)", "was"),
-        (
-            "without (?:a |any )?(?:break|interruption)|in one go|at a stretch|without interruption",
-            "",
-        ),
+        ("without (?:a |any )?(?:break|interruption)|in one go|at a stretch", ""),
         ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
         ("(?:turn|turned|turns) out for", "played for"),
         ("set foot (?:in|on)", "visited"),
@@ -245,7 +241,7 @@ def _minus(words: _Words) -> _Words:
     """Read "who led A but never led B": who did the one, without who ever did the other."""
     tokens = words.tokens
     never = next((at for at, token in enumerate(tokens) if token.word in _NEVER), None)
-    if never is None:
+    if never is None or tokens[0].word in AUXILIARIES:
         return words
     named = [at for at, token in enumerate(tokens) if token.named is not None]
     joins = [at for at in range(never) if tokens[at].word in _JOINS and any(n < at for n in named)]

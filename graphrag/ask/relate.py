@@ -146,6 +146,8 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
     if _passive(clause, meant):
         surface = not surface
+    elif _done_to(tokens, place, meant):
+        surface, sure = meant.swapped ^ meant.passive, True
     return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
 
 
@@ -184,6 +186,21 @@ def _after_participle(words: list[str]) -> bool:
 def _passive(clause: Clause, meant: Evidence) -> bool:
     """Tell whether the words that mean a relation are passive: "was visited by"."""
     return bool(meant.places) and passive_in(clause)
+
+
+def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
+    """Tell whether an entity is what something is done to: "when A was founded"."""
+    return (
+        parts_of(meant.relation)[-1].endswith("ed")
+        and meant.sure
+        and any(
+            at > place
+            and tokens[at].word.endswith("ed")
+            and _word(tokens, at - 1) in _BE | {"E"}
+            and not _BE.isdisjoint(token.word for token in tokens[:at])
+            for at in meant.places
+        )
+    )
 
 
 def _word(tokens: Sequence[Token], place: int) -> str:

@@ -190,16 +190,12 @@ def _passive(clause: Clause, meant: Evidence) -> bool:
 
 def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
     """Tell whether an entity is what something is done to: "when A was founded"."""
-    return (
-        parts_of(meant.relation)[-1].endswith("ed")
-        and meant.sure
-        and any(
-            at > place
-            and tokens[at].word.endswith("ed")
-            and _word(tokens, at - 1) in _BE | {"E"}
-            and not _BE.isdisjoint(token.word for token in tokens[:at])
-            for at in meant.places
-        )
+    if not (meant.sure and parts_of(meant.relation)[-1].endswith("ed")):
+        return False
+    return any(
+        tokens[at].word.endswith("ed") and at > place and _word(tokens, at - 1 - inverted) in _BE
+        for at in meant.places
+        for inverted in (place == at - 1,)
     )
 
 

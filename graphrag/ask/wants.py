@@ -106,7 +106,8 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     unit = _UNITS[given["unit"]] if given else None
     if _HOW_OFTEN.search(shape):
         return "how often", unit
-    if found := _HOW_LONG.search(shape):
+    found = _HOW_LONG.search(shape)
+    if found and not re.search(r" , (?:since|until) (?:when|which|what)\b", shape):
         return "how long", _UNITS.get(found["unit"] or found["count"] or "", unit)
     if _HOW_MANY.search(shape):
         return "how many", unit

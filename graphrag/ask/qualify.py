@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Lasting, Limits, Token, Unit
-from graphrag.ask.segments import Tokens, shape_of, shape_slice
+from graphrag.ask.segments import Tokens, plain, shape_of, shape_slice
 from graphrag.ask.senses import stem_of
 
 _SMALL: Final = (
@@ -147,7 +147,7 @@ class _Words:
 
 def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
     """Return the words of a question without what limits its facts, and the limits."""
-    words = _lasting(_true(_Words(_plain(tokens), Limits())))
+    words = _lasting(_true(_Words(plain(tokens), Limits())))
     shape = shape_of(words.tokens)
     if found := _EXCEPT.search(shape):
         left = shape_slice(words.tokens, shape, found.start("names"), found.end("names"))
@@ -169,39 +169,6 @@ def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
         ago=_AGO.search(shape) is not None,
         beside=fellows or together is not None or _WITH.search(shape) is not None,
     )
-
-
-_PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), one)
-    for words, one in (
-        ("in charge of|at the (?:helm|head|top) of", "head of"),
-        ("(?:stood|stands|stand)(?= head of)", "was"),
-        ("without (?:a |any )?(?:break|interruption)|in one go|at a stretch", ""),
-        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
-        ("(?:turn|turned|turns) out for", "played for"),
-        ("set foot (?:in|on)", "visited"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) (?:married|engaged)", "wed"),
-        ("(?:tied|tie) the knot", "wed"),
-        ("passed away", "died"),
-        ("(?:took|take|takes|taking) over(?! (?:from|E from|the [a-z]+ from))(?= E)", "led"),
-        ("in the career of", "of"),
-        ("do you know(?: of)?$", ""),
-        ("(?:stepped|stepping|step) down", "resigned"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
-
-
-def _plain(tokens: Tokens) -> Tokens:
-    """Return the words of a question with every phrase of them as the word that it stands for."""
-    for pattern, word in _PHRASES:
-        shape = shape_of(tokens)
-        if found := pattern.search(shape):
-            rest = shape_slice(tokens, shape, found.end() + 1, len(shape))
-            own = tuple(Token(one, one) for one in word.split())
-            tokens = shape_slice(tokens, shape, 0, max(0, found.start() - 1)) + own + rest
-    return tokens
 
 
 def _true(words: _Words) -> _Words:

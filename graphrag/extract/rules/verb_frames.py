@@ -203,6 +203,7 @@ _BODIES = (
     *_frame("sign", "for with", "plays_for", "start", _PO),
     *_frame("sign", "to", "signed_to", "start", _PO),
     *_frame("transfer loan", "to", "plays_for", "start", _PO, passive=True),
+    *_frame("transfer", "to", "works_at", "start", _PO, passive=True),
     *_frame("sit serve", "on", "member_of", "state", _P),
     *_frame("belong", "to", "member_of", "state", _PO),
 )

@@ -139,6 +139,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "plays_for" if clause.lemma in ("transfer", "loan"):
+            return one.plays or other.text.split()[-1].lower() in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
         case "member_of" if clause.lemma in ("sit", "serve"):

@@ -214,6 +214,8 @@ def _holder(token: "Token", line: Line) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
+    if holder.text.isupper() and " " not in holder.text and len(holder.text) > len("AB"):
+        return None  # an acronym is nobody
     if max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]:
         return None
     return holder

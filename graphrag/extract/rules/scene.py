@@ -66,6 +66,12 @@ _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
 _BODIES = ORG_WORDS | PLACE_WORDS
+_OWNED = frozenset(
+    "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
+    "cafe hotel school office brewery gallery garage house flat cottage garden boat car startup "
+    "band orchard vineyard mill gym salon".split()
+)
+"""What is told apart by whose it is: two of them are two."""
 _SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
@@ -201,6 +207,10 @@ class Scene:
                 named = self._ending_in(token.lower_) or self._antecedents.described(token)
                 if named is not None:
                     return named
+            owner = self.possessor_of(token, offset) if token.lemma_.lower() in _OWNED else None
+            if owner is not None and owner.named:
+                whose = f"{owner.text}'s {phrase.text}"
+                phrase = Phrase(whose, phrase.start, phrase.end, True)
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"

@@ -52,6 +52,23 @@ _TAKING_BACK = re.compile(
 )
 
 
+_UNREAL = re.compile(
+    r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
+    r"unconfirmed|(?:the|its|our|my|whose) (?:\w+ )?(?:heroine|hero|protagonist|villain|antagonist|"
+    r"main character))\b|"
+    r"^\W*(?:imagine|suppose|assume|pretend|what if|let's say|once upon a time)\b|"
+    r"^\W*in (?:my|his|her|our|the|this|a|their) (?:\w+ )?(?:novel|story|film|movie|play|game|"
+    r"dream|comic|fairy tale|fable|legend|sitcom)\b|"
+    r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]",  # a line of a program
+    re.IGNORECASE,
+)
+
+
+def is_unreal(text: str) -> bool:
+    """Tell whether a sentence tells rumours, fiction or what is only imagined, or is a program."""
+    return bool(_UNREAL.search(text))
+
+
 def is_correction(text: str) -> bool:
     """Tell whether a text begins by saying that it corrects another."""
     return bool(_CORRECTION.match(text))

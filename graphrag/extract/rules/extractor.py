@@ -42,11 +42,11 @@ from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
-from graphrag.extract.rules.renames import note_former
+from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import without_denials
+from graphrag.extract.rules.truth import is_correction, without_denials
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -97,6 +97,8 @@ class Reader:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
         corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
+        if _CODE.search(sentence.text):
+            return
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         note_former(line)
         slip = slip_of(line)
@@ -144,12 +146,8 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
-_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
-_TAKING_BACK = re.compile(
-    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
-    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
-    re.IGNORECASE,
-)
+_CODE = re.compile(r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]|\$ \w")
+"""In a line of a program, no sentence."""
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""
 
@@ -189,8 +187,9 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
-    reader_text, taken_back, denied = _plain(prose.text)
-    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
+    named = without_names(prose.text, 0, scene, episode.valid_at)
+    reader_text, taken_back, denied = without_denials(named)
+    reader = Reader(scene, episode.valid_at, corrects=is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
     titles: list[Name] = []
     scene.implied = scene.speaker
@@ -236,16 +235,6 @@ def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]
                 break
 
 
-def _plain(text: str) -> tuple[str, list[int], list[int]]:
-    """Return a text without what it denies and the words that take back what was said.
-
-    And where these words ended, and where what was said before is denied.
-    """
-    text, denied = without_denials(text)
-    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
-    return _TAKING_BACK.sub(lambda found: " " * len(found.group()), text), ends, denied
-
-
 def asked_about(sentence: "Span") -> str:
     """Return whom a question is about by name: the answer often leaves it out."""
     if not sentence.text.rstrip().endswith("?"):
@@ -281,7 +270,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
-        words, taken_back, denied = _plain(prose.text)
+        named = without_names(prose.text, turn.start, scene, episode.valid_at)
+        words, taken_back, denied = without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
         advice = turn.speaker.lower() in ASSISTANTS

@@ -18,7 +18,7 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import label_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.trades import JOBS, OFFICES
+from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
 from graphrag.extract.rules.truth import bearer
 from graphrag.extract.rules.verbs import can_be, dated, is_definite
 from graphrag.temporal.period import unit_from
@@ -39,9 +39,12 @@ _FIRMS = frozenset(
     "company firm startup start-up bank brewery bakery publisher retailer band agency maker "
     "manufacturer developer supplier studio restaurant newspaper charity".split()
 )
+_MOMENTS = frozenset("star hit success leader name brand player figure household".split())
+"""What something can be in a place without being there."""
 _PLACES = frozenset({"GPE", "LOC"})
 _OWN = {
     **dict.fromkeys("laptop phone computer tablet camera".split(), "uses"),
+    **dict.fromkeys("doctor gp dentist therapist physiotherapist midwife".split(), "treated_by"),
     **dict.fromkeys("car van motorbike".split(), "drives"),
     **dict.fromkeys("tongue language".split(), "speaks"),
     **dict.fromkeys("hometown birthplace".split(), "comes_from"),
@@ -56,6 +59,8 @@ def read_beside(line: Line) -> Iterator[Draft]:
     for token in line.sentence:
         if token.lower_ in ("from", "of") and token.dep_ == "prep":
             yield from _origin(token, line)
+        elif token.lower_ in ("in", "on") and token.dep_ == "prep":
+            yield from _site(token, line)
         elif token.lower_ == "based" and token.dep_ == "amod" and token.i > 1:
             yield from _seated(token.head, [c for c in token.children if c.i < token.i], line)
         elif token.lower_ in _FIRMS and token.dep_ in ("appos", "attr", "compound"):
@@ -81,6 +86,25 @@ def _origin(preposition: "Token", line: Line) -> Iterator[Draft]:
             continue
         relation = "lives_in" if preposition.lower_ == "of" else "comes_from"
         yield line.draft(one, relation, other)
+
+
+def _site(preposition: "Token", line: Line) -> Iterator[Draft]:
+    """Yield ``Tarrow is a village in Kent``, ``Crumb, a bakery in Margate``: not for people."""
+    noun = preposition.head
+    head = noun.head if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" else bearer(noun)
+    if head == noun or noun.pos_ != "NOUN" or is_trade(noun) or noun.lemma_.lower() in _MOMENTS:
+        return
+    one = line.name(head)
+    if one is None or not one.named or one.votes["person"] > 1:
+        return
+    copula = noun.head
+    denied = any(child.dep_ == "neg" for child in copula.children)
+    if noun.dep_ == "attr" and (copula.tag_ == "VBD" or denied):
+        return
+    for target in preposition.children:
+        other = line.name(target) if target.ent_type_ in _PLACES else None
+        if other is not None and other is not one and other.named:
+            yield line.draft(one, "located_in", other)
 
 
 def _seated(noun: "Token", places: list["Token"], line: Line) -> Iterator[Draft]:
@@ -194,6 +218,8 @@ def read_label(clause: Clause, line: Line) -> Iterator[Draft]:
 def read_handing(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield who keeps what in ``Rob hands the bookings to Ann``, ``Ann takes it over from Rob``."""
     taken = clause.lemma == "take" and "over" in clause.particles
+    if "in" in clause.particles or "out" in clause.particles:
+        return  # "handed in his notice"
     if clause.passive or clause.negated or not (taken or clause.lemma == "hand"):
         return
     others = clause.arguments.get("from" if taken else "to", [])
@@ -204,6 +230,8 @@ def read_handing(clause: Clause, line: Line) -> Iterator[Draft]:
             others = [c for step in steps for c in step.children if c.pos_ == "PROPN"]
         thing = line.name(noun)
         if thing is None or noun.pos_ == "PRON" or not (thing.named or is_definite(noun)):
+            continue
+        if not taken and not any((one := line.name(c)) and one.named for c in others):
             continue
         olds, news = (others, []) if taken else (clause.subjects, others)
         for token in (*olds, *news):

@@ -30,7 +30,7 @@ _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 _LIGHT = frozenset(
     "contract deal job position post role degree place scholarship phd doctorate master bachelor "
-    "course training apprenticeship year month".split()
+    "course training apprenticeship year month access".split()
 )
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})

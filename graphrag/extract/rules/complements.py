@@ -251,7 +251,7 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
         return "has_pet", "state"
     if word in ("key", "keys"):
         return "keeps", "state"
-    if word in ("login", "access", "password"):
+    if word in ("login", "password"):
         return "has_access", "state"
     return "", "state"
 

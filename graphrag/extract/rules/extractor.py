@@ -109,6 +109,9 @@ class Reader:
             self.slips.append(slip)
         stated = list(clauses(sentence))
         for clause in stated:
+            there = self.scene.there(clause.verb)
+            if there is not None:
+                clause.arguments.setdefault("at", []).append(there)
             clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:

@@ -45,9 +45,13 @@ def _owners(noun: "Token", line: Line) -> list[Name]:
         if child.dep_ == "prep" and child.lower_ in ("of", "to"):
             words += [target for target in child.children if target.dep_ == "pobj"]
     head = noun.head
+    born = noun.dep_ == "pobj" and head.head.lemma_ == "give"
+    if born and any(child.lower_ == "birth" for child in head.head.children):
+        words = [child for child in head.head.children if child.dep_ == "nsubj"]
     if not words and noun.dep_ == "dobj" and head.lemma_ in _BEARING:  # "they have twins, Ines"
         words = [child for child in head.children if child.dep_ == "nsubj"]
-    found = (line.name(one) for word in words for one in line.scene.members(word))
+    several = [one for word in words for one in (word, *word.conjuncts)]
+    found = (line.name(one) for word in several for one in line.scene.members(word))
     return [name for name in found if name is not None and name.named]
 
 

@@ -70,6 +70,11 @@ class Antecedents:
         self._all[name] = None
         self._tokens[name] = token
 
+    def there(self, kind: str) -> "Token | None":
+        """Return the word for the only body or place of that kind in the sentence before."""
+        names = _unique(name for _, name, _ in self._previous if name.votes[kind] >= 2)
+        return self._tokens[names[0]] if len(names) == 1 else None
+
     def group(self, plural: "Token") -> list["Token"]:
         """Return the words for the two people that ``they`` or ``the couple`` means.
 

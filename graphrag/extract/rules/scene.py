@@ -65,6 +65,11 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
+_THERE = {
+    **dict.fromkeys("work start teach begin study train".split(), "organization"),
+    **dict.fromkeys("live settle".split(), PLACE),
+}
+"""Verbs with ``there``, to what that is."""
 _BODIES = ORG_WORDS | PLACE_WORDS
 _OWNED = frozenset(
     "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
@@ -148,6 +153,13 @@ class Scene:
                 found.insert(0, noun)
             return found if len(found) > 1 else [token]
         return [token]
+
+    def there(self, verb: "Token") -> "Token | None":
+        """Return the word for where ``she works there`` says that she works."""
+        kind = _THERE.get(verb.lemma_.lower())
+        if kind is None or not any(child.lower_ == "there" for child in verb.children):
+            return None
+        return self._antecedents.there(kind)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""

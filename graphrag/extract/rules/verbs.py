@@ -30,9 +30,10 @@ _WITH_THE = frozenset(
 _IDIOMS = frozenset(
     "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
     "campaign attack discussion talk debate tour march term word phone stair lift bus train road "
-    "path".split()
+    "path family state public".split()
 )
 """What one leads, runs, owns, uses or opens for a while, and is no fact of."""
+_PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _POINTING = frozenset("that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
@@ -92,7 +93,7 @@ def _matched(
         return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
-    if not _tell_enough(frame, (one, subject), (other, target)):
+    if not _tell_enough(frame, clause.lemma, (one, subject), (other, target)):
         return None
     relation, manner = frame.relation, frame.manner
     if club:
@@ -166,6 +167,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.DRINKS
         case "drinks" | "eats":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
+        case "member_of" if clause.lemma in ("move", "switch", "transfer"):
+            return target.lower_ in lexicon.CLUB_WORDS
         case "member_of" if clause.lemma == "enter":
             return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
@@ -182,7 +185,9 @@ def _is_present(clause: Clause) -> bool:
     return clause.verb.tag_ in ("VBZ", "VBP", "VBG")
 
 
-def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, "Token"]) -> bool:
+def _tell_enough(
+    frame: Frame, lemma: str, first: tuple[Name, "Token"], second: tuple[Name, "Token"]
+) -> bool:
     """Tell whether the two ends can be spoken of again.
 
     One must have a name. The other may be a common noun where that says enough (``takes
@@ -198,7 +203,11 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
         if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
             return is_definite(target)
         if frame.relation in _WITH_THE and is_definite(target):
-            return frame.bare or target.lemma_.lower() not in _IDIOMS
+            word, bought = target.lemma_.lower(), lemma in ("buy", "purchase")
+            if lemma in ("open", "start", "launch", "create"):
+                return False  # "opened the meeting"
+            kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
+            return frame.bare or (kept and word not in _IDIOMS)
         return frame.bare or (frame.passive is True and is_definite(target))
     someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
     if subject.lower_ in lexicon.GENERIC or someone:

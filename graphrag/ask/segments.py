@@ -28,7 +28,7 @@ _POLITE: Final = re.compile(
     r"^(?:please |kindly |ok |okay |so |and |well ,? ?|hey ,? ?)*(?:"
     r"(?:do|can|could|would|will) you (?:please |kindly |perhaps |possibly )?"
     r"(?:know|tell|say|name|list|give|find|show|recall|remember|work)?(?: me| us| out)?|"
-    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i (?:would|'d) like to (?:know|learn)|"
+    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i(?: would| 'd|'d) like to (?:know|learn)|"
     r"i (?:want|need) to know|i wonder|i 'm wondering|any idea|let me know|find out|say|determine|"
     r"state|what i want to know is|remind me)\b ?[,:]? ?(?=\w)"
 )
@@ -44,7 +44,8 @@ _KNOWN: Final = re.compile(
     rf"(?:(?:^|(?<= ))(?:(?:by|from|on|in|at|with|as|given|going|judging|according|to|using|based|"
     rf"consulting|considering|so|far|what|which|everything|anything|all|only|that|the|our|your|my|"
     rf"their|its|it|we|you|they|i|one|people|us|was|were|had|has|is|been|have|stood|stand|looked|"
-    rf"of|state|knowledge|could|did) )*(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
+    rf"of|state|knowledge|could|did|then|anybody|anyone|everybody|everyone|somebody) )*"
+    rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!{_WH}\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
@@ -170,6 +171,39 @@ def _led(anchor: Tokens) -> Tokens:
     return shape_slice(anchor, shape, again.end() + 1, len(shape)) if again else anchor
 
 
+_PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), one)
+    for words, one in (
+        ("in charge of|at the (?:helm|head|top) of", "head of"),
+        ("(?:stood|stands|stand)(?= head of)", "was"),
+        ("without (?:a |any )?(?:break|interruption)|in one go|at a stretch", ""),
+        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
+        ("(?:turn|turned|turns) out for", "played for"),
+        ("set foot (?:in|on)", "visited"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) (?:married|engaged)", "wed"),
+        ("(?:tied|tie) the knot", "wed"),
+        ("passed away", "died"),
+        ("(?:took|take|takes|taking) over(?! (?:from|E from|the [a-z]+ from))(?= E)", "led"),
+        ("in the career of", "of"),
+        ("do you know(?: of)?$", ""),
+        ("(?:stepped|stepping|step) down", "resigned"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
+
+
+def plain(tokens: Tokens) -> Tokens:
+    """Return the words of a question with every phrase of them as the word that it stands for."""
+    for pattern, word in _PHRASES:
+        shape = shape_of(tokens)
+        if found := pattern.search(shape):
+            rest = shape_slice(tokens, shape, found.end() + 1, len(shape))
+            own = tuple(Token(one, one) for one in word.split())
+            tokens = shape_slice(tokens, shape, 0, max(0, found.start() - 1)) + own + rest
+    return tokens
+
+
 def shape_slice(tokens: Tokens, shape: str, start: int, end: int) -> Tokens:
     """Return the tokens of a part of their shape."""
     if start >= end:
@@ -213,9 +247,9 @@ def timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
     assert said is not None
     lead = _LEADING.search(shape_of(tokens[:place]))
     if lead is None or said.bound != "in":
-        return tuple(token for token in tokens if token.said is None), said
+        return tokens[:place] + tokens[place + 1 :], said
     begin = place_of(shape_of(tokens[:place]), lead.start())
-    rest = tuple(token for token in tokens[:begin] + tokens[place:] if token.said is None)
+    rest = tokens[:begin] + tokens[place + 1 :]
     words = f"{lead.group()} {said.words}"
     if lead["after"]:
         return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))

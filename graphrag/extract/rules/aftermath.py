@@ -11,11 +11,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.short_dates import short_times
+from graphrag.extract.rules.trades import OFFICES
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period, shift
@@ -36,8 +38,8 @@ _LEAVING = {
     "leave": _JOBS,
 }
 """Verbs without an object, to what is over with their subject."""
-_ENDING = frozenset("dissolve end annul break fail collapse".split())
-_SPELLS = {"marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_ENDING = frozenset("dissolve end annul break fail collapse come finalise finalize".split())
+_SPELLS = {"divorce": _UNIONS, "marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
 _CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
@@ -171,12 +173,18 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             continue
         if life.end is None and not (clause.past or clause.perfect or clause.lemma in _SUCCEEDING):
             continue
+        verb = line.offset + clause.verb.idx
+        before = [d for d in drafts if d.object is None or d.object.start < verb]
         acted = clause.arguments.keys() & {"dobj", "as", "from"}
         if key in _LEAVING and not acted and not clause.passive:
             for name in _names(clause.subjects, line):
-                _close(drafts, name, _LEAVING[key], life)
+                _close(before, name, _LEAVING[key], life)
                 if key == "leave":
                     continue
+        elif clause.lemma == "be" and _noun(clause.subjects) == "day":
+            yield from _last_day(clause, line, before)
+        elif key == "take_over" and not acted and not clause.passive:
+            yield from _taken_over(clause, life, line, before)
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
             for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
                 _end(draft, life)
@@ -208,6 +216,9 @@ def _close(drafts: Sequence[Draft], name: Name, relations: Iterable[str], life: 
 def _end(draft: Draft, life: Life) -> None:
     """Give a statement its end, if it has none."""
     old = draft.life
+    if old.over and old.end is None and life.end is not None:
+        draft.life = replace(old, end=life.end, end_precision=life.end_precision)
+        return
     if old.end is not None or old.over or old.kind not in ("state", "was"):
         return
     if old.start is not None and life.end is not None and life.end <= old.start:
@@ -231,6 +242,49 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
                 precision = draft.life.end_precision
                 begun = Life(start=draft.life.end, start_precision=precision)
                 yield line.draft(name, draft.relation, draft.object, begun)
+
+
+def _last_day(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the end of a job in ``her last day at Acme is Friday``, or its start."""
+    noun = clause.subjects[0]
+    which = {child.lower_ for child in noun.children} & {"last", "first"}
+    owner = line.scene.possessor_of(noun, line.offset)
+    if not which or owner is None or not owner.named:
+        return
+    manner: Manner = "end" if "last" in which else "start"
+    times = [p for word, p in line.times if word in (clause.verb, noun) or word.head == clause.verb]
+    life = lifetime(manner, clause, times, line.reference)
+    steps = [c for c in noun.children if c.dep_ == "prep" and c.lower_ in ("at", "with")]
+    bodies = _names([c for step in steps for c in step.children if c.pos_ == "PROPN"], line)
+    if life is None or not times:
+        return
+    for body in bodies:
+        yield line.draft(owner, "works_at", body, life)
+    if not bodies and manner == "end":
+        _close(drafts, owner, {"works_at"}, life)
+
+
+def _taken_over(clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the post of who takes over: the one that the text spoke of last."""
+    for name in _names(clause.subjects, line):
+        held = [
+            draft
+            for draft in drafts
+            if draft.relation == "leads"
+            or (
+                (draft.relation == "has_role" and draft.object is not None)
+                and draft.object.text.split()[-1] in OFFICES
+            )
+        ]
+        for draft in held[-1:]:
+            if draft.object is None or draft.subject is name or name.votes["organization"] > 2:
+                continue
+            _end(draft, life)
+            start, precision = life.end, life.end_precision
+            if start is None:
+                start, precision = draft.life.end, draft.life.end_precision
+            begun = Life(start=start, start_precision=precision)
+            yield line.draft(name, draft.relation, draft.object, begun)
 
 
 def _replaced(

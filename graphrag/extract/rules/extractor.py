@@ -14,6 +14,13 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from graphrag.extract.rules.affiliation import (
+    CLAUSE_READERS,
+    lines_of,
+    read_beside,
+    read_career,
+    without_career,
+)
 from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
@@ -28,7 +35,7 @@ from graphrag.extract.rules.complements import (
 )
 from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of
+from graphrag.extract.rules.letter import letter_of, read_signature
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.notes import read_note, topic_of
@@ -102,6 +109,11 @@ class Reader:
             self.slips.append(slip)
         stated = list(clauses(sentence))
         for clause in stated:
+            there = self.scene.there(clause.verb)
+            if there is not None:
+                clause.arguments.setdefault("at", []).append(there)
+            clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
+        for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
                 for subject in clause.subjects:
                     name = line.name(subject) if subject.pos_ == "PROPN" else None
@@ -118,6 +130,7 @@ class Reader:
             yield from read_cancelling(clause, line, self.drafts)
         yield from read_place(line)
         yield from read_affiliation(line)
+        yield from read_beside(line)
         yield from follow_up(stated, line, self.drafts)
 
 
@@ -126,6 +139,8 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
+    for read in CLAUSE_READERS:
+        yield from read(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
@@ -182,7 +197,12 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
-    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
+    reader.drafts += read_signature(letter, episode.content, scene)
+    career = list(read_career(prose.text, scene, episode.valid_at))
+    reader.drafts += career
+    lines = lines_of(reader_text) if career else frozenset()
+    plain = without_career(reader_text) if career else reader_text
+    for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:

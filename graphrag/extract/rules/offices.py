@@ -16,17 +16,19 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.trades import JOBS, LEADING, OVER, is_title, title_of
+from graphrag.extract.rules.trades import (
+    LEADING,
+    OVER,
+    is_apposed_trade,
+    is_job,
+    is_title,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_BEING: dict[str, Manner] = {
-    "be": "state",
-    "remain": "state",
-    "stay": "state",
-    "become": "start",
-}
+_BEING: dict[str, Manner] = {"be": "state", "remain": "state", "stay": "state", "become": "start"}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
@@ -58,7 +60,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
-        if is_title(noun) and noun.tag_ in ("NN", "NNP", "JJ"):
+        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or is_apposed_trade(noun)):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
@@ -82,7 +84,9 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
         clause = clauses.get(head.head.i)
         return None if clause is None else Office(noun, clause.subjects, "start", clause)
-    if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and noun.pos_ != "PROPN":
+    if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and (
+        noun.pos_ != "PROPN" or noun.text.isupper() or noun.dep_ == "attr"
+    ):
         clause = clauses.get(head.i)
         if clause is not None and noun.dep_ in ("attr", "acomp") and clause.lemma in _BEING:
             manner: Manner = "end" if clause.is_over_with(noun) else _BEING[clause.lemma]
@@ -236,7 +240,7 @@ def _stated(
         draft = line.draft(ends[0], relation, ends[1])
         draft.attributes["title"] = word
         yield draft
-    if related and (word not in JOBS or word in LEADING):
+    if related and (not is_job(word) or word in LEADING):
         return
     if word in lexicon.STUDYING or word in lexicon.OWNING or word in _OF_SOMETHING:
         return
@@ -259,6 +263,9 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                     for part in conjoined(target):
                         if (name := line.name(part)) is not None:
                             found.append((name, child.lower_))
+    for child in noun.children if not found else ():  # "a Zalando engineer"
+        if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):
+            found.append((name, "at"))
     if clause is not None and not found:
         # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
         for preposition in ("at", "of", "for", "by", "agent"):
@@ -287,7 +294,7 @@ def relation_of(title: str, preposition: str, body: Name) -> str | None:
         return "member_of" if preposition == "of" else None
     if title in LEADING and preposition in ("of", "at", "for"):
         return "leads" if body.votes["person"] < 3 or title in _OVER_PEOPLE else None
-    if title in JOBS or title in ("treasurer", "secretary", "captain", "coach", "officer"):
+    if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None
         if placed:

@@ -135,6 +135,7 @@ def _left_end(head: "Token") -> "Token":
         owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
         if not (hyphen or owned or (left.is_space and left.i and left.nbor(-1).pos_ == "PROPN")):
             inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
+            inner = inner or (left.dep_ == "conj" and left.head.dep_ == "nmod")
             if not (inner and left.head in head.subtree and is_capitalised(left)):
                 break
             if left.ent_type_ in _NOT_NAMES or (left.is_sent_start and _only_leads(left)):
@@ -169,6 +170,7 @@ def _right_end(head: "Token") -> "Token":
                 if (
                     head.ent_type_ != "PERSON"
                     and head.lower_ not in PERSON_TITLES
+                    and not (head.text.isupper() and head.lower_ in JOBS | OFFICES)
                     and target.ent_type_ not in _NOT_NAMES
                 ):
                     return target

@@ -35,6 +35,7 @@ _IDIOMS = frozenset(
 """What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
+_PLAYED = frozenset("game role part song trick joke music card".split())
 _POINTING = frozenset("that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -140,15 +141,31 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
     match frame.relation:
         case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
             # "the energy", "your cake" were liked then and there, "live music" always is.
-            head = target.head if target.dep_ == "conj" else target
-            nouns = [child.dep_ for one in (target, head) for child in one.children]
-            return target.pos_ != "PRON" and not _SINGLE & {*nouns}
+            nouns = [target]
+            while nouns[-1].dep_ == "conj":
+                nouns.append(nouns[-1].head)
+            marks = {child.dep_ for noun in nouns for child in noun.children}
+            return target.pos_ != "PRON" and not _SINGLE & marks
+        case "likes" | "dislikes" if target.pos_ == "PROPN":  # "I love the thought, Bob!"
+            return not any(child.pos_ == "NOUN" for child in target.children)
         case "likes" | "dislikes" if target.tag_ == "VBG":
             return is_pastime(target)
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
-            return not any(child.lower_ in _POINTING for child in target.children)
+            marks = {child.lower_ for child in target.children}
+            whose = any(child.dep_ == "poss" for child in target.children)
+            said = clause.verb.dep_ != "advcl" and target.lemma_.lower() not in _PLAYED
+            return said and not whose and not _POINTING & marks
+        case "uses":
+            return clause.verb.dep_ not in (
+                "acl",
+                "advcl",
+            )  # "packages installed using pip": they use nothing
+        case "founded" if clause.lemma == "set":
+            return not other.text.isupper()
+        case "responsible_for" if frame.bare and not other.named:
+            return one.votes["person"] >= 2
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":

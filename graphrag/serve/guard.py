@@ -19,6 +19,8 @@ from graphrag.serve.problems import problem
 from graphrag.serve.quota import Bucket
 from graphrag.serve.service import Service
 
+TOOLS: Final = "/mcp"
+"""Where the tools are."""
 OPEN: Final = ("/health", "/ready", "/openapi.json")
 """Routes without a token; they say nothing of what is remembered."""
 _HEADERS: Final[Mapping[str, str]] = {
@@ -100,6 +102,10 @@ class Guard:
             return problem(403, "Forbidden", str(error))
         except InputError as error:
             return problem(404, "Not Found", str(error))
+        if scope["method"] != "POST" and _below(scope) == TOOLS:
+            # The SDK would hold a stream open, on which nothing can ever come.
+            allow = {"allow": "POST"}
+            return problem(405, "Method Not Allowed", "tools are called by POST", headers=allow)
         return None
 
     def _bucket(self, grant: Grant) -> Bucket:
@@ -121,9 +127,15 @@ def _group(scope: Scope) -> str | None:
     path: str = scope["path"]
     if not path.startswith(_GROUPS):
         return None
-    name, slash, _ = path.removeprefix(_GROUPS).partition("/")
+    name = path.removeprefix(_GROUPS).partition("/")[0]
     scope["root_path"] = scope.get("root_path", "") + _GROUPS + name
-    return name if slash else ""
+    return name
+
+
+def _below(scope: Scope) -> str:
+    """Return the path below that of the group."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _later(seconds: float, *, status: int = 429, why: str = "too many requests") -> ASGIApp:

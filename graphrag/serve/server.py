@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
 from graphrag.serve.grants import Tokens
-from graphrag.serve.guard import Guard
+from graphrag.serve.guard import TOOLS, Guard
 from graphrag.serve.problems import not_there
 from graphrag.serve.quota import Quota
 from graphrag.serve.rest import routes
@@ -129,6 +129,7 @@ def application(service: Service, *, hosts: Collection[str] = _HERE, rest: bool 
         rest: Whether to serve REST beside the tools.
     """
     app = mcp_server(service).streamable_http_app(
+        streamable_http_path=TOOLS,
         json_response=True,
         stateless_http=True,  # nothing of a client is kept between two requests
         max_request_body_size=service.quota.body_bytes,
@@ -191,12 +192,9 @@ def _listen(host: str, port: int) -> socket.socket:
         InputError: if the address cannot be used.
     """
     try:
-        [(family, kind, number, _, address), *_] = socket.getaddrinfo(
+        [(family, _, _, _, address), *_] = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        listening = socket.socket(family, kind, number)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
+        return socket.create_server(address[:2], family=family)
     except (OSError, OverflowError) as error:
         raise InputError(f"cannot listen on {host}:{port}: {error}") from None
-    return listening

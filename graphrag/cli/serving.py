@@ -11,6 +11,7 @@ import typer
 from graphrag.cli.render import line
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError, MissingExtraError
+from graphrag.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag.serve.grants import Grant, Tokens
@@ -55,7 +56,7 @@ async def serve(
         if (error.name or "").partition(".")[0] not in _PARTS:
             raise
         raise MissingExtraError("serve", "serve") from error
-    known = None if mcp else read_tokens(tokens, session)
+    known = None if mcp else read_tokens(tokens, session.settings, session.group)
     session = replace(session, settings=replace(session.settings, workers=workers))
     async with session.graph(create=True) as graph:
         if mcp:
@@ -69,7 +70,7 @@ async def serve(
         await serve_http(graph, host=host, port=port, tokens=known, on_start=listening)
 
 
-def read_tokens(file: Path | None, session: Session) -> "Tokens":
+def read_tokens(file: Path | None, settings: Settings, group: str) -> "Tokens":
     """Return the tokens of a file and of the environment; no error says one of them.
 
     Raises:
@@ -78,8 +79,8 @@ def read_tokens(file: Path | None, session: Session) -> "Tokens":
     from graphrag.serve.grants import Grant, Tokens
 
     grants = [] if file is None else [_granted(name, row) for name, row in _rows(file).items()]
-    if session.settings.token is not None:
-        grants.append((session.settings.token, Grant("environment", (session.group,))))
+    if settings.token is not None:
+        grants.append((settings.token, Grant("environment", (group,))))
     return Tokens(grants)
 
 

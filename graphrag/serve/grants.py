@@ -54,10 +54,12 @@ class Tokens:
 
         Raises:
             InputError: if a secret is too short or has other characters than a header may have, or
-                two grants have one name. No error says a secret.
+                two grants have one name or one secret. No error says a secret.
         """
         pairs = list(grants.items() if isinstance(grants, Mapping) else grants)
         names = [grant.name for _, grant in pairs]
+        if len({secret for secret, _ in pairs}) < len(pairs):
+            raise InputError("two grants have one token: give each its own")
         for secret, grant in pairs:
             if len(secret) < _SHORTEST or not (secret.isascii() and secret.isprintable()):
                 raise InputError(

@@ -200,6 +200,8 @@ def test_no_token_is_ever_shown():
         assert secret not in str(raised.value)
     with pytest.raises(InputError, match="or two"):
         Tokens([("a" * 16, Grant("ann")), ("b" * 16, Grant("ann"))])
+    with pytest.raises(InputError, match="one token"):
+        Tokens([("a" * 16, Grant("ann")), ("a" * 16, Grant("bob"))])
     assert Tokens().grant(None) is LOCAL
 
 

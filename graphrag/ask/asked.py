@@ -12,7 +12,16 @@ from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
 
 Wants = Literal[
-    "entities", "when", "since", "until", "how long", "how many", "how often", "which", "whether"
+    "entities",
+    "when",
+    "since",
+    "until",
+    "how long",
+    "how many",
+    "how often",
+    "which",
+    "whether",
+    "age",
 ]
 """``which``: one of the choices that the question names."""
 Unit = Literal["day", "week", "month", "year"]
@@ -52,6 +61,20 @@ class Order:
         return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
 
 
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """How long facts must have lasted: "for more than two years"."""
+
+    bound: Literal["more", "least", "less", "most", "exactly"]
+    number: int
+    unit: Unit
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        words = {"more": "more than", "least": "at least", "less": "less than", "most": "at most"}
+        return f"for {words.get(self.bound, self.bound)} {self.number} {self.unit}s"
+
+
 @dataclass(frozen=True)
 class Clause:
     """A part of a question that speaks of one relation: its words, in order."""
@@ -73,6 +96,43 @@ class Clause:
     def __str__(self) -> str:
         """Show its words."""
         return flatten(" ".join(token.text for token in self.tokens).replace(" 's", "'s"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a question says of the facts that it asks for, beside the time and the other clause."""
+
+    lasting: Lasting | None = None
+    excluded: tuple[Named, ...] = ()
+    """Entities that are no answer: "other than A"."""
+    ended: bool = False
+    """Only what is over: "former", "no longer", "used to"."""
+    planned: bool = False
+    """Only what is to come: "will"."""
+    ago: bool = False
+    """The length from then to now: "how long ago"."""
+    beside: bool = False
+    """Who has the same at the same time: "with whom did A live"."""
+    minus: Clause | None = None
+    """What an answer never did: "who led A but never B"."""
+
+    plus: Clause | None = None
+    """What an answer did, too: "who led A and led B"."""
+    inverted: bool = False
+    """Whether "yes" is "no": "is it true that A never led B"."""
+
+    def __str__(self) -> str:
+        """Say in words what is said; nothing for nothing."""
+        parts = [str(self.lasting)] if self.lasting else []
+        parts += [f"other than {', '.join(one.name for one in self.excluded)}"] * bool(
+            self.excluded
+        )
+        parts += ["ended"] * self.ended + ["to come"] * self.planned + ["ago"] * self.ago
+        parts += ["who had the same"] * self.beside
+        parts += [f"never “{self.minus}”"] * bool(self.minus)
+        parts += [f"and “{self.plus}”"] * bool(self.plus)
+        parts += ["the opposite"] * self.inverted
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +160,7 @@ class Asked:
     """What dates and durations are asked in."""
     present: bool = False
     """Only what holds now: "who is", without a time."""
+    limits: Limits = Limits()
 
     def __str__(self) -> str:
         """Say in words how the question was understood."""
@@ -113,4 +174,5 @@ class Asked:
         parts += ["now"] if self.present else []
         parts += [f"as known at {self.known.words!r}"] if self.known else []
         parts += [f"in {self.unit}s"] if self.unit else []
+        parts += [str(self.limits)] if self.limits != Limits() else []
         return "; ".join(parts)

@@ -5,13 +5,17 @@ is meant by, and of all paths the one that leaves the fewest words unexplained i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from graphrag.ask.asked import Asked, Clause, Token
-from graphrag.ask.relate import Evidence, evidence, mutual
-from graphrag.ask.senses import NESTING, is_light, senses_of, stem_of
+from graphrag.ask.account import Kinds, is_of, unmeant
+from graphrag.ask.asked import Asked, Clause, Named, Token
+from graphrag.ask.bounding import Solution, bounded
+from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
+from graphrag.ask.relate import Evidence, best, evidence, mutual
+from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
+from graphrag.index.group import BEGINNING, FOREVER
 
 _ORIGIN: Final = frozenset({"original", "originally"})
 """What is first, or what a thing came from: "the original language of"."""
@@ -67,14 +71,17 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         ended += ways
         if not ways:
             break
-    best = max(ended, key=_worth)
-    if len(best.hops) < 2:
+    way = max(ended, key=_worth)
+    if len(way.hops) < 2:
         return None
+    kinds = Kinds(world, clause, way.rows)
+    if left := unmeant(asked, clause, Evidence("", places=tuple(way.used)), kinds):
+        raise CannotAnswer(f"not understood: {', '.join(left)}; followed: {', '.join(way.hops)}")
     steps += [
-        f"{len(lines)} facts of {hop}" for hop, lines in zip(best.hops, best.lines, strict=True)
+        f"{len(lines)} facts of {hop}" for hop, lines in zip(way.hops, way.lines, strict=True)
     ]
-    support = [line for lines in best.lines[:-1] for line in lines]
-    return Chained(list(best.rows), list(best.lines[-1]), support)
+    support = [line for lines in way.lines[:-1] for line in lines]
+    return Chained(list(way.rows), list(way.lines[-1]), support)
 
 
 def _worth(way: Way) -> float:
@@ -114,7 +121,11 @@ def _steps(asked: Asked, way: Way, world: World) -> list[Way]:
 def _holds(asked: Asked, line: Line, world: World) -> bool:
     if asked.during is not None:
         return line.meets(*bounds_of(asked.during.interval))
-    return line.start <= world.now < line.end
+    # What happened on a day, or in a year, is so ever since.
+    return line.start <= world.now and (line.end - line.start <= _EVENT or world.now < line.end)
+
+
+_EVENT: Final = 366 * 86_400_000_000
 
 
 def _at(
@@ -148,3 +159,132 @@ def _longer(
         (*way.hops, meant.relation),
         (*way.lines, tuple(lines)),
     )
+
+
+def placed(rows: Sequence[int], word: str, world: World, done: Solution) -> list[int]:
+    """Return what some places lie in, of the kind that a word says: the countries of towns.
+
+    Raises:
+        CannotAnswer: if that is not known of one of them.
+    """
+    found: dict[int, None] = {}
+    for row in rows:
+        way, seen = [row], {row}
+        while way and not (fits := [one for one in way if is_of(one, word, world)]):
+            lines = [line for line in world.lines(way) if line.subject in way and _in(line, word)]
+            held = [line for line in lines if line.start <= world.now < line.end] or lines
+            done.support += held
+            way = [line.object for line in held if line.object not in seen]
+            seen.update(way)
+        if not way:
+            raise CannotAnswer(f"it is not known in which {word} {world.name(row)} lies")
+        found.update(dict.fromkeys(fits))
+    done.step(f"the {word} of each")
+    return list(found)
+
+
+def _in(line: Line, word: str) -> bool:
+    """Tell whether a relation leads from a place to what it lies in."""
+    stems, parts = stems_of(line.relation), parts_of(line.relation)
+    senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
+    return (
+        bool(senses & senses_of(stem_of("located")))
+        or stem_of(word) in stems
+        or "capital" in parts
+        or parts in (("part", "of"), ("in",), ("within",))
+    )
+
+
+def fellows(asked: Asked, world: World, done: Solution) -> list[Line] | None:
+    """Return the facts of those who had the same as somebody, at the same time.
+
+    None if the relation is one between two: "with whom did A negotiate".
+    """
+    names = asked.main.names
+    if not names or len(names) > _PAIR:
+        return None
+    try:
+        own = _own(asked, names, world)
+    except CannotAnswer:
+        return None
+    if own is None:
+        return None
+    lines = bounded(asked, own, world, done)
+    rows = {line.subject for line in lines}
+    others = [
+        one
+        for one in world.lines({line.object for line in lines})
+        if one.relation == own.relation and one.subject not in rows and _met(asked, one, lines)
+    ]
+    done.support += lines
+    done.step(f"{len(others)} facts of others who had the same")
+    return by_start(others)
+
+
+def _met(asked: Asked, other: Line, lines: Sequence[Line]) -> bool:
+    start, end = bounds_of(asked.during.interval) if asked.during else (BEGINNING, FOREVER)
+    return any(
+        other.object == line.object and other.meets(max(start, line.start), min(end, line.end))
+        for line in lines
+    )
+
+
+def _own(asked: Asked, names: Sequence[Named], world: World) -> Found | None:
+    """Return the facts that others are to share, from the one who is named as their subject."""
+    if len(names) == 1:
+        found = open_facts(asked, asked.main, world)
+        own = found if found.side == "subject" else None
+    else:
+        found = pair_facts(asked, asked.main, names[0], names[1], world)
+        # "Who worked at A with B": the facts are of B.
+        own = replace(found, side="subject")
+    if own is None or mutual(own.relation, world) or not _common(own.relation):
+        return None
+    return own
+
+
+def _common(relation: str) -> bool:
+    """Tell whether several can have the same by a relation: a home, an employer, a club."""
+    senses = frozenset().union(*map(senses_of, stems_of(relation)))
+    return bool(senses & _SHARED) and "with" not in parts_of(relation)
+
+
+_SHARED: Final = frozenset().union(
+    *(senses_of(stem_of(word)) for word in ("live", "work", "member", "study", "play"))
+)
+_PAIR: Final = 2
+
+
+def shared(asked: Asked, world: World) -> list[Line] | None:
+    """Return the facts by which two had the same at one time: "did A live with B (in C)".
+
+    None if nothing of the kind is asked or known of one of them.
+    """
+    names = asked.main.names
+    if not asked.limits.beside and "with" not in asked.main.words:
+        return None
+    had = [_had(asked, name, world) for name in names]
+    some = [lines for lines in had if lines]
+    if len(some) != _PAIR or len(names) > _PAIR + 1:
+        return None
+    if len(names) > _PAIR:  # the third is what both had
+        rows = world.rows_of(
+            next(name for name, lines in zip(names, had, strict=True) if not lines)
+        )
+        some = [[line for line in lines if line.object in rows] for lines in some]
+    one, other = some
+    return by_start(
+        [line for line in one if _met(asked, line, other)]
+        + [line for line in other if _met(asked, line, one)]
+    )
+
+
+def _had(asked: Asked, name: Named, world: World) -> list[Line]:
+    """Return the facts of somebody that others may share, of the relation that is meant."""
+    rows = world.rows_of(name)
+    lines = [line for line in world.lines(rows) if line.subject in rows and _common(line.relation)]
+    meant = [one for one in best(asked.main, lines, world) if one.places]
+    for one in meant[:1]:
+        if not unmeant(asked, asked.main, one, Kinds(world, asked.main)):
+            return [line for line in lines if line.relation == one.relation]
+    return []

@@ -8,20 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.asked import Asked, Clause, Unit
-from graphrag.ask.bounding import Solution, anchor_lines, bounded, counted, in_order_of, pick
-from graphrag.ask.chain import follow
-from graphrag.ask.lookup import CannotAnswer, Found, check_said, open_facts, pair_facts
-from graphrag.ask.relate import best, strange
-from graphrag.ask.senses import is_light
-from graphrag.ask.spell import Stated, between, date_words, stretch_words
+from graphrag.ask.account import Kinds, unmeant, unread
+from graphrag.ask.asked import Asked, Clause
+from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order_of, open_in
+from graphrag.ask.chain import fellows, follow, placed, shared
+from graphrag.ask.lengths import how_long, how_old
+from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
+from graphrag.ask.qualify import edge_of
+from graphrag.ask.relate import best
+from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
-from graphrag.index.group import BEGINNING, FOREVER
-
-_OVER: Final = frozenset("end ended ending finish departure exit resignation leaving".split())
-_GAP: Final = frozenset(
-    "vacant vacancy unoccupied unfilled empty gap interregnum lapse nobody unstaffed".split()
-)
+from graphrag.index.group import BEGINNING
 
 
 def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
@@ -31,65 +28,37 @@ def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
         CannotAnswer: saying what is missing.
     """
     done = Solution() if done is None else done
+    if left := unread(asked):
+        raise CannotAnswer(f"not understood: {', '.join(left)}")
     _SOLVERS[asked.wants](asked, world, done)
     done.lines = list(dict.fromkeys(done.lines))
     done.support = [line for line in dict.fromkeys(done.support) if line not in done.lines]
     return done
 
 
-def _found(asked: Asked, clause: Clause, world: World, done: Solution) -> Found:
-    """Return the facts of a clause with one entity or two."""
-    if len(clause.names) >= 2:
-        found = pair_facts(clause, clause.names[0], clause.names[1], world)
-    else:
-        if asked.wants not in ("entities", "how many"):
-            _all_known(clause)
-        found = _open(asked, clause, world)
-    done.step(f"{counted(found.lines)} of {found.relation} for “{clause}”")
-    return found
-
-
-def _all_known(clause: Clause) -> None:
-    """Refuse a clause with a name that the graph does not know: "has A been to X"."""
-    for token in clause.tokens[1:]:
-        plain = token.named is None and token.said is None
-        if plain and token.text[:1].isupper() and not is_light(token.word):
-            raise CannotAnswer(f"nothing is known of “{token.text}”")
-
-
-def _open(asked: Asked, clause: Clause, world: World) -> Found:
-    """Return the facts about one entity, or about what several hops lead to."""
-    prefer = ""
-    if asked.anchor is not None and len(asked.anchor.names) == 1 and clause.names:
-        # "Before the Alpine Club": the relation that leads there is meant.
-        owner = clause.names[0]
-        try:
-            prefer = pair_facts(clause, owner, asked.anchor.names[0], world).relation
-        except CannotAnswer:
-            prefer = ""
-    return open_facts(clause, world, prefer=prefer)
-
-
 def _entities(asked: Asked, world: World, done: Solution) -> None:
-    if len(asked.main.names) > 1:
-        raise CannotAnswer(
-            f"“{asked.main}” names {len(asked.main.names)} entities: nothing is left to be found"
-        )
-    if chained := follow(asked, world, done.steps):
+    if asked.limits.beside and (others := fellows(asked, world, done)) is not None:
+        done.lines = others
+        done.entities = list(dict.fromkeys(line.subject for line in others))
+    elif len(asked.main.names) > 1:
+        number = len(asked.main.names)
+        raise CannotAnswer(f"“{asked.main}” names {number} entities: nothing is left to be found")
+    elif chained := follow(asked, world, done.steps):
         done.lines, done.support, done.entities = chained.lines, chained.support, chained.entities
     else:
-        found = _found(asked, asked.main, world, done)
+        found = found_in(asked, asked.main, world, done)
         lines = bounded(asked, found, world, done)
         if asked.order is not None:
             lines = in_order_of(lines, asked.order, world)
             done.step(f"{asked.order}: {counted(lines)}")
         done.lines = lines
-        done.entities = list(dict.fromkeys(found.far(line) for line in lines))
+        rows = list(dict.fromkeys(found.far(line) for line in lines))
+        done.entities = placed(rows, found.kind, world, done) if found.kind else rows
     done.values = [world.name(row) for row in done.entities]
 
 
 def _dates(asked: Asked, world: World, done: Solution) -> None:
-    found = _found(asked, asked.main, world, done)
+    found = found_in(asked, asked.main, world, done)
     lines = bounded(asked, found, world, done)
     if asked.order is not None:
         lines = in_order_of(lines, asked.order, world)
@@ -109,76 +78,25 @@ def dates_of(
 ) -> list[str]:
     """Return the dates that are asked for, as finely as asked, else as stated, each once."""
     found: dict[str, None] = {}
+    over = "over" in asked.main.words or edge_of(asked.main) == "end"
     for line in lines:
         unit = asked.unit or world.unit(line.relation)
         known = (None, None) if asked.unit else stated.get(line.row, (None, None))
-        words = date_words(asked.wants, line, unit, known)
+        words = date_words(asked.wants, line, unit, known, over=over)
         if words is not None:
             found[words] = None
     return list(found)
 
 
-def _how_long(asked: Asked, world: World, done: Solution) -> None:
-    if asked.apart and asked.anchor is not None:
-        _apart(asked, world, done)
-        return
-    found = _found(asked, asked.main, world, done)
-    lines = bounded(asked, found, world, done)
-    done.lines = lines
-    if any(line.start == BEGINNING for line in lines) or not lines:
-        raise CannotAnswer(f"no beginning is known of “{asked.main}”")
-    unit: Unit = asked.unit or _unit(lines[0].relation, world)
-    total = sum(between(line.start, min(line.end, world.now), unit) for line in lines)
-    if any(line.end > world.now for line in lines):
-        done.step("counted up to now, as it has not ended")
-    done.values = [str(total)] if asked.unit else [f"{total} {unit}{'' if total == 1 else 's'}"]
-
-
-def _apart(asked: Asked, world: World, done: Solution) -> None:
-    """Count the time between the facts of two clauses."""
-    assert asked.anchor is not None
-    first = _found(asked, asked.main, world, done)
-    one = pick(first.lines, asked.main.order, world)
-    two = pick(anchor_lines(asked, first, world, done), asked.anchor.order, world)
-    done.lines = [one, two]
-    words = asked.text.casefold().split()
-    shared = {name.name for name in asked.main.names} & {name.name for name in asked.anchor.names}
-    vacant = not _GAP.isdisjoint(word.strip("?,.") for word in words)
-    early, late = sorted((one, two), key=lambda line: line.start)
-    start, end = early.start, late.start
-    firstly = asked.main if early is one else asked.anchor
-    if not _OVER.isdisjoint(firstly.words):
-        vacant = True
-    if vacant or (shared and len(asked.main.names) == 2 and not asked.main.order and _lasts(early)):
-        start = early.end
-        done.step("from the end of one to the beginning of the other")
-    if BEGINNING in (early.start, late.start) or start == FOREVER:
-        raise CannotAnswer("a date of one of them is not known")
-    unit: Unit = asked.unit or _unit(one.relation, world)
-    total = max(0, between(start, end, unit)) if start <= end else 0
-    done.values = [str(total)] if asked.unit else [f"{total} {unit}{'' if total == 1 else 's'}"]
-
-
-def _lasts(line: Line) -> bool:
-    """Tell a state from what happened on a day."""
-    return line.end - line.start > _DAY
-
-
-_DAY: Final = 86_400_000_000
-
-
-def _unit(relation: str, world: World) -> Unit:
-    return "year" if world.unit(relation) == "year" else "day"
-
-
 def _how_many(asked: Asked, world: World, done: Solution) -> None:
-    found = _found(asked, asked.main, world, done)
+    found = found_in(asked, asked.main, world, done)
     lines = bounded(asked, found, world, done)
     done.lines = lines
     rows = list(dict.fromkeys(found.far(line) for line in lines))
     if asked.wants == "how many":
         done.entities = rows
-    number = len(rows) if asked.wants == "how many" else len(lines)
+    several = asked.wants == "how often" or len(asked.main.names) > 1
+    number = len(lines) if several else len(rows)
     done.values = [str(number)]
 
 
@@ -186,11 +104,11 @@ def _which(asked: Asked, world: World, done: Solution) -> None:
     picked: list[tuple[Line, str]] = []
     for choice in asked.choices:
         if len(choice.names) >= 2:
-            found = pair_facts(choice, choice.names[0], choice.names[1], world)
+            found = pair_facts(asked, choice, choice.names[0], choice.names[1], world)
         elif asked.main.names:
-            found = pair_facts(asked.main, asked.main.names[0], choice.names[0], world)
+            found = pair_facts(asked, asked.main, asked.main.names[0], choice.names[0], world)
         else:
-            found = open_facts(Clause(choice.tokens + asked.main.tokens), world)
+            found = open_facts(asked, Clause(choice.tokens + asked.main.tokens), world)
         line = by_start(found.lines)[0]
         if line.start == BEGINNING:
             raise CannotAnswer(f"it is not known when “{choice}” began")
@@ -207,33 +125,38 @@ def _which(asked: Asked, world: World, done: Solution) -> None:
 
 def _whether(asked: Asked, world: World, done: Solution) -> None:
     main = asked.main
+    if asked.limits.beside and (both := shared(asked, world)) is not None:
+        done.lines, done.values = both, ["yes" if both else "no"]
+        return
     if len(main.names) < 2:
-        _all_known(main)
-        found = _open(asked, main, world)
-        check_said(main, found.relation, world)
+        found = open_in(asked, main, world)
         lines = bounded(asked, found, world, done)
     else:
         try:
-            found = pair_facts(main, main.names[0], main.names[1], world)
+            found = pair_facts(asked, main, main.names[0], main.names[1], world)
         except CannotAnswer as error:
-            if not _heard(main, world):
+            if (both := shared(asked, world)) is not None:
+                done.lines, done.values = both, ["yes" if both else "no"]
+                return
+            if asked.limits.ended or not _heard(asked, world):
                 raise
             done.step(f"{error}, but others of the kind are")
-            done.values = ["no"]
+            done.values = ["yes" if asked.limits.inverted else "no"]
             return
-        check_said(main, found.relation, world)
         done.step(f"“{main}” is {stretch_words(found.lines[0])}")
         plain = replace(asked, neighbor=False)
         lines = bounded(plain, found, world, done)
-    done.lines, done.values = lines or list(found.lines), ["yes" if lines else "no"]
+    said = bool(lines) is not asked.limits.inverted
+    done.lines, done.values = lines or list(found.lines), ["yes" if said else "no"]
 
 
-def _heard(clause: Clause, world: World) -> bool:
+def _heard(asked: Asked, world: World) -> bool:
     """Tell whether facts of the kind are known of one of the entities, so that none means no."""
-    for named in clause.names:
+    for named in asked.main.names:
         lines = world.lines(world.rows_of(named))
-        if any(one.sure or not strange(clause) for one in best(clause, lines, world)):
-            return True
+        for meant in best(asked.main, lines, world):
+            if not unmeant(asked, asked.main, meant, Kinds(world, asked.main)):
+                return True
     return False
 
 
@@ -242,7 +165,8 @@ _SOLVERS: Final[dict[str, Callable[[Asked, World, Solution], None]]] = {
     "when": _dates,
     "since": _dates,
     "until": _dates,
-    "how long": _how_long,
+    "how long": how_long,
+    "age": how_old,
     "how many": _how_many,
     "how often": _how_many,
     "which": _which,

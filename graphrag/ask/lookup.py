@@ -2,19 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
-from graphrag.ask.asked import Clause, Named, Token
+from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.asked import Asked, Clause, Named, Token
 from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
+from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
-
-_NEGATIONS: Final = frozenset(
-    {"not", "never", "no", "n't", "without", "except", "neither", "nobody"}
-)
-_OWNING = frozenset({"of", "'s", "whose"})
-"""Words behind which stands what has the thing before them."""
 
 
 class CannotAnswer(QueryError):
@@ -31,13 +25,15 @@ class Found:
     """The entity whose facts they are."""
     side: Side = "subject"
     """The end at which the owner stands."""
+    kind: str = ""
+    """What the answer lies in, as the question calls it: "in which country did A live"."""
 
     def far(self, line: Line) -> int:
         """Return the end of a fact that answers."""
         return line.object if self.side == "subject" else line.subject
 
 
-def open_facts(clause: Clause, world: World, *, prefer: str = "") -> Found:
+def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") -> Found:
     """Return the facts that a clause about one entity speaks of.
 
     Raises:
@@ -62,17 +58,46 @@ def open_facts(clause: Clause, world: World, *, prefer: str = "") -> Found:
     facts = [one for one in sided if one.lines]
     if not top or not sided:
         raise CannotAnswer(_unknown(clause, owner, lines))
-    if len(top) == 1 and (left := unexplained(clause, top[0])):
-        known = _listed(line.relation for line in lines)
-        raise CannotAnswer(f"it is not known what “{' '.join(left)}” asks for; known: {known}")
     if len(facts) > 1:
         names = ", ".join(one.relation for one in facts)
         raise CannotAnswer(f"“{clause}” may mean several relations of {owner.name}: {names}")
-    return replace(facts[0] if facts else sided[0], owner=owner)
+    found = replace(facts[0] if facts else sided[0], owner=owner)
+    kinds = Kinds(world, clause, [found.far(line) for line in found.lines])
+    _understood(asked, clause, found.relation, kinds, lines, world)
+    kept = tuple(line for line in found.lines if found.far(line) in kinds.rows)
+    more = [
+        word for word in clause.words if stem_of(word) in GENDERED - {*stems_of(found.relation)}
+    ]
+    if more and len({found.far(line) for line in kept}) > 1:
+        raise CannotAnswer(f"not understood: {', '.join(more)}; known: {found.relation}")
+    return replace(found, lines=kept, kind=kinds.above)
+
+
+def _understood(
+    asked: Asked,
+    clause: Clause,
+    relation: str,
+    kinds: Kinds,
+    lines: Sequence[Line],
+    world: World,
+) -> None:
+    """See that every word of a clause is used, and that it is not the opposite that is known.
+
+    Raises:
+        CannotAnswer: naming the words that nothing is known of.
+    """
+    left = unmeant(asked, clause, evidence(clause, relation, world), kinds)
+    if left:
+        known = _listed(line.relation for line in lines)
+        raise CannotAnswer(f"not understood: {', '.join(left)}; known: {known}")
+    stems = {stem_of(token.word) for token in clause.tokens if _says(token)}
+    for other in world.relations[relation].exclusive_with:
+        if not stems.isdisjoint(stems_of(other)):
+            raise CannotAnswer(f"only the opposite is known: {relation}")
 
 
 def pair_facts(
-    clause: Clause, one: Named, other: Named, world: World, *, prefer: str = ""
+    asked: Asked, clause: Clause, one: Named, other: Named, world: World, *, prefer: str = ""
 ) -> Found:
     """Return the facts between two entities that a clause speaks of, the first one its subject.
 
@@ -101,6 +126,7 @@ def pair_facts(
         facts += _between(clause, meant, left, lines, world)
     if not facts:
         raise CannotAnswer(f"no such fact is known from {one.name} to {other.name}")
+    _understood(asked, clause, facts[0].relation, Kinds(world, clause), lines, world)
     return Found(tuple(by_start(facts)), facts[0].relation, one, _end(facts[0], left))
 
 
@@ -168,7 +194,9 @@ def _once(lines: Sequence[Line]) -> list[Line]:
 def _unknown(clause: Clause, owner: Named, lines: Sequence[Line]) -> str:
     words = [token.text for token in clause.tokens if _says(token)]
     known = _listed(line.relation for line in lines)
-    return f"no relation of {owner.name} is meant by “{' '.join(words)}”; known: {known}"
+    if not words:
+        return f"it is not said what is asked of {owner.name}; known: {known}"
+    return f"not understood of {owner.name}: {', '.join(words)}; known: {known}"
 
 
 def _says(token: Token) -> bool:
@@ -177,40 +205,3 @@ def _says(token: Token) -> bool:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
-
-
-def check_said(clause: Clause, relation: str, world: World) -> None:
-    """See that a relation is what all words of a yes-or-no question speak of.
-
-    "Does Ann like coffee" is not answered by what else she likes, or by what she dislikes.
-
-    Raises:
-        CannotAnswer: naming the words that it leaves open.
-    """
-    places = evidence(clause, relation, world).places
-    left = [
-        token.text
-        for at, token in enumerate(clause.tokens)
-        if token.word in _NEGATIONS or (_says(token) and at not in places)
-    ]
-    if left:
-        raise CannotAnswer(f"it is not known what “{' '.join(left)}” says of “{relation}”")
-    opposite = world.relations[relation].exclusive_with
-    stems = {stem_of(token.word) for token in clause.tokens if _says(token)}
-    if any(not stems.isdisjoint(stems_of(other)) for other in opposite):
-        raise CannotAnswer(f"only the opposite is known: {relation}")
-
-
-def unexplained(clause: Clause, meant: Evidence) -> list[str]:
-    """Return the words that lie outside of a relation: "the faith of" in "of the wife of A"."""
-    if not meant.places:
-        return []
-    last = max(meant.places)
-    return [
-        token.text
-        for at, token in enumerate(clause.tokens[:last])
-        if at not in meant.places
-        and _says(token)
-        and senses_of(stem_of(token.word))
-        and any(one.word in _OWNING for one in clause.tokens[at:last])
-    ]

@@ -8,12 +8,14 @@ import re
 from dataclasses import replace
 from typing import Final, Literal
 
-from graphrag.ask.asked import Asked, Clause, Link, Order, Token, Wants
+from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
 from graphrag.ask.choices import apart_of, choice_of
+from graphrag.ask.qualify import aged, qualified
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
 from graphrag.ask.succession import succession
 from graphrag.ask.wants import AUXILIARIES, order_of, wants_of
+from graphrag.search.query_time import Said
 
 _NEXT: Final = re.compile(
     r"\b(?:immediately|right|just|directly|straight|next|subsequently|first|most recently|last|"
@@ -35,18 +37,31 @@ def parse(text: str, tokens: Tokens) -> Asked:
         tokens: Its words, with names and times as one each.
     """
     known, words = known_in(without_frame(tokens))
-    words = _stripped(without_frame(words))
+    words, limits = qualified(_stripped(without_frame(words)))
+    words = _stripped(words)
+    if (rest := aged(words)) is not None:
+        return _read(text, "age", None, rest, known, limits)
     if _INDIRECT.match(shape_of(words)):  # "do you know when A moved"
         words = (words[0], Token("did", "did"), *words[1:])
     wants, unit = wants_of(shape_of(words))
     if wants in ("entities", "whether") and (choice := choice_of(text, words, known)):
-        return choice
-    if wants == "how long" and (apart := apart_of(words)):
+        return replace(choice, limits=limits)
+    if wants == "how long" and not limits.ago and (apart := apart_of(words)):
         first, second = apart
-        return Asked(text, wants, first, "while", second, apart=True, unit=unit, known=known)
+        asked = Asked(text, wants, first, "while", second, apart=True, unit=unit, known=known)
+        return replace(asked, limits=limits)
+    return _read(text, wants, unit, words, known, limits)
+
+
+def _read(
+    text: str, wants: Wants, unit: Unit | None, words: Tokens, known: Said | None, limits: Limits
+) -> Asked:
+    """Return a question of one clause or two."""
     parts = _both(wants, divided(words))
     main, during = timed(parts.main)
     anchor, other = timed(parts.anchor)
+    if during is not None and other is not None:
+        anchor, other = parts.anchor, None  # two times: one is left over
     asked = Asked(
         text,
         wants,
@@ -57,8 +72,9 @@ def parse(text: str, tokens: Tokens) -> Asked:
         during=during or other,
         known=known,
         unit=unit,
+        limits=limits,
     )
-    return _present(_linked(asked, parts, words))
+    return _present(_linked(asked, parts))
 
 
 def _stripped(tokens: Tokens) -> Tokens:
@@ -69,7 +85,7 @@ def _stripped(tokens: Tokens) -> Tokens:
     return tokens
 
 
-def _linked(asked: Asked, parts: Parts, words: Tokens) -> Asked:
+def _linked(asked: Asked, parts: Parts) -> Asked:
     """Settle how the two clauses are linked: neighbors, all on one side, or a distance."""
     shape = shape_of(asked.main.tokens)
     then = re.search(
@@ -118,10 +134,9 @@ def _several(tokens: Tokens) -> bool:
         return True
     for place, word in enumerate(words[:-1]):
         if word in ("which", "what", "whose", "name"):
-            noun = next(
-                (w for w in words[place + 1 :] if w not in ("other", "different", "the")), ""
-            )
-            return _plural(noun)
+            left = (w for w in words[place + 1 :] if w not in ("other", "different", "the"))
+            noun = next(left, "")
+            return noun == "of" or _plural(noun)
     return False
 
 
@@ -137,6 +152,9 @@ def _present(asked: Asked) -> Asked:
     now = {"currently", "now", "still", "presently", "nowadays"} & set(words)
     bounded = (
         asked.during
+        or asked.limits.ended
+        or asked.limits.planned
+        or asked.limits.lasting
         or asked.order
         or asked.link
         or asked.wants
@@ -155,7 +173,9 @@ def _present(asked: Asked) -> Asked:
     if asked.wants == "how many" and not now and verb not in ("is", "are", "do", "does", "am"):
         return asked
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
-    if "ever" in words or "known" in words or (past and not now):
+    if not {"alumni", "alumnus", "ever", "known", "record", "recorded"}.isdisjoint(words) or (
+        past and not now
+    ):
         return asked
     if verb is None and not now and any(is_past(token.word) for token in asked.main.tokens):
         return asked

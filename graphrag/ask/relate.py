@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Token
-from graphrag.ask.senses import is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.senses import CONVERSE, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
 
 Side = Literal["subject", "object"]
@@ -57,7 +57,7 @@ def evidence(clause: Clause, relation: str, world: World) -> Evidence:
 def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
-    score, places, met = 0.0, [], set[str]()
+    score, places, met, turned, noun = 0.0, [], set[str](), False, False
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -68,8 +68,13 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         stem = stem_of(word)
         if stem in stems:
             score += _OWN if stem not in met else 0.0
+            noun = True
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
+            noun = noun or stem in CONVERSE
+        elif senses & senses_of(CONVERSE.get(stem, "")):
+            score += _SENSE if stem not in met else 0.0
+            turned = noun = True
         else:
             continue
         met.add(stem)
@@ -82,9 +87,9 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         relation,
         score,
         tuple(places),
-        swapped=world.relations.canonical(name)[1],
+        swapped=world.relations.canonical(name)[1] is not turned,
         passive="by" in parts[1:],
-        of=len(parts) > 1 and parts[-1] == "of",
+        of=noun and len(parts) > 1 and parts[-1] == "of",
     )
 
 
@@ -125,8 +130,9 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     tokens, before = clause.tokens, [at for at in meant.places if at < place]
     word = _word(tokens, place - 1)
     sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
-    if _word(tokens, place + 1) == "'s":
-        surface, sure = True, False
+    having = word in _DO and not _HAVE.isdisjoint(clause.words)
+    if _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
+        surface, sure = not meant.of, False
     elif word in _DO and meant.places:
         surface = True
     elif not meant.places:
@@ -141,6 +147,14 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     if _passive(clause, meant):
         surface = not surface
     return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
+
+
+_HAVE: Final = frozenset({"have", "had", "has"})
+
+
+def _terse(clause: Clause, place: int, meant: Evidence) -> bool:
+    """Tell whether a noun stands bare behind a name: "Hull mayor 2014"."""
+    return place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
 
 
 def _auxiliary(tokens: Sequence[Token], place: int) -> bool:

@@ -28,7 +28,7 @@ _POLITE: Final = re.compile(
     r"^(?:please |kindly |ok |okay |so |and |well ,? ?|hey ,? ?)*(?:"
     r"(?:do|can|could|would|will) you (?:please |kindly |perhaps |possibly )?"
     r"(?:know|tell|say|name|list|give|find|show|recall|remember|work)?(?: me| us| out)?|"
-    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i (?:would|'d) like to (?:know|learn)|"
+    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i(?: would| 'd|'d) like to (?:know|learn)|"
     r"i (?:want|need) to know|i wonder|i 'm wondering|any idea|let me know|find out|say|determine|"
     r"state|what i want to know is|remind me)\b ?[,:]? ?(?=\w)"
 )
@@ -44,7 +44,8 @@ _KNOWN: Final = re.compile(
     rf"(?:(?:^|(?<= ))(?:(?:by|from|on|in|at|with|as|given|going|judging|according|to|using|based|"
     rf"consulting|considering|so|far|what|which|everything|anything|all|only|that|the|our|your|my|"
     rf"their|its|it|we|you|they|i|one|people|us|was|were|had|has|is|been|have|stood|stand|looked|"
-    rf"of|state|knowledge|could|did) )*(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
+    rf"of|state|knowledge|could|did|then|anybody|anyone|everybody|everyone|somebody) )*"
+    rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!{_WH}\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
@@ -213,9 +214,9 @@ def timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
     assert said is not None
     lead = _LEADING.search(shape_of(tokens[:place]))
     if lead is None or said.bound != "in":
-        return tuple(token for token in tokens if token.said is None), said
+        return tokens[:place] + tokens[place + 1 :], said
     begin = place_of(shape_of(tokens[:place]), lead.start())
-    rest = tuple(token for token in tokens[:begin] + tokens[place:] if token.said is None)
+    rest = tokens[:begin] + tokens[place + 1 :]
     words = f"{lead.group()} {said.words}"
     if lead["after"]:
         return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))

@@ -38,17 +38,26 @@ engage fiance fiancee betroth
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
+work employ employee join leave quit resign retire fire dismiss depart enter
+work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
+lead helm charge direct
+lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
+live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
+locate move relocate
 bear birth birthplace native
 die death decease perish away
 bury burial grave tomb
 member membership belong affiliate affiliation join party society club organisation association
+member affiliate leave quit resign enter
 study student educate education attend graduate graduation degree university school college alma
-study alumnus enrol enroll mater almae university school college graduate attend educate
+study alumnus alumni enrol enroll mater almae university school college graduate attend educate
+study attend enter leave finish classmate
 play player team club side squad footballer
+play join leave move transfer teammate
 coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
@@ -65,7 +74,7 @@ child son daughter offspring kid
 parent father mother
 sibling brother sister
 friend friendship
-visit visitor trip travel journey tour
+visit visitor trip travel journey tour destination
 phone telephone call ring
 praise commend laud compliment applaud hail
 criticise condemn denounce censure rebuke
@@ -140,6 +149,21 @@ def stem_of(word: str) -> str:
     stem = next(iter(tokenize(_SPELLED.sub("iz", low).replace("our", "or"))), low)
     # Of one verb the stemmer leaves "sue" and "su", of "sued".
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
+
+
+CONVERSE: Final = {
+    stem_of(word): stem_of(other)
+    for words, other in (
+        ("child son daughter offspring kid", "parent"),
+        ("parent father mother", "child"),
+        ("pupil", "teacher"),
+        ("teacher tutor", "pupil"),
+    )
+    for word in words.split()
+}
+"""What stands at the other end of a relation: A's children are those that A is a parent of."""
+GENDERED: Final = frozenset(map(stem_of, "father mother son daughter brother sister".split()))
+"""Words that say more than a relation that holds of both."""
 
 
 @lru_cache(maxsize=20_000)

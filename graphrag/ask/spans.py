@@ -5,11 +5,12 @@ so that the year in a name is none.
 """
 
 import re
+from calendar import monthrange
 from datetime import datetime
 from typing import Final
 
 from graphrag.ask.asked import Named, Token
-from graphrag.ask.senses import is_light
+from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
 from graphrag.search.query_time import times_in
@@ -23,6 +24,30 @@ _LONGEST: Final = 14
 _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
+_MONTHS: Final = 12
+_LEAP: Final = 2000
+_MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
+_DATED: Final = re.compile(
+    r"(?<![\w-])(?P<iso>\d{4}-\d{2}-\d{2})(?![\w-])|"
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})\b"
+    r"(?: ?[.,]? ?(?P<year>\d{4})\b)?|"
+    rf"\b(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
+    r"(?: ?,? ?(?P<year2>\d{4})\b)?"
+)
+_STRETCH: Final = re.compile(
+    r"\b(?:between|from) (?P<start>[12]\d{3}) (?:and|to|until|till) (?P<end>[12]\d{3})\b"
+)
+_SAME: Final = frozenset(
+    (
+        "will may mark bill rose grace hope faith joy art chase grant frank rich pat sue drew ray "
+        "dawn iris ivy daisy lily april june august summer autumn winter max gene jack miles "
+        "chance dean duke earl king queen prince rusty sandy stone wood woods young old west east "
+        "north south hill ford march apple target shell gap sprint time life people nature science "
+        "visa bush page brown black white green gray bell cook baker carter fisher hunter mason "
+        "miller porter smith taylor turner walker love day"
+    ).split()
+)
+"""Common words that are names, too: small letters do not make them one."""
 Span = tuple[int, int, str]
 
 
@@ -52,12 +77,32 @@ def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tupl
     return tuple(found)
 
 
+def impossible(tokens: tuple[Token, ...]) -> str:
+    """Return a date of a question that no calendar has, or a stretch that ends before it begins."""
+    text = " ".join("_" if token.named else token.text for token in tokens)
+    for found in _DATED.finditer(text.casefold()):
+        if found["iso"]:
+            year, month, day = (int(part) for part in found["iso"].split("-"))
+        else:
+            month, day = (
+                MONTHS[found["month"] or found["month2"]],
+                int(found["day"] or found["day2"]),
+            )
+            year = int(found["year"] or found["year2"] or _LEAP)
+        if not (1 <= month <= _MONTHS and 1 <= day <= monthrange(max(1, year), month)[1]):
+            return f"there is no {text[found.start() : found.end()].strip()}"
+    for found in _STRETCH.finditer(text.casefold()):
+        if int(found["end"]) < int(found["start"]):
+            return f"“{text[found.start() : found.end()]}” ends before it begins"
+    return ""
+
+
 def _named(
     text: str, spans: list[Span], index: GroupIndex, seen: Visible
 ) -> list[tuple[int, int, Named]]:
     """Return the names of entities, the longest from the left."""
     found: list[tuple[int, int, Named]] = []
-    place = 0
+    place, small = 0, text[1:] == text[1:].casefold()
     while place < len(spans):
         start = spans[place][0]
         length = 1
@@ -66,7 +111,7 @@ def _named(
             if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
                 continue
             words = text[start:end]
-            if ids := _bearers(words, index, seen, place):
+            if ids := _bearers(words, index, seen, place, small):
                 found.append((start, end, Named(words, tuple(ids))))
                 length = last - place + 1
                 break
@@ -74,23 +119,37 @@ def _named(
     return found
 
 
-def _bearers(words: str, index: GroupIndex, seen: Visible, place: int) -> list[str]:
-    """Return the ids of the entities that these words name."""
+def _bearers(words: str, index: GroupIndex, seen: Visible, place: int, small: bool) -> list[str]:
+    """Return the ids of the entities that these words name.
+
+    A question in ``small`` letters may write a name so, if that is no common word and one bears it.
+    """
     if not words[0].isalnum() or not any(map(str.isalpha, words)):
         return []
     alone = " " not in words
     low = words.casefold()
-    if alone and (is_light(low) or low in _CALENDAR or not tokenize(words)):
+    common = is_light(low) or low in _CALENDAR or not tokenize(words)
+    if alone and common and (low == words or not place):
         return []
     ids = seen.named(words, index)
     if not ids:
         # "Ada" for the one known person who is called so.
-        people = seen.people(low, index) if alone and words[0].isupper() and place else []
+        plain = words[0].isupper() or (small and not _common(low, index))
+        people = seen.people(low, index) if alone and plain and (place or not common) else []
         return people if len(people) == 1 else []
     if low == words:
-        # What is written small is a name only if the graph writes it so.
-        ids = [id_ for id_ in ids if _small(id_, low, index)]
+        # What is written small is a name if the graph writes it so, or no word but a name.
+        own = [id_ for id_ in ids if _small(id_, low, index)]
+        named = len(ids) == 1 and not all(_common(word, index) for word in low.split())
+        ids = own or (ids if named and (small or not alone) else [])
     return ids
+
+
+def _common(word: str, index: GroupIndex) -> bool:
+    """Tell whether a word is one of the language, or of a relation."""
+    if is_light(word) or word in _SAME or senses_of(stem_of(word)):
+        return True
+    return any(stem_of(word) in stems_of(relation) for relation in index.relations)
 
 
 def _small(id_: str, low: str, index: GroupIndex) -> bool:

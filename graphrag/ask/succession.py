@@ -54,6 +54,8 @@ def succession(asked: Asked) -> Asked:
             link = "before" if link == "after" else "after"
     elif after:
         anchor = after[0]
+        if passive:  # "who was succeeded by A"
+            link = "before" if link == "after" else "after"
     else:
         return asked
     if re.search(r"\bfrom E", shape):  # "who took over the chair from A"

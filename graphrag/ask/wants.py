@@ -21,6 +21,7 @@ _HOW_LONG: Final = re.compile(
     r"|\bhow long\b|\bhow much time\b|\b(?:what|which) (?:length|amount|stretch|span) of time\b"
     r"|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|\bfor what period\b"
     r"|\b(?:length|duration) of\b"
+    rf"|^count the (?P<count>{_UNIT})\b"
 )
 _IN_UNITS: Final = re.compile(
     r"\b(?:in|counted in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
@@ -51,7 +52,7 @@ _UNTIL: Final = re.compile(
 )
 _BEGIN: Final = frozenset(
     "begin began begun begins beginning start started starts starting become became join joined "
-    "commence commenced enter entered".split()
+    "commence commenced enter entered marry wed".split()
 )
 _END: Final = frozenset(
     "end ended ends ending stop stopped stops cease ceased finish finished leave left quit resign "
@@ -82,6 +83,7 @@ _FIRST: Final = re.compile(
 )
 _LAST: Final = re.compile(
     r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
+    r"|\bin the end\b"
 )
 
 
@@ -113,7 +115,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _HOW_OFTEN.search(shape):
         return "how often", unit
     if found := _HOW_LONG.search(shape):
-        return "how long", _UNITS.get(found["unit"] or "", unit)
+        return "how long", _UNITS.get(found["unit"] or found["count"] or "", unit)
     if _HOW_MANY.search(shape):
         return "how many", unit
     when = _WHEN.search(shape)

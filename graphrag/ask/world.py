@@ -3,8 +3,8 @@
 Relations that are declared to say the same are one here, inverses with their ends swapped.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -52,11 +52,19 @@ class World:
     """The moment that is looked from, in microseconds."""
     closed: bool = False
     """Whether what begins after that moment is left out."""
+    dated: Mapping[int, int] = field(default_factory=dict)
+    """When what holds for ever came about, by row: a birth."""
 
     def rows_of(self, named: Named) -> list[int]:
         """Return the rows of the entities that a name may mean."""
         row_of = self.index.entities.row_of
         return [row_of[id_] for id_ in named.ids if id_ in row_of]
+
+    @property
+    def begun(self) -> bool:
+        """Tell whether anything has a known beginning before now; of a world to come all counts."""
+        valid = self.seen.valid[self.seen.facts[: len(self.seen.valid)]]
+        return bool(((valid > BEGINNING) & (valid <= self.now)).any())
 
     def name(self, row: int) -> str:
         """Return the name of an entity, as it was then."""
@@ -86,9 +94,9 @@ class World:
             for code in np.unique(self.index.facts["relation"][found]).tolist()
         }
         return [
-            Line(row, two, name, one, start, end)
+            Line(row, two, name, one, self.dated.get(row, start), end)
             if swapped
-            else Line(row, one, name, two, start, end)
+            else Line(row, one, name, two, self.dated.get(row, start), end)
             for row, one, two, start, end, (name, swapped) in zip(
                 found.tolist(),
                 subject[found].tolist(),

@@ -10,17 +10,19 @@ from graphrag.ask.bounding import Solution
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
-from graphrag.ask.spans import tokens_of
+from graphrag.ask.spans import impossible, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
-from graphrag.index.group import FOREVER
+from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
     from graphrag.search.visibility import Past
 
+_MOST_DATED = 50
+"""Facts whose dates are read: a place has many that were born in it."""
 _LONGEST = 2_000
 """Characters; what is longer is a text, not a question."""
 
@@ -35,7 +37,10 @@ async def answer(lens: Lens, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
     text = " ".join(question.split())
-    asked = parse(text, tokens_of(text, index, lens.ever(index, past), lens.now()))
+    tokens = tokens_of(text, index, lens.ever(index, past), lens.now())
+    asked = parse(text, tokens)
+    if wrong := impossible(tokens):
+        return Answer(asked, missing=wrong)
     lens, past, note = await _known(asked, lens, past)
     steps = [note] if note else []
     world = World(
@@ -46,12 +51,32 @@ async def answer(lens: Lens, question: str) -> Answer:
         to_micros(lens.now(), FOREVER),
         closed=lens.viewpoint.valid_at is not None,
     )
+    world = await _dated(asked, lens, world)
     solution = Solution(steps=steps)
     try:
         solution = solve(asked, world, solution)
     except CannotAnswer as error:
         return Answer(asked, steps=tuple(solution.steps), missing=str(error))
     return await _read(asked, solution, lens, world)
+
+
+async def _dated(asked: Asked, lens: Lens, world: World) -> World:
+    """Return a world in which what holds for ever begins when it came about: births, deaths."""
+    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
+    rows = {row for one in clauses for name in one.names for row in world.rows_of(name)}
+    lines = [
+        line
+        for line in world.lines(rows)
+        if line.start == BEGINNING and world.relations[line.relation].timeless
+    ][:_MOST_DATED]
+    if not lines:
+        return world
+    facts = await lens.facts([line.row for line in lines], world.index, world.past)
+    since = {
+        row: min((one.since.moment for one in fact.statements if one.since), default=None)
+        for row, fact in facts.items()
+    }
+    return replace(world, dated={row: to_micros(at, BEGINNING) for row, at in since.items() if at})
 
 
 async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:

@@ -33,8 +33,10 @@ _STATES = {
 _OF_PERSONS = frozenset("dead unemployed retired pregnant single widowed divorced".split())
 _DIETS = frozenset("vegetarian vegan pescatarian coeliac teetotal".split())
 _LEAVING_WORK = {"retire": "retired", "die": "dead", "drown": "dead"}
-_UNDER = frozenset({"repair", "construction", "renovation"})
-_LEAVES = frozenset({"leave", "sabbatical", "strike"})
+_SITUATIONS = frozenset(
+    "under repair,under construction,under renovation,on leave,on sabbatical,on strike,in hospital,"
+    "in prison,in jail,in custody,in rehab,in remission".split(",")
+)
 _TO: dict[str, tuple[str, bool]] = {
     "allergic": ("allergic_to", False),
     "intolerant": ("allergic_to", False),
@@ -137,7 +139,7 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         one = line.name(subject)
         if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
             continue
-        person = words in _OF_PERSONS or words.startswith("on ")
+        person = words in _OF_PERSONS or words.startswith(("on ", "in "))
         is_person = one.entity_type == "person" or one.votes["person"] > 2
         if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
             continue
@@ -214,10 +216,9 @@ def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
     for child in clause.verb.children:
         if child.dep_ in ("acomp", "oprd") and child.lower_ in _STATES:
             return _STATES[child.lower_], child
-        if child.dep_ == "prep" and child.lower_ in ("under", "on"):
-            for target in child.children:
-                if target.lower_ in (_UNDER if child.lower_ == "under" else _LEAVES):
-                    return f"{child.lower_} {target.lower_}", child
+        for target in child.children:
+            if (words := f"{child.lower_} {target.lower_}") in _SITUATIONS:
+                return words, child
     return None
 
 
@@ -252,8 +253,6 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
         return "keeps", "state"
     if word in ("login", "access", "password"):
         return "has_access", "state"
-    if word == "allergy":
-        return "has_condition", "state"
     return "", "state"
 
 

@@ -91,7 +91,8 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
-    if len(words[-1]) > len("Jr.") and text.endswith("."):
+    short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
+    if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text):
         return None
@@ -129,6 +130,7 @@ def _left_end(head: "Token") -> "Token":
         owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
         if not (hyphen or owned):
             inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
+            inner = inner or (left.dep_ == "conj" and left.head.dep_ == "nmod")
             if not (inner and left.head in head.subtree and is_capitalised(left)):
                 break
             if left.ent_type_ in _NOT_NAMES or (left.is_sent_start and _only_leads(left)):
@@ -163,6 +165,7 @@ def _right_end(head: "Token") -> "Token":
                 if (
                     head.ent_type_ != "PERSON"
                     and head.lower_ not in PERSON_TITLES
+                    and not (head.text.isupper() and head.lower_ in JOBS | OFFICES)
                     and target.ent_type_ not in _NOT_NAMES
                 ):
                     return target

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, PLACE, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
-from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
+from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
+from graphrag.extract.rules.truth import bearer
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 
@@ -122,6 +123,25 @@ class Scene:
             return self.implied
         return self._noun(token, offset)
 
+    def members(self, token: "Token") -> list["Token"]:
+        """Return the words for each of those whom a plural word means; else the word itself."""
+        plain = token.lower_ in PLURAL and token.pos_ in ("PRON", "DET")
+        if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
+            return self._antecedents.group(token) or [token]
+        if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
+            named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
+            return [part for one in named for part in (one, *one.conjuncts)] or [token]
+        if token.pos_ == "PROPN":  # of "Ann Bell and Tom Hale married" as it is often read
+            before = [c for c in token.children if c.dep_ == "nmod" and c.pos_ == "PROPN"]
+            return [c for c in before if any(w.dep_ == "cc" for w in c.children)] + [token]
+        if token.lower_ == "who" and token.head.dep_ == "relcl" and is_plural(token.head):
+            noun, found = token.head.head, [token.head.head]
+            while noun.dep_ == "conj":
+                noun = noun.head
+                found.insert(0, noun)
+            return found if len(found) > 1 else [token]
+        return [token]
+
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
         for child in token.children:
@@ -218,8 +238,9 @@ class Scene:
             noun = token.head.head
             while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
                 noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
+            noun = bearer(noun)
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
-            return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
+            return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
             found = self._antecedents.of(token)
             alone = self.asked is not None and self._antecedents.is_first()

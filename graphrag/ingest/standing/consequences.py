@@ -118,7 +118,9 @@ class Consequences:
         if fact.derived_from:
             inferred[line].append((start, end))
         else:
-            held.setdefault(line, []).append(Stretch(start, end, start, False, _trust(fact)))
+            begins = any(_begins(one, fact) for one in fact.statements)
+            stretch = Stretch(start, end, start, False, _trust(fact), begins)
+            held.setdefault(line, []).append(stretch)
 
     def _named(self, relation: str) -> bool:
         return self.relations.canonical(relation)[0] in self.beside.program.relations
@@ -173,8 +175,8 @@ class Consequences:
 
 def _stretch(piece: Piece) -> Stretch:
     running = piece.support.kind == "running" and piece.closed != "bounded"
-    trust = piece.support.statement.trust
-    return Stretch(piece.start, piece.end, piece.support.last, running, trust)
+    trust, begins = piece.support.statement.trust, piece.support.kind != "ended"
+    return Stretch(piece.start, piece.end, piece.support.last, running, trust, begins)
 
 
 def _trust(fact: Fact) -> float:

@@ -1,0 +1,166 @@
+"""What stands beside a name: ``Ann, of Falmouth``, ``a subsidiary of Oak``, ``a Leeds-based firm``.
+
+What somebody's things are called: ``Olaf's bank is ING``; and to whom something is handed.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.note_labels import label_of
+from graphrag.extract.rules.truth import bearer
+from graphrag.extract.rules.verbs import can_be, dated, is_definite
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PARTS = frozenset({"subsidiary", "division", "branch", "unit", "affiliate"})
+_FIRMS = frozenset(
+    "company firm startup start-up bank brewery bakery publisher retailer band agency maker "
+    "manufacturer developer supplier studio restaurant newspaper charity".split()
+)
+_PLACES = frozenset({"GPE", "LOC"})
+_OWN = {
+    **dict.fromkeys("laptop phone computer tablet camera".split(), "uses"),
+    **dict.fromkeys("car van motorbike".split(), "drives"),
+    **dict.fromkeys("tongue language".split(), "speaks"),
+    **dict.fromkeys("hometown birthplace".split(), "comes_from"),
+    **dict.fromkeys("dog cat rabbit hamster horse".split(), "has_pet"),
+}
+"""Nouns for what is somebody's, to the relation with what it is."""
+_PEOPLES = frozenset({"speaks", "comes_from", "has_pet", "drives"})
+
+
+def read_beside(line: Line) -> Iterator[Draft]:
+    """Yield where those who are named come from, and what they belong to."""
+    for token in line.sentence:
+        if token.lower_ in ("from", "of") and token.dep_ == "prep":
+            yield from _origin(token, line)
+        elif token.lower_ == "based" and token.dep_ == "amod" and token.i > 1:
+            yield from _seated(token.head, [c for c in token.children if c.i < token.i], line)
+        elif token.lower_ in _FIRMS and token.dep_ in ("appos", "attr", "compound"):
+            yield from _seated(token, [c for c in token.children if c.dep_ == "compound"], line)
+        elif token.lemma_.lower() in _PARTS and token.pos_ == "NOUN":
+            yield from _part(token, line)
+
+
+def _origin(preposition: "Token", line: Line) -> Iterator[Draft]:
+    """Yield ``Ann Lee, of Falmouth,``, ``a nurse from Dundee``, ``a band from Cork``."""
+    noun = preposition.head
+    apart = preposition.i > 0 and preposition.nbor(-1).text == ","
+    if preposition.lower_ == "of" and not (apart and noun.ent_type_ == "PERSON"):
+        return
+    if noun.pos_ == "NOUN" and noun.dep_ not in ("appos", "attr"):
+        return
+    if noun.pos_ not in ("NOUN", "PROPN") or any(c.lower_ == "the" for c in noun.children):
+        return
+    one = line.name(bearer(noun))
+    for target in preposition.children:
+        other = line.name(target) if target.ent_type_ in _PLACES else None
+        if one is None or other is None or one is other or not (one.named and other.named):
+            continue
+        relation = "lives_in" if preposition.lower_ == "of" else "comes_from"
+        yield line.draft(one, relation, other)
+
+
+def _seated(noun: "Token", places: list["Token"], line: Line) -> Iterator[Draft]:
+    """Yield ``Verdant, the Leeds-based developer`` and ``Lumio, a Berlin startup``."""
+    head = bearer(noun)
+    if head == noun and noun.dep_ in ("appos", "compound") and noun.head.pos_ == "PROPN":
+        head = noun.head
+    one = line.name(head) if head.pos_ in ("PROPN", "PRON") else None
+    for place in places:
+        other = line.name(place) if place.ent_type_ in _PLACES else None
+        if one is None or other is None or one is other or not one.named:
+            continue
+        person = one.votes["person"] > one.votes["organization"]
+        other.votes["place"] += 2
+        yield line.draft(one, "lives_in" if person else "located_in", other)
+
+
+def _part(noun: "Token", line: Line) -> Iterator[Draft]:
+    """Yield ``Acorn, a subsidiary of Oak`` and ``its subsidiary Lumen``."""
+    whole: Name | None = line.scene.possessor_of(noun, line.offset)
+    named = [c for c in noun.children if c.dep_ == "appos" and c.pos_ == "PROPN"]
+    for child in noun.children:
+        if child.lower_ == "of" and noun.dep_ == "appos" and noun.head.pos_ == "PROPN":
+            named = [noun.head]
+            whole = next((line.name(c) for c in child.children if c.pos_ == "PROPN"), None)
+    if noun.dep_ == "compound" and noun.head.pos_ == "PROPN":
+        named = [noun.head]
+    for token in named if whole is not None and whole.named else ():
+        one = line.name(token)
+        if one is not None and whole is not None and one is not whole:
+            yield line.draft(one, "part_of", whole)
+
+
+def read_label(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Olaf's bank is ING``, ``my favourite band is Lambchop``."""
+    if clause.lemma != "be" or clause.negated:
+        return
+    for noun in clause.subjects:
+        owner = line.scene.possessor_of(noun, line.offset)
+        if noun.pos_ != "NOUN" or owner is None or not owner.named:
+            continue
+        label = label_of(noun.lower_)
+        before = {child.lower_ for child in noun.children}
+        relation = _OWN.get(noun.lower_, "")
+        if relation == "speaks" and not before & {"mother", "native", "first"}:
+            relation = ""
+        if before & {"favourite", "favorite"}:
+            relation = "likes"
+        for target in clause.arguments.get("attr", ()):
+            other = line.name(target) if target.pos_ == "PROPN" else None
+            life = lifetime("state", clause, line.periods(clause.verb), line.reference)
+            if other is None or other is owner or life is None:
+                continue
+            if relation and (relation not in _PEOPLES or owner.votes["organization"] < 2):
+                yield line.draft(owner, relation, other, life)
+            elif label is not None and label.form == "of_topic" and not relation:
+                if label.value:
+                    other.votes[label.value] += 2
+                yield line.draft(owner, label.relation, other, life)
+
+
+def read_handing(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who keeps what in ``Rob hands the bookings to Ann``, ``Ann takes it over from Rob``."""
+    taken = clause.lemma == "take" and "over" in clause.particles
+    if clause.passive or clause.negated or not (taken or clause.lemma == "hand"):
+        return
+    others = clause.arguments.get("from" if taken else "to", [])
+    for noun in clause.arguments.get("dobj", ()):
+        if noun.pos_ == "NOUN" and not others:  # the parser hangs "to Ann" on the thing as often
+            steps = [c for c in noun.head.subtree if c.dep_ == "prep" and c.lower_ == "to"]
+            steps = steps if clause.lemma == "hand" else []
+            others = [c for step in steps for c in step.children if c.pos_ == "PROPN"]
+        thing = line.name(noun)
+        if thing is None or noun.pos_ == "PRON" or not (thing.named or is_definite(noun)):
+            continue
+        olds, news = (others, []) if taken else (clause.subjects, others)
+        for token in (*olds, *news):
+            one = line.name(token)
+            if one is not None and one.named and can_be(one, "person") and one is not thing:
+                manner: Manner = "end" if token in olds else "start"
+                yield from dated(clause, manner, (one, "responsible_for", thing), line)
+
+
+def read_swapping(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what somebody uses in ``we replaced Jenkins with Forgejo``."""
+    pairs = {"replace": "with", "swap": "for", "exchange": "for"}
+    new = clause.arguments.get(pairs.get(clause.lemma, ""), [])
+    old = clause.arguments.get("dobj", [])
+    for subject in (
+        clause.subjects if new and old and not (clause.passive or clause.negated) else ()
+    ):
+        one = line.name(subject)
+        for token in (old[0], new[0]):
+            thing = line.name(token)
+            if one is None or thing is None or not (one.named and thing.named) or one is thing:
+                continue
+            if thing.votes["person"] < 2 and token.pos_ == "PROPN":
+                manner: Manner = "end" if token == old[0] else "start"
+                yield from dated(clause, manner, (one, "uses", thing), line)

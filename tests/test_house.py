@@ -58,7 +58,7 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 38,
+    "entries in graphrag/": 39,  # one more: the room serve
     "modules": 441,
     "modules with exactly one importer": 132,
     "lines written by hand": 69_100,

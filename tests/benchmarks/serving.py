@@ -31,7 +31,10 @@ _PLAIN = (
     "from tests.conftest import PlainExtractor\n"
     "raise SystemExit(run(app=create_app(opener(PlainExtractor()))))\n"
 )
-_PEOPLE = "Ann Bob Cid Dora Eve Finn Gus Hana".split()
+_FIRST = "Ann Bob Cid Dora Eve Finn Gus Hana Ida Jon Kim Lea Max Nell Otto Pia".split()
+_LAST = "Adler Brandt Conrad Decker Ebner Falk Gruber Hahn Imhof Jansen Keller Lang".split()
+_PEOPLE = [f"{first} {last}" for first in _FIRST for last in _LAST]
+"""Nearly two hundred: of eight there would soon be hundreds of jobs each to settle."""
 _FIRMS = "Acme Beta Globex Initech".split()
 _VERBS = "remember search ask entity timeline context changes path".split()
 _SHARES = (20, 30, 15, 15, 5, 5, 5, 5)
@@ -102,14 +105,16 @@ async def served(store: str, *, plain: bool) -> AsyncIterator[Server]:
             await process.wait()
 
 
-def _request(verb: str, number: int, chance: random.Random, plain: bool) -> dict[str, Any]:
-    person, other = chance.sample(_PEOPLE, 2)
+def _request(
+    verb: str, number: int, people: list[str], chance: random.Random, plain: bool
+) -> dict[str, Any]:
+    person, other = chance.sample(people, 2)
     year = 2000 + number % 20
     moment = {"valid_at": f"{year}-06-01"} if chance.random() < 0.3 else {}
     told = (
         f"{person} works_at {chance.choice(_FIRMS)} from {year}-01-01. {person} knows {other}."
         if plain
-        else f"{person} Lee joined {chance.choice(_FIRMS)} in March {year}."
+        else f"{person} joined {chance.choice(_FIRMS)} in March {year}."
     )
     return {
         "remember": {"content": f"{told} It is note {number}.", "key": str(number)},
@@ -124,14 +129,14 @@ def _request(verb: str, number: int, chance: random.Random, plain: bool) -> dict
 
 
 async def _client(
-    http: httpx2.AsyncClient, number: int, until: float, load: Load, plain: bool
+    http: httpx2.AsyncClient, number: int, people: list[str], until: float, load: Load, plain: bool
 ) -> None:
     """Ask one thing after the other, and note what came of it."""
     chance, count = random.Random(number), 0
     while time.monotonic() < until:
         [verb] = chance.choices(_VERBS, _SHARES)
         count += 1
-        given = _request(verb, number * 1_000_000 + count, chance, plain)
+        given = _request(verb, number * 1_000_000 + count, people, chance, plain)
         began = time.perf_counter()
         try:
             answer = await http.post(f"/v1/{verb}", json=given)
@@ -146,22 +151,18 @@ async def _client(
             load.acknowledged.add(given["key"])
 
 
-async def _loaded(server: Server, clients: int, seconds: float, plain: bool) -> Load:
-    load, until = Load(), time.monotonic() + seconds
+async def _loaded(server: Server, load: Load, clients: int, seconds: float, plain: bool) -> None:
     limits = httpx2.Limits(max_connections=clients)
     async with httpx2.AsyncClient(base_url=server.url, timeout=120, limits=limits) as http:
-        for person in _PEOPLE:
-            said = f"{person} knows {_PEOPLE[0]}x." if plain else f"{person} joined Acme in 1999."
-            (await http.post("/v1/remember", json={"content": said})).raise_for_status()
-        fact = {"subject": "Ann", "relation": "knows", "object": "Bob"}
-        (await http.post("/v1/remember", json={"fact": fact})).raise_for_status()
-        for person in _PEOPLE:
-            fact = {"subject": person, "relation": "likes", "object": "tea"}
-            (await http.post("/v1/remember", json={"fact": fact})).raise_for_status()
+        people = _PEOPLE[: 6 * clients]
+        for place, person in enumerate(people):
+            fact = {"subject": person, "relation": "works_at", "object": _FIRMS[place % 4]}
+            given = {"fact": {**fact, "valid_at": "1999", "subject_type": "person"}}
+            (await http.post("/v1/remember", json=given)).raise_for_status()
+        until = time.monotonic() + seconds
         await asyncio.gather(
-            *(_client(http, number, until, load, plain) for number in range(clients))
+            *(_client(http, number, people, until, load, plain) for number in range(clients))
         )
-    return load
 
 
 async def _stored(store: str, *, plain: bool = True) -> tuple[set[str], bool]:
@@ -177,7 +178,8 @@ async def mixed(folder: Path, options: Options, *, plain: bool) -> Section:
     """Let many clients ask and tell for a while, and count what is lost."""
     store = f"surrealkv://{folder}/{'plain' if plain else 'local'}"
     async with served(store, plain=plain) as server:
-        load = await _loaded(server, options.clients, options.seconds, plain)
+        load = Load()
+        await _loaded(server, load, options.clients, options.seconds, plain)
         await server.stop()
     keys, sound = await _stored(store, plain=plain)
     every = [seconds for some in load.seconds.values() for seconds in some]
@@ -210,10 +212,13 @@ async def stopped(folder: Path, options: Options) -> Section:
     for number in range(options.stops):
         store = f"surrealkv://{folder}/stop{number}"
         async with served(store, plain=True) as server:
-            loading = asyncio.ensure_future(_loaded(server, options.clients, 600, True))
-            await asyncio.sleep(3 + number)
+            load = Load()
+            loading = asyncio.ensure_future(_loaded(server, load, options.clients, 600, True))
+            while not load.acknowledged:
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(1 + number)
             took = await server.stop()
-            load = await loading
+            await loading
         keys, sound = await _stored(store)
         lost = load.acknowledged - keys
         refused = [error for error in load.errors if not error.endswith(("Error", "Disconnected"))]

@@ -139,6 +139,33 @@ async def test_a_token_of_one_group_sees_nothing_of_another(graph):
         assert problem(await client.get("/groups//v1/entities/Bob"), 404)
 
 
+async def test_an_id_of_another_group_opens_nothing(graph):
+    bob = graph.group("bob")
+    told = await bob.add_fact("Bob", "likes", "chess")
+    secret = (await bob.add_episode("Bob likes poker.")).episode
+    doubt = (await bob.add_fact("Bob", "likes", "cheating", confidence=0.1)).fact
+    person = told.fact.subject_id
+    await graph.group("alice").add_fact("Alice", "likes", "tea")
+    async with door(Service(graph, TOKENS), ALICE) as client:
+        for verb, given in (
+            ("entity", {"entity": person}),
+            ("timeline", {"entity": person}),
+            ("path", {"start": person, "end": "Alice"}),
+            ("communities", {"community": person}),
+            ("correct", {"fact": told.fact.id, "action": "retract"}),
+            ("correct", {"fact": told.fact.id, "action": "change", "object": "go"}),
+            ("review", {"fact": doubt.id, "action": "confirm"}),
+            ("forget", {"entity": person, "confirm": "Bob"}),
+            ("forget", {"entity": "Bob"}),
+        ):
+            answer = await client.post(f"/v1/{verb}", json=given)
+            assert "chess" not in problem(answer, 422), verb
+        for path in (f"/v1/entities/{person}", f"/v1/episodes/{secret.id}"):
+            assert problem(await client.get(path), 404)
+        assert (await client.post("/v1/review", json={})).json()["waiting"] == []
+    assert {fact.object for fact in await bob.facts("Bob")} == {"chess", "poker"}
+
+
 async def test_a_reading_token_reads_alone(graph):
     async with door(Service(graph, TOKENS), READER) as client:
         writes = {"content": "Bob likes tea."}

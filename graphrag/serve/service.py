@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,8 +32,14 @@ class Service:
     tokens: Tokens = field(default_factory=Tokens)
     quota: Quota = field(default_factory=Quota)
     metrics: Metrics = field(default_factory=Metrics)
+    turns: asyncio.Semaphore = field(init=False)
+    """Of those who read."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to stop: streams end, and nobody is sent here any more."""
+
+    def __post_init__(self) -> None:
+        """Make as many turns as reads may be worked on at a time."""
+        object.__setattr__(self, "turns", asyncio.Semaphore(self.quota.reads))
 
     def call(self, grant: Grant, group: str | None = None) -> Call:
         """Return what a caller may work with.
@@ -53,7 +60,8 @@ class Service:
         began, outcome = time.perf_counter(), "failed"
         self.metrics.running += 1
         try:
-            output: Output = await verb.answer(call, given)
+            async with nullcontext() if verb.writes else self.turns:
+                output: Output = await verb.answer(call, given)
             outcome = "done"
             return output
         except GraphRAGError:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -71,3 +72,13 @@ def test_a_token_of_the_environment_is_for_the_group_and_is_never_shown(cli, tok
     assert only.grant(f"Bearer {SECRET}".encode()).groups == ("home",)
     every = read_tokens(tokens(FINE.replace("work", "*")), Settings(), "home")
     assert every.grant(f"Bearer {SECRET}".encode()).groups == ()
+
+
+def test_without_its_extra_it_says_what_to_install():
+    script = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['surreal-graphrag', 'serve']\n"
+        "from graphrag.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pip install 'surreal-graphrag[serve]'" in done.stderr

@@ -96,7 +96,7 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
         lambda asked: asked.wants in _COUNTED,
     ),
     (_words("fellow fellows"), lambda asked: asked.limits.beside),
-    (_words("penultimate ordinal ultimate ultimately"), _ordered),
+    (_words("penultimate ordinal ultimate ultimately but"), _ordered),
     (_words("alongside"), lambda asked: asked.limits.beside),
     (
         _words("vacant vacancy unoccupied unfilled empty interregnum nobody unstaffed"),

@@ -10,11 +10,11 @@ from typing import Final, Literal
 
 from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
 from graphrag.ask.choices import apart_of, choice_of
-from graphrag.ask.qualify import aged, qualified
+from graphrag.ask.qualify import AUXILIARIES, aged, qualified
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
 from graphrag.ask.succession import succession
-from graphrag.ask.wants import AUXILIARIES, order_of, wants_of
+from graphrag.ask.wants import order_of, wants_of
 from graphrag.search.query_time import Said
 
 _NEXT: Final = re.compile(

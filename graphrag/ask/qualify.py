@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Lasting, Limits, Token, Unit
-from graphrag.ask.segments import Tokens, shape_of, shape_slice
+from graphrag.ask.segments import Tokens, plain, shape_of, shape_slice
 from graphrag.ask.senses import stem_of
 
 _SMALL: Final = (
@@ -92,10 +92,13 @@ _WITH: Final = re.compile(
     r"\b(?:who|whom|what people) .*\b(?:with|alongside)\W*$|"
     r"\b(?:who|whom|what people|which people) (?!.*\bdid E)(?:[a-z]+ )*(?:with|alongside) E\b"
 )
-_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .*(?P<same> at the same time)$")
+_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .* at the same time$")
+AUXILIARIES: Final = frozenset(
+    "did do does was were is are am has have had will would can could".split()
+)
 _NEVER: Final = frozenset({"never", "not", "n't"})
 _JOINS: Final = frozenset({"but", "that", "which", "who", "whom", "and", "yet", "where"})
-_STARTING: Final = frozenset(
+STARTING: Final = frozenset(
     (
         "began begin begins started start starts joined join joins became become becomes moved "
         "move moves entered enter enters commenced commence arrived arrive hired hire appointed "
@@ -121,11 +124,7 @@ def edge_of(clause: Clause, own: Container[str] = ()) -> Edge | None:
     found: Edge | None = None
     for place, token in enumerate(clause.tokens):
         lead = clause.tokens[place - 1].word if place else ""
-        if (
-            token.word in _STARTING | ENDING
-            and lead not in _NOUN
-            and stem_of(token.word) not in own
-        ):
+        if token.word in STARTING | ENDING and lead not in _NOUN and stem_of(token.word) not in own:
             if token.word in ENDING:
                 return "end"
             found = "start"
@@ -148,7 +147,7 @@ class _Words:
 
 def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
     """Return the words of a question without what limits its facts, and the limits."""
-    words = _lasting(_true(_Words(_plain(tokens), Limits())))
+    words = _lasting(_true(_Words(plain(tokens), Limits())))
     shape = shape_of(words.tokens)
     if found := _EXCEPT.search(shape):
         left = shape_slice(words.tokens, shape, found.start("names"), found.end("names"))
@@ -170,42 +169,6 @@ def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
         ago=_AGO.search(shape) is not None,
         beside=fellows or together is not None or _WITH.search(shape) is not None,
     )
-
-
-_PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), one)
-    for words, one in (
-        ("in charge of|at the (?:helm|head|top) of", "head of"),
-        ("(?:stood|stands|stand)(?= head of)", "was"),
-        (
-            "without (?:a |any )?(?:break|interruption)|in one go|at a stretch|without interruption",
-            "",
-        ),
-        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
-        ("(?:turn|turned|turns) out for", "played for"),
-        ("set foot (?:in|on)", "visited"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) (?:married|engaged)", "wed"),
-        ("(?:tied|tie) the knot", "wed"),
-        ("passed away", "died"),
-        ("(?:took|take|takes|taking) over(?! (?:from|E from|the [a-z]+ from))(?= E)", "led"),
-        ("in the career of", "of"),
-        ("do you know(?: of)?$", ""),
-        ("(?:stepped|stepping|step) down", "resigned"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
-
-
-def _plain(tokens: Tokens) -> Tokens:
-    """Return the words of a question with every phrase of them as the word that it stands for."""
-    for pattern, word in _PHRASES:
-        shape = shape_of(tokens)
-        if found := pattern.search(shape):
-            rest = shape_slice(tokens, shape, found.end() + 1, len(shape))
-            own = tuple(Token(one, one) for one in word.split())
-            tokens = shape_slice(tokens, shape, 0, max(0, found.start() - 1)) + own + rest
-    return tokens
 
 
 def _true(words: _Words) -> _Words:
@@ -245,7 +208,7 @@ def _minus(words: _Words) -> _Words:
     """Read "who led A but never led B": who did the one, without who ever did the other."""
     tokens = words.tokens
     never = next((at for at, token in enumerate(tokens) if token.word in _NEVER), None)
-    if never is None:
+    if never is None or tokens[0].word in AUXILIARIES:
         return words
     named = [at for at, token in enumerate(tokens) if token.named is not None]
     joins = [at for at in range(never) if tokens[at].word in _JOINS and any(n < at for n in named)]

@@ -146,6 +146,8 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
     if _passive(clause, meant):
         surface = not surface
+    elif _done_to(tokens, place, meant):
+        surface, sure = meant.swapped ^ meant.passive, True
     return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
 
 
@@ -184,6 +186,17 @@ def _after_participle(words: list[str]) -> bool:
 def _passive(clause: Clause, meant: Evidence) -> bool:
     """Tell whether the words that mean a relation are passive: "was visited by"."""
     return bool(meant.places) and passive_in(clause)
+
+
+def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
+    """Tell whether an entity is what something is done to: "when A was founded"."""
+    if not (meant.sure and parts_of(meant.relation)[-1].endswith("ed")):
+        return False
+    return any(
+        tokens[at].word.endswith("ed") and at > place and _word(tokens, at - 1 - inverted) in _BE
+        for at in meant.places
+        for inverted in (place == at - 1,)
+    )
 
 
 def _word(tokens: Sequence[Token], place: int) -> str:

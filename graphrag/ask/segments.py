@@ -171,6 +171,39 @@ def _led(anchor: Tokens) -> Tokens:
     return shape_slice(anchor, shape, again.end() + 1, len(shape)) if again else anchor
 
 
+_PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), one)
+    for words, one in (
+        ("in charge of|at the (?:helm|head|top) of", "head of"),
+        ("(?:stood|stands|stand)(?= head of)", "was"),
+        ("without (?:a |any )?(?:break|interruption)|in one go|at a stretch", ""),
+        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
+        ("(?:turn|turned|turns) out for", "played for"),
+        ("set foot (?:in|on)", "visited"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) (?:married|engaged)", "wed"),
+        ("(?:tied|tie) the knot", "wed"),
+        ("passed away", "died"),
+        ("(?:took|take|takes|taking) over(?! (?:from|E from|the [a-z]+ from))(?= E)", "led"),
+        ("in the career of", "of"),
+        ("do you know(?: of)?$", ""),
+        ("(?:stepped|stepping|step) down", "resigned"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
+
+
+def plain(tokens: Tokens) -> Tokens:
+    """Return the words of a question with every phrase of them as the word that it stands for."""
+    for pattern, word in _PHRASES:
+        shape = shape_of(tokens)
+        if found := pattern.search(shape):
+            rest = shape_slice(tokens, shape, found.end() + 1, len(shape))
+            own = tuple(Token(one, one) for one in word.split())
+            tokens = shape_slice(tokens, shape, 0, max(0, found.start() - 1)) + own + rest
+    return tokens
+
+
 def shape_slice(tokens: Tokens, shape: str, start: int, end: int) -> Tokens:
     """Return the tokens of a part of their shape."""
     if start >= end:

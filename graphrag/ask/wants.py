@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from graphrag.ask.asked import Order, Unit, Wants
+from graphrag.ask.qualify import AUXILIARIES, ENDING, STARTING
 from graphrag.ask.segments import Tokens, shape_of
 
 _UNITS: Final[dict[str, Unit]] = {
@@ -50,17 +51,8 @@ _UNTIL: Final = re.compile(
     rf"|\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
     r"|\b(?:until|till)\W*$|\b(?:until|till|up to) which\b"
 )
-_BEGIN: Final = frozenset(
-    "begin began begun begins beginning start started starts starting become became join joined "
-    "commence commenced enter entered marry wed".split()
-)
-_END: Final = frozenset(
-    "end ended ends ending stop stopped stops cease ceased finish finished leave left quit resign "
-    "resigned conclude concluded expire expired over terminate terminated".split()
-)
-AUXILIARIES: Final = frozenset(
-    "did do does was were is are am has have had will would can could".split()
-)
+_BEGIN: Final = STARTING | frozenset("begun beginning starting become marry wed".split())
+_END: Final = ENDING | frozenset("ending over".split())
 WH: Final = frozenset("who whom whose what which where when how why".split())
 _ORDINALS: Final = {
     word: number
@@ -114,7 +106,8 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     unit = _UNITS[given["unit"]] if given else None
     if _HOW_OFTEN.search(shape):
         return "how often", unit
-    if found := _HOW_LONG.search(shape):
+    found = _HOW_LONG.search(shape)
+    if found and not re.search(r" , (?:since|until) (?:when|which|what)\b", shape):
         return "how long", _UNITS.get(found["unit"] or found["count"] or "", unit)
     if _HOW_MANY.search(shape):
         return "how many", unit

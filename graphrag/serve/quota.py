@@ -21,9 +21,10 @@ class Quota:
     """Requests of one token at once, before the rate counts."""
     concurrent: int = 256
     """Requests that are worked on at a time."""
-    reads: int = 4
-    """Reads that take turns on the processor; others wait. More are no faster together, and a
-    write would have to wait for a slice of each of them at every one of its steps."""
+    reads: int = 2
+    """Reads that are worked on at a time; others wait. On one processor more are no faster, and a
+    write would wait for a slice of each of them at every one of its steps. More are right where an
+    embedder is asked over a network."""
     streams: int = 64
     """Open streams of events."""
     last_seconds: float = 5

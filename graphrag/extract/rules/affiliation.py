@@ -3,21 +3,37 @@
 What somebody's things are called: ``Olaf's bank is ING``; and to whom something is handed.
 """
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.amounts import read_count
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import label_of
+from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.trades import JOBS, OFFICES
 from graphrag.extract.rules.truth import bearer
 from graphrag.extract.rules.verbs import can_be, dated, is_definite
+from graphrag.temporal.period import unit_from
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_CAREER = re.compile(
+    r"^[ \t]*(?:[-•*][ \t]+)?(?:\d\d/)?(?P<since>(?:19|20)\d\d)[ ]?[-–—][ ]?(?:\d\d/)?"
+    r"(?P<until>(?:19|20)\d\d|(?P<open>today|present|now|date))?[ \t]*[:,|–-]?[ \t]+"
+    r"(?P<rest>[^\n]+)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PART = re.compile(r"(?:(?!,| at | [–—|-] ).)+")
+_DEGREE = re.compile(r"\b(?:PhD|DPhil|MA|MSc|BSc|BA|MBA|LLB|LLM|MPhil|BEng|MEng|Diploma)\b")
 _PARTS = frozenset({"subsidiary", "division", "branch", "unit", "affiliate"})
 _FIRMS = frozenset(
     "company firm startup start-up bank brewery bakery publisher retailer band agency maker "
@@ -98,6 +114,55 @@ def _part(noun: "Token", line: Line) -> Iterator[Draft]:
             yield line.draft(one, "part_of", whole)
 
 
+def read_career(text: str, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield the lines of a CV: ``2014-2018: Stadtwerke Bonn, engineer``."""
+    last: tuple[str, int] | None = None
+    for found in _CAREER.finditer(text) if scene.implied is not None else ():
+        rest = re.sub(r"\([^)]*\)", lambda inner: " " * len(inner.group()), found["rest"])
+        start = unit_from(datetime(int(found["since"]), 1, 1, tzinfo=said.tzinfo), "year")
+        life = replace(Life().beginning(start), current=not found["until"] or bool(found["open"]))
+        if found["until"] and not found["open"]:
+            stop = unit_from(datetime(int(found["until"]), 1, 1, tzinfo=said.tzinfo), "year")
+            life = life.ending(stop.bounded("until"))
+        parts = [
+            (hit.group().strip(), hit.start() + found.start("rest")) for hit in _PART.finditer(rest)
+        ]
+        parts = [part for part in parts if part[0]]
+        roles = [part for part in parts if _is_role(part[0])]
+        bodies = [part for part in parts if part not in roles and part[0][:1].isupper()]
+        if any(part[0].startswith("same ") for part in parts) and last is not None:
+            bodies = [last]
+        degree = any(_DEGREE.search(part[0]) for part in parts)
+        bodies = [part for part in bodies if not _DEGREE.match(part[0])]
+        if not bodies or not (roles or degree) or scene.implied is None:
+            continue
+        words, at = last = bodies[0]
+        phrase = Phrase(words, at, at + len(words), True, (("organization", 3),))
+        body = scene.add(phrase, 0)
+        place = found.start(), found.end()
+        relation = "studies_at" if degree else "works_at"
+        sentence = " ".join(found.group().split())
+        yield Draft(scene.implied, relation, body, sentence, *place, life)
+        for words, at in roles[:1] if not degree else ():
+            phrase = Phrase(words.lower(), at, at + len(words), False)
+            yield Draft(scene.implied, "has_role", scene.add(phrase, 0), sentence, *place, life)
+
+
+def without_career(text: str) -> str:
+    """Return a text with blanks for the lines of a CV, which are no sentences."""
+    return _CAREER.sub(lambda found: " " * len(found.group()), text)
+
+
+def lines_of(text: str) -> frozenset[int]:
+    """Return where the lines of a text begin."""
+    return frozenset(found.end() for found in re.finditer(r"\n", text))
+
+
+def _is_role(words: str) -> bool:
+    known = {word.lower() for word in words.split()[:4]}
+    return bool(known & (JOBS | OFFICES | {"intern", "trainee", "student", "lead"}))
+
+
 def read_label(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield ``Olaf's bank is ING``, ``my favourite band is Lambchop``."""
     if clause.lemma != "be" or clause.negated:
@@ -164,3 +229,6 @@ def read_swapping(clause: Clause, line: Line) -> Iterator[Draft]:
             if thing.votes["person"] < 2 and token.pos_ == "PROPN":
                 manner: Manner = "end" if token == old[0] else "start"
                 yield from dated(clause, manner, (one, "uses", thing), line)
+
+
+CLAUSE_READERS = (read_label, read_count, read_handing, read_swapping)

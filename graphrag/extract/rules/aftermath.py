@@ -16,6 +16,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.short_dates import short_times
+from graphrag.extract.rules.trades import OFFICES
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period, shift
@@ -36,8 +37,8 @@ _LEAVING = {
     "leave": _JOBS,
 }
 """Verbs without an object, to what is over with their subject."""
-_ENDING = frozenset("dissolve end annul break fail collapse".split())
-_SPELLS = {"marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_ENDING = frozenset("dissolve end annul break fail collapse come finalise finalize".split())
+_SPELLS = {"divorce": _UNIONS, "marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
 _CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
@@ -212,6 +213,9 @@ def _close(drafts: Sequence[Draft], name: Name, relations: Iterable[str], life: 
 def _end(draft: Draft, life: Life) -> None:
     """Give a statement its end, if it has none."""
     old = draft.life
+    if old.over and old.end is None and life.end is not None:
+        draft.life = replace(old, end=life.end, end_precision=life.end_precision)
+        return
     if old.end is not None or old.over or old.kind not in ("state", "was"):
         return
     if old.start is not None and life.end is not None and life.end <= old.start:
@@ -240,7 +244,15 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
 def _taken_over(clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
     """Yield the post of who takes over: the one that the text spoke of last."""
     for name in _names(clause.subjects, line):
-        held = [d for d in drafts if d.relation in _POSTS and d.life.kind == "state"]
+        held = [
+            draft
+            for draft in drafts
+            if draft.relation == "leads"
+            or (
+                (draft.relation == "has_role" and draft.object is not None)
+                and draft.object.text.split()[-1] in OFFICES
+            )
+        ]
         for draft in held[-1:]:
             if draft.object is None or draft.subject is name or name.votes["organization"] > 2:
                 continue

@@ -77,6 +77,8 @@ _NO_THING = frozenset(
     "it that this they we i he she you which what there who everything nothing time".split()
 )
 
+_UNCLEAR = frozenset("which that who whose has have had is was be their his her recently".split())
+
 
 def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
     """Yield the numbers that a sentence gives something, the old one and the new one."""
@@ -99,6 +101,8 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
             time
             for time in short_times(text, said, ahead=not past)
             if not (found.start() <= time.start and time.end <= found.end())
+            and text[found.end() : time.start].count(",") == 0
+            and text[time.end : found.start()].count(",") <= 1
         ]
         back = short_times(text, said, ahead=False)
         inside = [time for time in back if _in_parens(text, time)]
@@ -159,6 +163,8 @@ def _before(life: Life) -> Life:
 
 def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str] | None:
     words = found["thing"].split()
+    if any(word.lower() in _UNCLEAR for word in words):
+        return None  # "which has recently", "seeing their score": whose, of what?
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
     if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:

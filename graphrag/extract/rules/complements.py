@@ -247,7 +247,7 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
         return "had_surgery", "event"
     if word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS):
         return "has_condition", "state"
-    if word in lexicon.PETS:
+    if word in lexicon.PETS and not text.startswith(("stuffed ", "toy ", "animal ", "plush ")):
         return "has_pet", "state"
     if word in ("key", "keys"):
         return "keeps", "state"

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag.extract.rules.affiliation import (
+    CLAUSE_READERS,
+    lines_of,
     read_beside,
-    read_handing,
-    read_label,
-    read_swapping,
+    read_career,
+    without_career,
 )
 from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
-from graphrag.extract.rules.amounts import read_count
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -42,11 +42,11 @@ from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
-from graphrag.extract.rules.renames import note_former
+from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import without_denials
+from graphrag.extract.rules.truth import is_correction, without_denials
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -97,6 +97,8 @@ class Reader:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
         corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
+        if _CODE.search(sentence.text):
+            return
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         note_former(line)
         slip = slip_of(line)
@@ -133,22 +135,16 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
-    yield from read_label(clause, line)
-    yield from read_count(clause, line)
-    yield from read_handing(clause, line)
-    yield from read_swapping(clause, line)
+    for read in CLAUSE_READERS:
+        yield from read(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
-_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
-_TAKING_BACK = re.compile(
-    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
-    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
-    re.IGNORECASE,
-)
+_CODE = re.compile(r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]|\$ \w")
+"""In a line of a program, no sentence."""
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""
 
@@ -188,8 +184,9 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
-    reader_text, taken_back, denied = _plain(prose.text)
-    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
+    named = without_names(prose.text, 0, scene, episode.valid_at)
+    reader_text, taken_back, denied = without_denials(named)
+    reader = Reader(scene, episode.valid_at, corrects=is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
     titles: list[Name] = []
     scene.implied = scene.speaker
@@ -199,7 +196,11 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
-    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
+    career = list(read_career(prose.text, scene, episode.valid_at))
+    reader.drafts += career
+    lines = lines_of(reader_text) if career else frozenset()
+    plain = without_career(reader_text) if career else reader_text
+    for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
@@ -229,16 +230,6 @@ def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]
             if claim is not None:
                 yield claim
                 break
-
-
-def _plain(text: str) -> tuple[str, list[int], list[int]]:
-    """Return a text without what it denies and the words that take back what was said.
-
-    And where these words ended, and where what was said before is denied.
-    """
-    text, denied = without_denials(text)
-    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
-    return _TAKING_BACK.sub(lambda found: " " * len(found.group()), text), ends, denied
 
 
 def asked_about(sentence: "Span") -> str:
@@ -276,7 +267,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
-        words, taken_back, denied = _plain(prose.text)
+        named = without_names(prose.text, turn.start, scene, episode.valid_at)
+        words, taken_back, denied = without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
         advice = turn.speaker.lower() in ASSISTANTS

@@ -164,6 +164,12 @@ EMPTY_NOUNS = frozenset(
     "feeling memory moment detail example type size amount level".split()
 )
 """Nouns that name nothing by themselves."""
+INTERJECTIONS = frozenset(
+    "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
+    "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
+    "dad "
+    "god lord christmas halloween thanksgiving easter".split()
+)
 ORG_WORDS = frozenset(
     "inc corp ltd llc gmbh company corporation co bank university college school academy institute "
     "hospital clinic council club fc united rovers athletic society association union committee "

@@ -66,6 +66,7 @@ _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
 _BODIES = ORG_WORDS | PLACE_WORDS
+_SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -239,6 +240,8 @@ class Scene:
             while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
                 noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
             noun = bearer(noun)
+            if noun.dep_ == "pobj" and noun.head.head.lower_ in _SOME:
+                return None  # "another of the Winkies, who was a goldsmith"
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
             return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:

@@ -44,13 +44,33 @@ _AS_SAID = re.compile(
 )
 
 
-def without_denials(text: str) -> tuple[str, list[int]]:
+_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_TAKING_BACK = re.compile(
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
+    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
+    re.IGNORECASE,
+)
+
+
+def is_correction(text: str) -> bool:
+    """Tell whether a text begins by saying that it corrects another."""
+    return bool(_CORRECTION.match(text))
+
+
+def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
 
-    And where it says that the denied was said before: "not in May as I said".
+    The words that take back what was said are blanks as well. Returned, too, is where these ended,
+    and where it says that the denied was said before: "not in May as I said".
     """
     said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
-    return _CONTRAST.sub(lambda found: " " * len(found.group()), text), said
+    text = _CONTRAST.sub(_blank, text)
+    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
+    return _TAKING_BACK.sub(_blank, text), ends, said
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 def is_question(sentence: "Span") -> bool:

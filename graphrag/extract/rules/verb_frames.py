@@ -110,7 +110,8 @@ _WORK = (
     *_frame("join", "dobj", "member_of", "start", _OO),
     *_frame("leave quit", "dobj", "member_of", "end", _OO),
     *_frame("report", "to", "reports_to", "state", _PP),
-    *_frame("supervise mentor advise", "dobj", "supervises", "state", _PP),
+    *_frame("supervise mentor", "dobj", "supervises", "state", _PP),
+    *_frame("advise", "dobj", "supervises", "state", _PP, present=True),
     *_frame("succeed replace", "dobj", "succeeds", "event", _PP),
     *_frame("succeed replace", "agent by", "succeeds", "event", _PP, swap=True, passive=True),
     *_frame("take", "over_from", "succeeds", "event", _PP),
@@ -185,7 +186,7 @@ _BODIES = (
     *_frame("found establish cofound co-found", "dobj", "founded", "timeless", _O),
     *_frame("found establish start launch open", "agent", "founded", "timeless", swap=True),
     *_frame("open launch start create", "dobj", "founded", "timeless", _PO),
-    *_frame("set", "up_dobj", "founded", "timeless"),
+    *_frame("set", "up_dobj", "founded", "timeless", _O),
     *_frame("set", "up_agent", "founded", "timeless", swap=True),
     *_frame("found establish", "in", "located_in", "timeless", f"{ORG}>{PLACE}", passive=True),
     *_frame("acquire", "dobj", "acquired", "start", _OO),
@@ -243,9 +244,11 @@ _WORKS = (
 )
 _HABITS = (
     *_frame("like love enjoy adore prefer", "dobj", "likes", "state", _P, bare=True, present=True),
-    *_frame("like love enjoy adore prefer", "gerund", "likes", "state", _P, bare=True),
+    *_frame(
+        "like love enjoy adore prefer", "gerund", "likes", "state", _P, bare=True, present=True
+    ),
     *_frame("dislike hate detest", "dobj", "dislikes", "state", _P, bare=True, present=True),
-    *_frame("dislike hate detest", "gerund", "dislikes", "state", _P, bare=True),
+    *_frame("dislike hate detest", "gerund", "dislikes", "state", _P, bare=True, present=True),
     *_frame("use", "dobj", "uses", "state"),
     *_frame("drink", "dobj", "drinks", "state", _P, bare=True, present=True),
     *_frame("eat", "dobj", "eats", "state", _P, bare=True, present=True),

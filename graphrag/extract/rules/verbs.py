@@ -10,7 +10,7 @@ from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.open_verbs import read_open
+from graphrag.extract.rules.open_verbs import is_pastime, read_open
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
@@ -33,6 +33,8 @@ _IDIOMS = frozenset(
     "path".split()
 )
 """What one leads, runs, owns, uses or opens for a while, and is no fact of."""
+_SINGLE = frozenset({"det", "poss", "predet", "relcl"})
+_POINTING = frozenset("that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
@@ -99,6 +101,8 @@ def _matched(
         if not clause.after_all or other.votes["place"]:
             return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
+        if subject.lower_ == "i" and "with" in clause.arguments:
+            return None  # "I'm with Telora": it sells me something as often
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
@@ -133,11 +137,19 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
     """Tell whether a verb of many senses has the one of the frame with this object."""
     word = target.lemma_.lower()
     match frame.relation:
-        case "likes" | "dislikes" if target.pos_ == "NOUN":
+        case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
             # "the energy", "your cake" were liked then and there, "live music" always is.
-            return not any(child.dep_ in ("det", "poss", "predet") for child in target.children)
+            head = target.head if target.dep_ == "conj" else target
+            nouns = [child.dep_ for one in (target, head) for child in one.children]
+            return target.pos_ != "PRON" and not _SINGLE & {*nouns}
         case "likes" | "dislikes" if target.tag_ == "VBG":
-            return not any(child.dep_ == "poss" for child in target.subtree)
+            return is_pastime(target)
+        case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
+            return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
+        case "plays" if target.pos_ == "NOUN":
+            return not any(child.lower_ in _POINTING for child in target.children)
+        case "travels_with":
+            return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
             return not any(child.dep_ in ("det", "poss") for child in target.children)
         case "takes":

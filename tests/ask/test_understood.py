@@ -1,0 +1,153 @@
+"""No word of a question is passed over: what is not understood is said, and nothing is answered."""
+
+import pytest
+
+from graphrag import GraphRAG, Models
+from graphrag.testing import HashEmbedder, ScriptedExtractor
+
+NOT_UNDERSTOOD = {
+    "Who never led Hull?": "never",
+    "Did Ada Vance never live in York?": "never",
+    "Didn't Ada Vance live in York?": "Didn't",
+    "Whom did Ada Vance secretly marry?": "secretly",
+    "Which big city did Ada Vance live in?": "big",
+    "Who was bailiff of Hull two years after Ben Rowe?": "two",
+    "Where did Ada Vance live in 1985 and in 1995?": "in 1995",
+    "Why did Ada Vance live in York?": "Why",
+    "Who else lived in York?": "else",
+    "Who lived in York twice?": "twice",
+    "Who only lived in York?": "only",
+    "Did Ada Vance teleport to York?": "teleport",
+    "Where did Ada Vance live without Tom?": "without",
+    "Which religious residence did Ada Vance have?": "religious",
+    "What was the sixth-floor residence of Ada Vance?": "sixth-floor",
+    "Which residence of Ada Vance ended first?": "ended",
+    "In which decade did Ada Vance live in York?": "decade",
+    "For how long did Ada Vance happily live in York?": "happily",
+    "Since when has Dan Pym reluctantly been bailiff of Hull?": "reluctantly",
+    "How many grey residences did Ada Vance have?": "grey",
+    "Where did Ada Vance live when Ben Rowe was wrongly bailiff of Hull?": "wrongly",
+}
+
+
+async def test_word_that_is_not_understood_is_named(town):
+    for question, word in NOT_UNDERSTOOD.items():
+        answer = await town.ask(question)
+        assert not answer, answer.how
+        assert answer.missing.startswith("not understood: ")
+        assert word in answer.missing
+
+
+NO_ANSWER = {
+    "When did Ben Rowe leave Hull Harbour Board?": "inspected",
+    "When did Cora Lunt leave York?": "no fact is known between",
+    "When did Ada Vance leave Hull?": "no end is known",
+    "Who was bailiff of Hull after Dan Pym left Hull?": "no fact",
+    "Who was Ben Rowe's predecessor as bailiff of Hull?": "no fact fits",
+    "Who was bailiff of Hull for more than fifty years?": "lasted for more than 50 years",
+    "Where did Ada Vance live when Cora Lunt was inspected?": "no fact",
+    "Who was bailiff of Hull on 30 February 1995?": "there is no 30 February 1995",
+    "Who was bailiff of Hull on 29 February 1995?": "there is no 29 February 1995",
+    "Who was bailiff of Hull on 1995-02-30?": "there is no 1995-02-30",
+    "Who was bailiff of Hull on June 31st, 1995?": "there is no June 31st",
+    "Who was bailiff of Hull between 2000 and 1995?": "ends before it begins",
+    "In which country did Ben Rowe live?": "not known in which country York lies",
+    "How old is Ada Vance?": "no birthday is known",
+    "Where will Ada Vance live?": "to come",
+}
+
+
+async def test_what_does_not_hold_has_no_answer(town):
+    for question, missing in NO_ANSWER.items():
+        answer = await town.ask(question)
+        assert not answer, answer.how
+        assert missing in answer.missing, question
+
+
+ANSWERS = {
+    "Who was bailiff of Hull for more than 5 years?": ["Cora Lunt", "Dan Pym"],
+    "Who was bailiff of Hull for at most four years?": ["Ben Rowe"],
+    "Which residences of Ada Vance ended before 1995?": ["Leeds"],
+    "Who left Brook Mill in 1995?": ["Ada Vance"],
+    "Who joined Brook Mill in 1990?": [],
+    "With whom did Ben Rowe live?": ["Ada Vance"],
+    "Who lived with Ada Vance in York?": ["Ben Rowe"],
+    "Who besides Ada Vance lived in York?": ["Ben Rowe"],
+    "Who lived in York but never in Leeds?": ["Ben Rowe"],
+    "Who has both lived in York and inspected Brook Mill?": ["Ben Rowe"],
+    "In which county does Ada Vance live?": ["Humberside"],
+    "Who was bailiff of Hull after Ada Vance left Brook Mill?": ["Dan Pym"],
+    "Which job did Ada Vance start while living in Hull?": ["Hull Harbour Board"],
+    "Who was bailiff of Hull in the 1980s?": [],
+    "Who was bailiff of Hull in the nineties?": ["Ben Rowe", "Cora Lunt"],
+    "Whose employer was Brook Mill in 1990?": ["Ada Vance"],
+}
+
+
+async def test_limits_of_a_question_are_kept(town):
+    for question, values in ANSWERS.items():
+        answer = await town.ask(question)
+        assert list(answer.values) == values, answer.how
+
+
+FAMILY = (
+    ("Ann Reed", "born_in", "Port Wick", "1970-06-30", None),
+    ("Ann Reed", "married_to", "Carl Reed", "1995-05-01", "2005-01-01"),
+    ("Ann Reed", "lives_in", "Port Wick", "1990", None),
+    ("Ann Reed", "works_at", "Reed Yard", "2001-01-01", "2010-01-01"),
+    ("Ann Reed", "works_at", "Wick Docks", "2010-01-01", None),
+    ("Ann Reed", "works_at", "Moon Base", "2999-01-01", None),
+    ("Carl Reed", "works_at", "Reed Yard", "2003-01-01", None),
+    ("Mark Oll", "works_at", "Reed Yard", "2012-01-01", None),
+    ("Ann Reed", "parent_of", "Dora Reed", "1996-02-29", None),
+    ("Carl Reed", "parent_of", "Dora Reed", "1996-02-29", None),
+    ("Port Wick", "capital_of", "Wickland", "1900", None),
+    ("Gus Hale", "founded", "Reed Yard", "1950-03-01", "1950-03-02"),
+    ("Gus Hale", "born_in", "Port Wick", "1920-01-01", None),
+)
+OF_THE_FAMILY = {
+    "How old was Ann Reed on 30 June 2000?": ["30"],
+    "How old was Ann Reed on 29 June 2000?": ["29"],
+    "How old was Ann Reed when she joined Wick Docks?": ["39"],
+    "At what age did Ann Reed marry Carl Reed?": ["24"],
+    "How old was Ann Reed on her wedding day?": ["24"],
+    "What was Ann Reed's age in March 1990?": ["19"],
+    "When was Ann Reed born?": ["1970-06-30"],
+    "When did Ann Reed get married to Carl Reed?": ["1995-05-01"],
+    "When was the marriage of Ann Reed and Carl Reed over?": ["2005-01-01"],
+    "Where does Ann Reed work?": ["Wick Docks"],
+    "What was Ann Reed's last job?": ["Wick Docks"],
+    "Where did Ann Reed work?": ["Reed Yard", "Wick Docks"],
+    "Where will Ann Reed work?": ["Moon Base"],
+    "In which country does Ann Reed live?": ["Wickland"],
+    "Who are Ann Reed's children?": ["Dora Reed"],
+    "How many children does Ann Reed have?": ["1"],
+    "Who are the parents of Dora Reed?": ["Ann Reed", "Carl Reed"],
+    "Who is the mother of Dora Reed?": [],
+    "Who were Carl Reed's colleagues at Reed Yard in 2004?": ["Ann Reed"],
+    "Did Mark Oll work with Ann Reed?": ["no"],
+    "Where was the founder of Reed Yard born?": ["Port Wick"],
+    "where does ann reed work": ["Wick Docks"],
+    "ann reed employer 2005?": ["Reed Yard"],
+    "who left the mark at reed yard?": [],
+}
+
+
+@pytest.fixture
+async def family():
+    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open("mem://", models=models) as graph:
+        names = ("subject", "relation", "object", "valid_at", "invalid_at")
+        rows = [dict(zip(names, fact, strict=True)) for fact in FAMILY]
+        await graph.load.facts(rows, judge=False)
+        yield graph
+
+
+async def test_ages_plans_and_kin(family):
+    answers = {question: await family.ask(question) for question in OF_THE_FAMILY}
+    other = {
+        question: one.missing or one.values
+        for question, one in answers.items()
+        if list(one.values) != OF_THE_FAMILY[question]
+    }
+    assert not other

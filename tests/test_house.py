@@ -58,10 +58,10 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 38,
-    "modules": 443,
-    "modules with exactly one importer": 132,
-    "lines written by hand": 70_400,
+    "entries in graphrag/": 39,  # one more: the room serve
+    "modules": 466,
+    "modules with exactly one importer": 137,
+    "lines written by hand": 74_200,
     "own files on one add_episode": 78,
     "own files on one search": 71,
     "public methods of GraphRAG": 25,

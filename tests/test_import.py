@@ -13,14 +13,15 @@ ROOT = Path(__file__).parents[1]
 MODELS = {"sentence_transformers", "spacy", "torch", "transformers"}
 ENGINES = {"igraph", "surrealdb", "surrealdb_embedded"}
 DOORS = {"rich", "typer"}
+SERVERS = {"mcp", "starlette", "uvicorn", "graphrag.serve"}
 
 
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("graphrag", MODELS | ENGINES | DOORS),
-        ("graphrag.sync", MODELS | ENGINES | DOORS),
-        ("graphrag.cli.app", MODELS | ENGINES),
+        ("graphrag", MODELS | ENGINES | DOORS | SERVERS),
+        ("graphrag.sync", MODELS | ENGINES | DOORS | SERVERS),
+        ("graphrag.cli.app", MODELS | ENGINES | SERVERS),
     ],
 )
 def test_import_loads_nothing_heavy(module, unwanted):

@@ -1,6 +1,6 @@
 """The graph as a long-term store of LangGraph: items are notes, namespaces are groups.
 
-What an item says is read like any text: the retriever and the tools of ``langchain`` find its facts.
+What an item says is read like any text: retriever and tools of ``langchain`` find its facts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("graphrag.integrations.langgraph", "langgraph") from error
 
-_MOST = 1000
-"""Hits of one search."""
+_MOST = 1000  # hits of one search
 
 
 class GraphStore(BaseStore):
@@ -51,7 +50,7 @@ class GraphStore(BaseStore):
 
         Args:
             graph: The blocking one for both kinds of calls, the async one for awaited ones.
-            fields: Paths to what is read of a value, as in LangGraph's ``index``; default: its texts.
+            fields: Paths to what is read of a value, as LangGraph's ``index``; default: its texts.
             valid_at: Items that were written by then.
             known_at: Items as they were then; with a moment the store is only read.
         """

@@ -47,6 +47,11 @@ class Access:
         return repr(self._given)
 
     @property
+    def both_ways(self) -> bool:
+        """Tell whether it can be called blocking, too."""
+        return self._portal is not None
+
+    @property
     def of_the_past(self) -> bool:
         """Tell whether it reads at a moment of its own: then nothing is written through it."""
         return self.moments != (None, None)

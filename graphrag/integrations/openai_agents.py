@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class GraphSession:
-    """The history of a conversation, kept as a saga: ``Runner.run(..., session=GraphSession(...))``.
+    """The history of a conversation, kept as a saga: ``Runner.run(agent, text, session=...)``.
 
     Messages are read like any text, so their facts are known in every session of the group; calls
     of tools are only kept. ``pop_item`` and ``clear_session`` take back what rested on them alone.

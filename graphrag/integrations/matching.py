@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -46,3 +47,32 @@ def matches(label: Sequence[str], wanted: Sequence[str], side: Literal["prefix",
     return len(part) == size and all(
         other in ("*", one) for one, other in zip(part, wanted, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What records of CrewAI must be like; what is None or empty does not matter."""
+
+    scope: str | None = None
+    """They are in it or below it."""
+    categories: Sequence[str] | None = None
+    """They have one of these."""
+    ids: Sequence[str] | None = None
+    metadata: Mapping[str, Any] | None = None
+    """They have all of this."""
+
+    @property
+    def path(self) -> str:
+        """Return the scope as ``/a/b``, the root as nothing."""
+        plain = (self.scope or "").strip("/")
+        return f"/{plain}" if plain else ""
+
+    def fits(self, record: Mapping[str, Any]) -> bool:
+        """Tell whether a record is like that."""
+        path, scope, own = self.path, record["scope"], record["metadata"]
+        return (
+            (not path or scope == path or scope.startswith(f"{path}/"))
+            and (not self.categories or not set(self.categories).isdisjoint(record["categories"]))
+            and (self.ids is None or record["id"] in self.ids)
+            and all(own.get(key) == value for key, value in (self.metadata or {}).items())
+        )

@@ -34,14 +34,16 @@ async def recall(
 ) -> list[Recalled]:
     """Search facts, episodes, or both, and return them best first.
 
+    An episode that a fact found with it quotes whole is left out.
+
     Raises:
         QueryError: if it cannot be searched so.
     """
     results = await view.search(query, limit=limit, scopes=scopes)
-    found = [
-        *(of_fact(hit, results) for hit in results.facts),
-        *(of_episode(hit) for hit in results.episodes),
-    ]
+    facts = [of_fact(hit, results) for hit in results.facts]
+    quoted = {one.metadata["quote"] for one in facts}
+    episodes = [of_episode(hit) for hit in results.episodes if hit.item.content not in quoted]
+    found = [*facts, *episodes]
     if len(scopes) > 1:  # the scores of two scopes do not compare, relevance does
         found.sort(key=lambda one: -one.score)
     return found[:limit]

@@ -68,3 +68,15 @@ async def drop(graph: GraphRAG, saga: str) -> None:
     """Remove every turn of a saga, with what rests on it alone, the last first."""
     for episode, _ in reversed(await kept(graph, saga)):
         await graph.log.remove_episode(episode, reason=f"{saga} was cleared")
+
+
+async def removed(graph: GraphRAG, saga: str) -> set[str]:
+    """Return the keys of the turns of a saga that were removed and not added again."""
+    keys: dict[str, bool] = {}
+    offset = 0
+    while page := await graph.at(history=True).episodes(saga=saga, limit=_PAGE, offset=offset):
+        for one in page:
+            if one.key is not None:
+                keys[one.key] = keys.get(one.key, True) and one.removed_at is not None
+        offset += len(page)
+    return {key for key, gone in keys.items() if gone}

@@ -18,7 +18,7 @@ LAYERS = (
     ("session",),
     ("extract", "edit", "analysis", "ask", "community", "io"),
     ("sagas", "health", "history"),
-    ("view", "graph", "__init__", "_portal", "sync", "cli", "__main__"),
+    ("view", "graph", "__init__", "_portal", "sync", "cli", "integrations", "__main__"),
 )
 _BASE = "errors model"
 ROOMS = {

@@ -58,10 +58,10 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 38,
-    "modules": 441,
+    "entries in graphrag/": 39,
+    "modules": 458,
     "modules with exactly one importer": 132,
-    "lines written by hand": 69_100,
+    "lines written by hand": 71_200,
     "own files on one add_episode": 78,
     "own files on one search": 71,
     "public methods of GraphRAG": 25,

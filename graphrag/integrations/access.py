@@ -12,6 +12,7 @@ from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
 from graphrag.sync import GraphRAG as BlockingGraphRAG
 from graphrag.temporal.moment import Moment
+from graphrag.view.groups import GroupSet
 from graphrag.view.view import View
 
 T = TypeVar("T")
@@ -73,6 +74,11 @@ class Access:
         if valid_at is None and known_at is None:
             return graph
         return graph.at(valid_at=valid_at, known_at=known_at)
+
+    def groups(self, *names: str) -> GroupSet:
+        """Return several groups as they are read, to search them as one, or all, to list them."""
+        valid_at, known_at = self.moments
+        return self.graph.groups(*names).at(valid_at=valid_at, known_at=known_at)
 
     def written(self) -> None:
         """Let a write pass.

@@ -9,7 +9,7 @@ from graphrag.errors import MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph
 from graphrag.integrations.embedded import Embedded
 from graphrag.integrations.matching import Wanted
-from graphrag.integrations.notes import drop_note, note, note_of, notes, write_note
+from graphrag.integrations.named_notes import drop_note, note, note_of, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
@@ -151,7 +151,7 @@ class GraphStorage:
 
     def list_scopes(self, parent: str = "/") -> list[str]:
         """Return the scopes right below one."""
-        return self.get_scope_info(parent).child_scopes
+        return list(self.get_scope_info(parent).child_scopes)
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Return how many records a scope has, of which categories and times, and its parts."""

@@ -11,7 +11,7 @@ from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
 from graphrag.integrations.recall import SCOPES, Recalled, recall
-from graphrag.integrations.turns import Turn, keep, removed
+from graphrag.integrations.turns import Turn, keep_new, take_back
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.search.request import Scope
 from graphrag.temporal.moment import Moment
@@ -103,14 +103,8 @@ class GraphMemoryService(BaseMemoryService):
         await self._keep(self.group(app_name, user_id), _GIVEN, turns)
 
     async def _keep(self, graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
-        """Add what is new, and leave out what was deleted: a session is added many times."""
         self._access.written()
-
-        async def kept() -> None:
-            gone = await removed(graph, saga)
-            await keep(graph, saga, [turn for turn in turns if turn.key not in gone])
-
-        await self._access.awaited(kept())
+        await self._access.awaited(keep_new(graph, saga, turns))
 
     @override
     async def search_memory(
@@ -127,15 +121,8 @@ class GraphMemoryService(BaseMemoryService):
         self, *, app_name: str, user_id: str, memory_id: str | None = None
     ) -> None:
         self._access.written()
-
-        async def deleted(graph: GraphRAG, id_: str) -> None:
-            if await graph.episodes([id_]):
-                await graph.log.remove_episode(id_, reason="delete_memory")
-            else:
-                await graph.edit.retract(id_, "delete_memory")
-
         if memory_id:
-            await self._access.awaited(deleted(self.group(app_name, user_id), memory_id))
+            await self._access.awaited(take_back(self.group(app_name, user_id), memory_id))
 
 
 def _turn(

@@ -9,7 +9,15 @@ from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
 from graphrag.integrations.matching import fits, matches, said
-from graphrag.integrations.notes import Note, drop_note, note, note_of, notes, write_note
+from graphrag.integrations.named_notes import (
+    Note,
+    drop_note,
+    note,
+    note_of,
+    noted,
+    notes,
+    write_note,
+)
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.temporal.moment import Moment
 
@@ -46,13 +54,13 @@ class GraphStore(BaseStore):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph.
+        """Take a graph; with a moment the store is as it was then, and only read.
 
         Args:
             graph: The blocking one for both kinds of calls, the async one for awaited ones.
             fields: Paths to what is read of a value, as LangGraph's ``index``; default: its texts.
-            valid_at: Items that were written by then.
-            known_at: Items as they were then; with a moment the store is only read.
+            valid_at: World time.
+            known_at: System time.
         """
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
         self._paths = fields
@@ -117,18 +125,15 @@ class GraphStore(BaseStore):
         """Return the relevance of the episodes that are items, of several groups as of one."""
         if not there:
             return {}
-        groups = self._access.graph.groups(*(self._group(one).group_id for one in there))
-        valid_at, known_at = self._access.moments
-        found = await groups.at(valid_at=valid_at, known_at=known_at).search(
-            query, limit=_MOST, scopes=("episodes",)
-        )
+        groups = self._access.groups(*(self._group(one).group_id for one in there))
+        found = await groups.search(query, limit=_MOST, scopes=("episodes",))
         shown = ((hit, note_of(hit.item)) for hit in found.episodes)
         return {hit.item.id: hit.relevance for hit, one in shown if one and not one.value["hidden"]}
 
     async def _there(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
         """Return the namespaces below one that hold anything, in order."""
         above = (*self._above, *prefix)
-        groups = await self._access.graph.groups().at(known_at=self._access.moments[1]).list()
+        groups = await self._access.groups().list()
         there = (tuple(one.name.split(".")) for one in groups if one.episodes)
         depth = len(self._above)
         return sorted(one[depth:] for one in there if one[: len(above)] == above and one[depth:])
@@ -139,6 +144,7 @@ class GraphStore(BaseStore):
             one
             for one in await self._there()
             if all(matches(one, c.path, c.match_type) for c in conditions)
+            and await noted(self._access.seen(self._group(one)))
         ]
         if op.max_depth is not None:
             there = sorted({one[: op.max_depth] for one in there})

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access
-from graphrag.integrations.notes import Note, drop_note, note, notes, write_note
+from graphrag.integrations.named_notes import Note, drop_note, note, notes, write_note
 
 _ROOT = "/memories"
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from graphrag.display.cards import lifetime
+from graphrag.display.cards import lifetime, triple
 from graphrag.model.values import JSON, Episode, Fact
 from graphrag.search.request import Scope
 from graphrag.search.results import Hit, Results
@@ -18,7 +18,7 @@ class Recalled:
     id: str
     """Of the fact or the episode."""
     text: str
-    """What a fact says and when it holds, or an episode's words."""
+    """A fact in words, names in full, and when it holds; or an episode's words."""
     score: float
     """Relevance, 0 to 1: comparable across searches."""
     metadata: dict[str, JSON]
@@ -54,7 +54,7 @@ def of_fact(hit: Hit[Fact], results: Results) -> Recalled:
     fact = hit.item
     return Recalled(
         fact.id,
-        f"{fact.text} ({lifetime(fact)})",
+        f"{triple(fact)} ({lifetime(fact)})",
         hit.relevance,
         {
             "kind": "fact",

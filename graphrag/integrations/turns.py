@@ -70,13 +70,24 @@ async def drop(graph: GraphRAG, saga: str) -> None:
         await graph.log.remove_episode(episode, reason=f"{saga} was cleared")
 
 
-async def removed(graph: GraphRAG, saga: str) -> set[str]:
-    """Return the keys of the turns of a saga that were removed and not added again."""
-    keys: dict[str, bool] = {}
+async def keep_new(graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
+    """Add turns of a conversation that is given again and again, but none that was removed."""
+    gone: dict[str | None, bool] = {}
     offset = 0
     while page := await graph.at(history=True).episodes(saga=saga, limit=_PAGE, offset=offset):
         for one in page:
-            if one.key is not None:
-                keys[one.key] = keys.get(one.key, True) and one.removed_at is not None
+            gone[one.key] = gone.get(one.key, True) and one.removed_at is not None
         offset += len(page)
-    return {key for key, gone in keys.items() if gone}
+    await keep(graph, saga, [turn for turn in turns if not (turn.key and gone.get(turn.key))])
+
+
+async def take_back(graph: GraphRAG, id_: str) -> None:
+    """Remove an episode, or retract a fact.
+
+    Raises:
+        InputError: if there is neither.
+    """
+    if await graph.episodes([id_]):
+        await graph.log.remove_episode(id_, reason="deleted by its id")
+    else:
+        await graph.edit.retract(id_, "deleted by its id")

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -139,6 +140,14 @@ def test_crewais_memory_remembers_and_recalls(store):
     assert match.record.content == "Bob lives in Rome"
     memory.forget(scope="/all")
     assert memory.recall("Rome", depth="shallow") == []
+
+
+def test_the_documented_example_runs(capsys):
+    page = (Path(__file__).parents[2] / "docs/integrations.md").read_text(encoding="utf-8")
+    code = page.partition("## CrewAI")[2].partition("```text\n")[2].partition("```")[0]
+    with open_graph(kind=BlockingGraphRAG) as graph:
+        exec(code, {"graph": graph, "llm": NoModel(model="none")})
+    assert capsys.readouterr().out == "Ann Lee likes noodles. ['/ann']\n"
 
 
 # -- what only ours does -------------------------------------------------------------------------

@@ -206,5 +206,6 @@ async def test_a_store_of_a_moment_has_what_there_was_and_is_only_read(graph):
 async def test_namespaces_stand_below_the_group_of_the_graph(graph):
     await GraphStore(graph.group("app")).aput(ANN, "k", {"n": 1})
     await GraphStore(graph).aput(BOB, "k", {"n": 2})
+    await graph.group("letters").add_episode("A letter is no item.")
     assert await GraphStore(graph.group("app")).alist_namespaces() == [ANN]
     assert await GraphStore(graph).alist_namespaces() == [("app", *ANN), BOB]

@@ -55,6 +55,14 @@ async def notes(view: View) -> list[Note]:
     return sorted(newest.values(), key=lambda one: (one.created_at, one.name))
 
 
+async def noted(view: View) -> bool:
+    """Tell whether a view has any note."""
+    async for episode in _episodes(view):
+        if note_of(episode) is not None:
+            return True
+    return False
+
+
 def note_of(episode: Episode) -> Note | None:
     """Return the note that an episode is a version of, if it is one."""
     name, first = episode.metadata.get(_NOTE), episode.metadata.get(_FIRST)

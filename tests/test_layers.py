@@ -19,7 +19,7 @@ LAYERS = (
     ("extract", "edit", "analysis", "ask", "community", "io"),
     ("sagas", "health", "history"),
     ("view", "graph", "__init__", "_portal", "sync"),
-    ("serve",),
+    ("serve", "integrations"),
     ("cli", "__main__"),
 )
 _BASE = "errors model"

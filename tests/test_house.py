@@ -59,9 +59,9 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 38,
-    "modules": 443,
+    "modules": 444,
     "modules with exactly one importer": 132,
-    "lines written by hand": 70_400,
+    "lines written by hand": 71_500,
     "own files on one add_episode": 78,
     "own files on one search": 71,
     "public methods of GraphRAG": 25,

@@ -182,7 +182,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
         case "drinks" if clause.lemma == "give":
             return word in lexicon.DRINKS
-        case "drinks" | "eats":
+        case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
         case "member_of" if clause.lemma in ("move", "switch", "transfer"):
             return target.lower_ in lexicon.CLUB_WORDS

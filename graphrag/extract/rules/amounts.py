@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.extract.rules.lifetime import GONE, Life
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lexicon import GENERIC
+from graphrag.extract.rules.lifetime import GONE, Life, lifetime
+from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
@@ -74,6 +77,8 @@ _NO_THING = frozenset(
     "it that this they we i he she you which what there who everything nothing time".split()
 )
 
+_UNCLEAR = frozenset("which that who whose has have had is was be their his her recently".split())
+
 
 def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
     """Yield the numbers that a sentence gives something, the old one and the new one."""
@@ -96,6 +101,8 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
             time
             for time in short_times(text, said, ahead=not past)
             if not (found.start() <= time.start and time.end <= found.end())
+            and text[found.end() : time.start].count(",") == 0
+            and text[time.end : found.start()].count(",") <= 1
         ]
         back = short_times(text, said, ahead=False)
         inside = [time for time in back if _in_parens(text, time)]
@@ -116,6 +123,32 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         return
 
 
+def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``it costs £129``, ``Acme employs 340 people``, ``the company has 25 employees``."""
+    if clause.negated or clause.passive or clause.lemma not in ("cost", "employ", "have"):
+        return
+    for noun in clause.verb.children:
+        digits = [token for token in noun.subtree if token.like_num and token.text[0].isdigit()]
+        if noun.dep_ != "dobj" or not digits:
+            continue
+        money = noun.ent_type_ == "MONEY" or any(c.text in "£€$" for c in noun.subtree)
+        heads = noun.lemma_.lower() in ("people", "person", "employee", "staff", "worker")
+        if not (money if clause.lemma == "cost" else heads):
+            continue
+        first = digits[0].i
+        first -= int(first > 0 and noun.doc[first - 1].text in "£€$")
+        number = noun.doc[first : digits[-1].i + 1]
+        relation = "costs" if money else "has_employees"
+        value = line.scene.add(
+            Phrase(number.text, number.start_char, number.end_char, False), line.offset
+        )
+        life = lifetime("state", clause, line.periods(clause.verb), line.reference)
+        for subject in clause.subjects:
+            one = line.name(subject)
+            if one is not None and one.named and life is not None and not one.votes["person"] > 2:
+                yield line.draft(one, relation, value, life)
+
+
 def _in_parens(text: str, time: TimeExpression) -> bool:
     opened = text.rfind("(", 0, time.start)
     return opened >= 0 and text.find(")", opened) >= time.end
@@ -130,11 +163,15 @@ def _before(life: Life) -> Life:
 
 def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str] | None:
     words = found["thing"].split()
+    if any(word.lower() in _UNCLEAR for word in words):
+        return None  # "which has recently", "seeing their score": whose, of what?
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
     if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:
         return None
     head = words[-1].lower()
+    if head in GENERIC and "unit" in found.groupdict():
+        return None  # the parse tells which company
     text = " ".join(words)
     if not text.isupper():
         text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | _PAY else text

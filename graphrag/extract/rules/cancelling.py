@@ -1,12 +1,14 @@
-"""What is called off or taken back: ``the merger with Castor is off``, ``not moving after all``."""
+"""What is called off, taken back or put off: ``the merger with Castor is off``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.temporal.period import shift
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -17,40 +19,99 @@ _PLANS = {
     "takeover": "owned_by",
     "acquisition": "acquired",
     "wedding": "married_to",
+    "marriage": "married_to",
     "engagement": "engaged_to",
     "move": "lives_in",
+    "relocation": "lives_in",
     "transfer": "plays_for",
 }
 """Nouns of what is planned, to the relation that it would begin."""
+_ONES = frozenset({"lives_in", "plays_for"})
+"""Relations of somebody with where to that is."""
 _OFF = frozenset({"off", "cancelled", "canceled", "dead"})
-_CALLED = frozenset({"cancel", "scrap", "abandon", "call"})
+_CALLED = frozenset("cancel scrap abandon shelve drop call_off".split())
+_PUT_OFF = frozenset(
+    "postpone delay defer reschedule move push_back push put_off bring_forward".split()
+)
 
 
-def read_cancelling(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield the plans that a clause says will not happen."""
+def read_cancelling(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield the plans that a clause says will not happen, or at another time.
+
+    Args:
+        clause: What says so.
+        line: The sentence.
+        drafts: What the text said before: "the move" is the one that it told of.
+    """
     said = {child.lower_ for child in clause.verb.children}
+    particle = next((word for word in ("off", "back", "forward") if word in said), "")
+    key = "_".join(filter(None, (clause.lemma, particle)))
     off = clause.lemma == "be" and bool(said & _OFF)
-    called = (
-        clause.lemma in _CALLED and clause.passive and (clause.lemma != "call" or "off" in said)
-    )
-    fell = clause.lemma == "fall" and "through" in said
-    if clause.negated or not (off or called or fell):
+    off = off or key in _CALLED or (clause.lemma == "fall" and "through" in said)
+    periods = line.periods(clause.verb) if key in _PUT_OFF else []
+    if clause.negated or not (off or periods):
         return
-    for noun in clause.subjects:
-        relation = _PLANS.get(noun.lemma_.lower())
-        names = _parties(noun, line) if relation else []
-        if relation and names:
-            yield line.draft(names[0], relation, names[1] if names[1:] else None, CANCELLED)
+    active = bool(clause.arguments.get("dobj")) and not clause.passive
+    for noun in clause.arguments["dobj"] if active else clause.subjects:
+        relation = _PLANS.get(noun.lemma_.lower(), "")
+        if not relation:
+            continue
+        people = _names(clause.subjects, line) if active else []
+        one, other = _ends(noun, relation, people, line)
+        for plan in _planned(drafts, relation, one, other, line):
+            one, other = plan.subject, plan.object
+            if periods:
+                plan.life = _begun(plan.life, line, clause)
+                return
+        if one is not None and periods and other is not None:
+            draft = line.draft(one, relation, other, _begun(Life(), line, clause))
+            draft.corrects = True
+            yield draft
+        elif one is not None and not periods:
+            yield line.draft(one, relation, other, CANCELLED)
 
 
-def _parties(noun: "Token", line: Line) -> list[Name]:
+def _begun(life: Life, line: Line, clause: Clause) -> Life:
+    period = replace(line.periods(clause.verb)[0], bound="in")
+    if period.start < line.reference:  # "put off until August" means the next one
+        period = replace(period, start=shift(period.start, "year", 1))
+    return life.beginning(period)
+
+
+def _planned(
+    drafts: Sequence[Draft], relation: str, one: Name | None, other: Name | None, line: Line
+) -> list[Draft]:
+    """Return the last plan of the text that the words can mean."""
+    found = [
+        draft
+        for draft in drafts
+        if draft.relation == relation
+        and draft.life.start is not None
+        and draft.life.start > line.reference
+        and (one is None or one in (draft.subject, draft.object))
+        and (other is None or other in (draft.subject, draft.object))
+    ]
+    return found[-1:]
+
+
+def _ends(
+    noun: "Token", relation: str, people: list[Name], line: Line
+) -> tuple[Name | None, Name | None]:
     """Return whose plan it is, and with or to whom or where."""
     owner = line.scene.possessor_of(noun, line.offset)
-    found = [owner] if owner is not None and owner.named else []
+    own = [owner] if owner is not None and owner.named else people
+    found = list(own)
     for child in noun.children:
         if child.dep_ == "prep" and child.lower_ in ("with", "to", "of", "between"):
-            for target in child.children:
-                name = line.name(target) if target.dep_ in ("pobj", "conj") else None
-                if name is not None and name.named and name not in found:
-                    found.append(name)
-    return found
+            targets = [target for target in child.children if target.dep_ == "pobj"]
+            targets += [one for target in targets for one in target.children if one.dep_ == "conj"]
+            names = _names(targets, line)
+            found += [name for name in names if name not in found]
+    if relation in _ONES and not own and found:
+        return line.scene.speaker, found[0]  # "the move to Oslo is off": that of who says so
+    return (found[0] if found else None), (found[1] if found[1:] else None)
+
+
+def _names(tokens: list["Token"], line: Line) -> list[Name]:
+    names = (line.name(token) for token in tokens)
+    return [name for name in names if name is not None and name.named]

@@ -4,7 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.truth import SUBJECTS, is_over, is_question, is_stated
+from graphrag.extract.rules.truth import (
+    SUBJECTS,
+    bearer,
+    is_next_subject,
+    is_over,
+    is_question,
+    is_stated,
+    is_task,
+    is_told,
+    joined_to,
+    own_subjects,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -17,7 +28,10 @@ _DENIALS = frozenset(
 """Contractions as people type them."""
 _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
-_LIGHT = frozenset("contract deal job position post role degree place scholarship".split())
+_LIGHT = frozenset(
+    "contract deal job position post role degree place scholarship phd doctorate master bachelor "
+    "course training apprenticeship year month access".split()
+)
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 
@@ -45,6 +59,11 @@ class Clause:
     """``up`` of ``sign up``."""
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
     """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
+
+    def is_over_with(self, noun: "Token") -> bool:
+        """Tell whether it is so no longer: of ``no longer in Rome but in Paris`` only Rome."""
+        between = noun.doc[self.verb.i : noun.i]
+        return self.no_longer and not any(token.lower_ == "but" for token in between)
 
 
 def clauses(sentence: "Span") -> Iterator[Clause]:
@@ -80,16 +99,16 @@ def conjoined(head: "Token") -> list["Token"]:
     if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
         return found  # "oiled them and the Scarecrow bent ...": a new clause as often
     while True:
-        if any(
-            child.dep_ == "cc" and child.lower_ in ("or", "nor", "but")
-            for child in current.children
-        ):
+        joints = {child.lower_ for child in current.children if child.dep_ == "cc"}
+        if joints & {"or", "nor"}:
             return []
+        if "but" in joints and head.dep_ not in ("attr", "pobj"):
+            return found  # "tea but not coffee"
         following = [child for child in current.children if child.dep_ == "conj"]
         if not following:
             return found
         current = following[0]
-        if head.dep_ in ("dobj", "pobj") and _is_next_subject(current):
+        if head.dep_ in ("dobj", "pobj") and is_next_subject(current):
             return found  # "she runs the lab and Leo is her deputy"
         found += following
 
@@ -128,6 +147,8 @@ def _clause(verb: "Token") -> Clause:
     perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
     used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
     passive = passive or bool(verb.tag_ == "VBN" and {c.dep_ for c in verb.children} & {"agent"})
+    if is_told(verb):
+        passive, tags = False, {*tags, "VBD"}
     clause = Clause(
         verb=verb,
         lemma=verb.lemma_.lower(),
@@ -162,7 +183,7 @@ def _collect(clause: Clause, verb: "Token") -> None:
         elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
             child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
         ):
-            if child.dep_ == "dobj" and _is_next_subject(child):
+            if child.dep_ == "dobj" and is_next_subject(child):
                 continue
             if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
                 _collect_light(clause, child)
@@ -213,17 +234,6 @@ def _collect_light(clause: Clause, noun: "Token") -> None:
                     clause.arguments.setdefault(slot, []).extend(conjoined(target))
 
 
-def _is_next_subject(noun: "Token") -> bool:
-    """Tell whether a finite verb follows: in ``when she woke the sun was up`` she woke no sun."""
-    following = noun.doc[noun.i + 1] if noun.i + 1 < len(noun.doc) else None
-    return (
-        following is not None
-        and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
-        and following.pos_ in ("VERB", "AUX")
-        and not any(child.dep_ in SUBJECTS for child in following.children)
-    )
-
-
 def _collect_inner(clause: Clause, noun: "Token") -> None:
     for child in noun.children:
         if child.dep_ == "prep" and child.lower_ in ("in", "at"):
@@ -238,16 +248,17 @@ def _is_excepted(preposition: "Token") -> bool:
 
 
 def _subjects(verb: "Token") -> list["Token"]:
-    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    own = own_subjects(verb)
     if own:
         return conjoined(own[-1])  # of two, the first is a vocative: "Ann, I got a letter"
     if any(child.dep_ == "expl" for child in verb.children):
         return []  # "there was a queue"
-    if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
-        return [] if _interrupted(verb) else _subjects(verb.head)
+    joined = joined_to(verb)
+    if joined is not None:
+        return [] if _interrupted(verb) else _subjects(joined)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
-        return [verb.head]
-    if verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT:
+        return [bearer(verb.head, verb)]
+    if (verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT) or is_task(verb):
         return _subjects(verb.head)
     if verb.dep_ == "ROOT" and _is_dropped(verb):
         return [verb]
@@ -255,8 +266,9 @@ def _subjects(verb: "Token") -> list["Token"]:
         above = _above(verb)
         return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
-        if verb.tag_ == "VBN" and verb.i > verb.head.i and _has_object(verb.head):
-            return []  # "he found the man engaged in thought": the object is meant as often
+        if verb.tag_ == "VBN" and verb.i > verb.head.i and not is_told(verb):
+            if any(child.dep_ == "dobj" for child in verb.head.children):
+                return []  # "he found the man engaged in thought": the object is meant as often
         return _subjects(verb.head)
     return []
 
@@ -285,10 +297,6 @@ def _interrupted(verb: "Token") -> bool:
         token.dep_ in SUBJECTS and token.head.i < verb.i and token.head.dep_ != "relcl"
         for token in verb.doc[verb.head.i + 1 : verb.i]
     )
-
-
-def _has_object(verb: "Token") -> bool:
-    return any(child.dep_ == "dobj" for child in verb.children)
 
 
 def _is_passive(verb: "Token") -> bool:

@@ -33,8 +33,10 @@ _STATES = {
 _OF_PERSONS = frozenset("dead unemployed retired pregnant single widowed divorced".split())
 _DIETS = frozenset("vegetarian vegan pescatarian coeliac teetotal".split())
 _LEAVING_WORK = {"retire": "retired", "die": "dead", "drown": "dead"}
-_UNDER = frozenset({"repair", "construction", "renovation"})
-_LEAVES = frozenset({"leave", "sabbatical", "strike"})
+_SITUATIONS = frozenset(
+    "under repair,under construction,under renovation,on leave,on sabbatical,on strike,in hospital,"
+    "in prison,in jail,in custody,in rehab,in remission".split(",")
+)
 _TO: dict[str, tuple[str, bool]] = {
     "allergic": ("allergic_to", False),
     "intolerant": ("allergic_to", False),
@@ -137,7 +139,7 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         one = line.name(subject)
         if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
             continue
-        person = words in _OF_PERSONS or words.startswith("on ")
+        person = words in _OF_PERSONS or words.startswith(("on ", "in "))
         is_person = one.entity_type == "person" or one.votes["person"] > 2
         if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
             continue
@@ -177,12 +179,12 @@ def _class(
     """Yield ``Oz is a wizard``: an indefinite noun says what its subject is."""
     if not _is_indefinite(role) or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
-    if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):
-        return  # "since I was a kid"
-    word = role.lemma_.lower()
-    if word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT):
+    aside = clause.perfect or clause.verb.dep_ == "advcl"  # "it has been a joy", "as I was a kid"
+    if aside or subject.lower_ in ("it", "you", "this", "that"):
         return
-    if any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
+    word = role.lemma_.lower()
+    empty = word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT)
+    if empty or any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
         return
     phrase = phrase_of(role)
     if phrase is not None and not phrase.named:
@@ -214,10 +216,9 @@ def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
     for child in clause.verb.children:
         if child.dep_ in ("acomp", "oprd") and child.lower_ in _STATES:
             return _STATES[child.lower_], child
-        if child.dep_ == "prep" and child.lower_ in ("under", "on"):
-            for target in child.children:
-                if target.lower_ in (_UNDER if child.lower_ == "under" else _LEAVES):
-                    return f"{child.lower_} {target.lower_}", child
+        for target in child.children:
+            if (words := f"{child.lower_} {target.lower_}") in _SITUATIONS:
+                return words, child
     return None
 
 
@@ -246,14 +247,12 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
         return "had_surgery", "event"
     if word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS):
         return "has_condition", "state"
-    if word in lexicon.PETS:
+    if word in lexicon.PETS and not text.startswith(("stuffed ", "toy ", "animal ", "plush ")):
         return "has_pet", "state"
     if word in ("key", "keys"):
         return "keeps", "state"
-    if word in ("login", "access", "password"):
+    if word in ("login", "password"):
         return "has_access", "state"
-    if word == "allergy":
-        return "has_condition", "state"
     return "", "state"
 
 

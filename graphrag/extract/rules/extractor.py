@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules.aftermath import follow_up
+from graphrag.extract.rules.affiliation import (
+    CLAUSE_READERS,
+    lines_of,
+    read_beside,
+    read_career,
+    without_career,
+)
+from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -28,20 +35,21 @@ from graphrag.extract.rules.complements import (
 )
 from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of
+from graphrag.extract.rules.letter import letter_of, read_signature
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
-from graphrag.extract.rules.renames import note_former
+from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
+from graphrag.extract.rules.truth import is_correction, is_unreal, without_denials
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
-from graphrag.model.extraction import Extraction
+from graphrag.model.extraction import Claim, Extraction
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.ontology.types import UNTYPED
@@ -66,8 +74,14 @@ class Reader:
     corrects: bool = False
     taken_back: list[int] = field(default_factory=list)
     """Where ``scratch that,`` and its like ended."""
+    denied: list[int] = field(default_factory=list)
+    """Where what was said before is denied."""
     drafts: list[Draft] = field(default_factory=list)
     """What was read so far."""
+    before: list[Draft] = field(default_factory=list)
+    """What was read of the turns before."""
+    slips: list[Slip] = field(default_factory=list)
+    """What is put right that the text does not say."""
 
     def read(self, sentence: "Span", offset: int) -> None:
         """Read the claims of a sentence whose paragraph starts at ``offset``.
@@ -75,16 +89,30 @@ class Reader:
         Of quoted words only what speakers say of themselves counts.
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
+        own = _FIRST_PERSON.search(sentence.text)
         for draft in self._stated(sentence, offset):
-            if not quoted or draft.subject is self.scene.voice:
+            if not quoted or (own and draft.subject is self.scene.voice):
                 self.drafts.append(draft)
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
+        corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
+        if is_unreal(sentence.text):
+            return
         note_former(line)
+        slip = slip_of(line)
+        if slip is not None and mend(slip, line, [*self.before, *self.drafts]):
+            return
+        if slip is not None:
+            self.slips.append(slip)
         stated = list(clauses(sentence))
+        for clause in stated:
+            there = self.scene.there(clause.verb)
+            if there is not None:
+                clause.arguments.setdefault("at", []).append(there)
+            clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
                 for subject in clause.subjects:
@@ -99,8 +127,10 @@ class Reader:
         yield from read_offices(stated, line)
         for clause in stated:
             yield from _read(clause, line)
+            yield from read_cancelling(clause, line, self.drafts)
         yield from read_place(line)
         yield from read_affiliation(line)
+        yield from read_beside(line)
         yield from follow_up(stated, line, self.drafts)
 
 
@@ -109,19 +139,14 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_status(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
-    yield from read_cancelling(clause, line)
+    for read in CLAUSE_READERS:
+        yield from read(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
-_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
-_TAKING_BACK = re.compile(
-    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
-    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
-    re.IGNORECASE,
-)
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""
 
@@ -152,18 +177,19 @@ def _extract(context: ExtractionContext) -> Extraction:
     said = turns(episode.content)
     if said and (episode.source == "message" or is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
-    return _prose(episode)
+    return _prose(episode, context.previous)
 
 
-def _prose(episode: Episode) -> Extraction:
+def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
     author = episode.author or letter.author
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
-    reader_text, taken_back = _plain(prose.text)
-    reader = Reader(scene, episode.valid_at, corrects=bool(_CORRECTION.match(prose.text)))
-    reader.taken_back = taken_back
+    named = without_names(prose.text, 0, scene, episode.valid_at)
+    reader_text, taken_back, denied = without_denials(named)
+    reader = Reader(scene, episode.valid_at, corrects=is_correction(prose.text))
+    reader.taken_back, reader.denied = taken_back, denied
     titles: list[Name] = []
     scene.implied = scene.speaker
     if topic is not None and scene.implied is None:
@@ -171,7 +197,12 @@ def _prose(episode: Episode) -> Extraction:
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
-    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
+    reader.drafts += read_signature(letter, episode.content, scene)
+    career = list(read_career(prose.text, scene, episode.valid_at))
+    reader.drafts += career
+    lines = lines_of(reader_text) if career else frozenset()
+    plain = without_career(reader_text) if career else reader_text
+    for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += _noted(doc.text, offset, reader)
         for sentence in doc.sents:
@@ -190,13 +221,17 @@ def _prose(episode: Episode) -> Extraction:
     silent = {id(name) for name in titles if name.entity_type == UNTYPED}
     silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
-    return _finished(names, drafts)
+    return _finished(names, drafts, _mended(reader.slips, previous))
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
-    """Return a text without the words that take back what was said, and where they ended."""
-    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
-    return _TAKING_BACK.sub(lambda found: " " * len(found.group()), text), ends
+def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]:
+    """Yield what the episodes before said wrongly, as it is put right."""
+    for slip in slips:
+        for episode in reversed(previous):
+            claim = mended(slip, _extract(ExtractionContext(episode)).claims)
+            if claim is not None:
+                yield claim
+                break
 
 
 def asked_about(sentence: "Span") -> str:
@@ -223,17 +258,21 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     known = list(dict.fromkeys(known))
     names: list[Name] = []
     drafts: list[Draft] = []
+    slips: list[Slip] = []
     asked = ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
-        reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ")
+        reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ", slips=slips)
+        reader.before = drafts
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
         prose = prose_of(turn.words)
-        words, taken_back = _plain(prose.text)
+        named = without_names(prose.text, turn.start, scene, episode.valid_at)
+        words, taken_back, denied = without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
+        reader.denied = [turn.start + at for at in denied]
         advice = turn.speaker.lower() in ASSISTANTS
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
@@ -249,26 +288,32 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    return _finished(names, drafts)
+    return _finished(names, drafts, _mended(slips, previous))
 
 
 def _telling(drafts: list[Draft]) -> list[Draft]:
-    """Leave out what says without a date what the same text says with one."""
+    """Leave out what says without a date what the same text says with one, and plans called off."""
 
     def key(draft: Draft) -> tuple[int, str, int]:
         return id(draft.subject), draft.relation, id(draft.object)
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
+    off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
     return [
         draft
         for draft in drafts
+        if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]
 
 
-def _finished(names: Iterable[Name], drafts: list[Draft]) -> Extraction:
-    names = list(names)
+def _finished(
+    names: Iterable[Name], drafts: list[Draft], mended: Iterable[Claim] = ()
+) -> Extraction:
+    names, mended = list(names), list(mended)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in _telling(drafts))
+    claims |= dict.fromkeys(mended)
+    mentions += [end for claim in mended for end in (claim.subject, claim.object) if end]
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

@@ -26,41 +26,41 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
         word = noun.lemma_.lower()
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
-        owner = _owner(noun, line)
-        if owner is None or not owner.named:
-            continue
-        for token in _named(noun, true):
-            other = line.name(token)
-            if other is None or other is owner or not other.named:
-                continue
-            yield from _related(owner, other, noun, line)
+        for owner in _owners(noun, line):
+            for token in _named(noun, true):
+                other = line.name(token)
+                if other is None or other is owner or not other.named:
+                    continue
+                yield from _related(owner, other, noun, line)
 
 
 def _former(noun: "Token") -> bool:
     return noun.lower_ in _EX
 
 
-def _owner(noun: "Token", line: Line) -> Name | None:
+def _owners(noun: "Token", line: Line) -> list[Name]:
     """Return whose relative it is: of ``her``, ``Ann's``, ``of Ann``, or the subject's."""
-    owner = line.scene.possessor_of(noun, line.offset)
-    if owner is not None:
-        return owner
-    for child in noun.children:
+    words = [child for child in noun.children if child.dep_ == "poss"]
+    for child in noun.children if not words else ():
         if child.dep_ == "prep" and child.lower_ in ("of", "to"):
-            for target in child.children:
-                if target.dep_ == "pobj":
-                    return line.name(target)
+            words += [target for target in child.children if target.dep_ == "pobj"]
     head = noun.head
-    if noun.dep_ == "dobj" and head.lemma_ in _BEARING:  # "they have twins, Ines and Paul"
-        subjects = [child for child in head.children if child.dep_ == "nsubj"]
-        return line.name(subjects[0]) if subjects else None
-    return None
+    born = noun.dep_ == "pobj" and head.head.lemma_ == "give"
+    if born and any(child.lower_ == "birth" for child in head.head.children):
+        words = [child for child in head.head.children if child.dep_ == "nsubj"]
+    if not words and noun.dep_ == "dobj" and head.lemma_ in _BEARING:  # "they have twins, Ines"
+        words = [child for child in head.children if child.dep_ == "nsubj"]
+    several = [one for word in words for one in (word, *word.conjuncts)]
+    found = (line.name(one) for word in several for one in line.scene.members(word))
+    return [name for name in found if name is not None and name.named]
 
 
 def _named(noun: "Token", true: set[int]) -> list["Token"]:
     """Return the names of relatives that a noun of kinship introduces, or is said of."""
     after = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
     listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
+    called = [child for child in noun.children if child.lower_ in ("called", "named")]
+    after += [one for child in called for one in child.children if one.dep_ == "oprd"]
     if after:
         return [one for child in after for one in conjoined(child)]
     if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):
@@ -77,7 +77,7 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
 
 
 def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Draft]:
-    word = noun.lemma_.lower().removeprefix("ex-")
+    word = noun.lower_ if noun.lower_ in KIN else noun.lemma_.lower().removeprefix("ex-")
     if word not in KIN:
         return
     relation, reverse = KIN[word]
@@ -100,7 +100,9 @@ def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
     states += [clause.verb] if clause.passive else []
     relation = next((_PAIRS[state.lower_] for state in states if state.lower_ in _PAIRS), None)
     manner = "end" if clause.no_longer else "start"
-    if clause.lemma in ("divorce", "separate", "marry") and not clause.passive:
+    parted = clause.lemma in ("split", "break") and "up" in clause.particles
+    parted |= clause.lemma == "part" and clause.perfect
+    if (clause.lemma in ("divorce", "separate", "marry") or parted) and not clause.passive:
         if not (clause.arguments.keys() & {"dobj", "from", "to"}) and len(clause.subjects) > 1:
             relation, manner = "married_to", "start" if clause.lemma == "marry" else "end"
     if relation is None or (clause.negated and not clause.no_longer):

@@ -4,7 +4,14 @@ They are no sentences: what is read goes on without them, character for characte
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from graphrag.extract.rules.lifetime import ALWAYS
+from graphrag.extract.rules.name import Draft
+from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.trades import JOBS, OFFICES
 
 _HEADER = re.compile(
     r"(?P<field>from|to|cc|bcc|date|sent|subject|reply-to)[ \t]*:[ \t]*(?P<value>[^\n]*)(?:\n|\Z)",
@@ -20,10 +27,19 @@ _CLOSING = re.compile(
     r"(?:^|(?<=[\n.!?]))[ \t]*(?:best(?: wishes| regards)?|(?:kind |warm |with )?regards|cheers|"
     r"thanks|thank you|many thanks|love|yours(?: \w+)?|sincerely|all the best|take care|xx?|"
     r"see you)[,!.]?[ \t]*\n*[ \t]*(?P<name>[A-ZÀ-Þ][\w'’-]*(?:[ ][A-ZÀ-Þ][\w'’.-]*){0,2})?"
-    r"(?P<rest>(?:[ \t]*\n[^\n]*){0,3})\s*\Z",
+    r"(?P<rest>(?:,[^\n]*)?(?:[ \t]*\n[^\n]*){0,3})\s*\Z",
     re.IGNORECASE,
 )
 _SIGNED = re.compile(r"\n[ \t]*[-–]?[ \t]*(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)\s*\Z")
+_NAME = r"[A-ZÀ-Þ][\w'’-]+(?: (?:de |van |von |al-)?[A-ZÀ-Þ][\w'’-]+)"
+_UNDER = re.compile(
+    rf"(?:(?<=[.!?…])|(?<=\n)|^)\s*[–—-]{{1,2}} ?(?P<name>{_NAME}?)(?P<rest>(?:,[^\n.]*)?)\.?\s*\Z"
+)
+_TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\.?\s*\Z")
+_I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
+_SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
+_BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
+_LONGEST = 6
 _GROUPS = frozenset("all everyone team both there folks colleagues guys staff sir madam".split())
 
 
@@ -36,7 +52,7 @@ class Letter:
     author: str = ""
     addressee: str = ""
     title: str = ""
-    """What the signature calls its author: ``Facility manager, Nordhavn Shipping``."""
+    """What follows the author's name below: ``Facility manager, Nordhavn Shipping``."""
     is_letter: bool = False
 
 
@@ -57,9 +73,9 @@ def letter_of(text: str) -> Letter:
         begun = greeting.end()
         named = _one_name(greeting["who"])
         addressee = addressee if named in addressee.split() else named or addressee
-    if not fields and greeting is None:
-        return Letter(text)
     author, stop, title = _signature(text, begun)
+    if not fields and greeting is None and not (author and _I.search(text[:stop])):
+        return Letter(text)
     author = _one_name(fields.get("from", "")) or author
     plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
     return Letter(plain, author, addressee, title, is_letter=True)
@@ -69,8 +85,13 @@ def _signature(text: str, begun: int) -> tuple[str, int, str]:
     """Return who signs, where that begins, and the line below the name."""
     closing = _CLOSING.search(text, begun)
     if closing is not None and closing["name"] and closing["name"][0].isupper():
-        rest = (closing["rest"] or "").strip().split("\n")[0].strip()
-        return closing["name"], closing.start(), rest
+        return closing["name"], closing.start(), closing["rest"].strip(" ,\n\t")
+    for shape in (_UNDER, _TITLED):
+        under = shape.search(text, begun)
+        if under is not None and (shape is _UNDER or _title_in(under["rest"])):
+            return under["name"], under.start(), under["rest"].strip(" ,")
+    if not begun:
+        return "", len(text), ""
     signed = _SIGNED.search(text, begun)
     if signed is not None:
         return signed["name"], signed.start(), ""
@@ -90,3 +111,29 @@ def _one_name(value: str) -> str:
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
+
+
+def _title_in(words: str) -> str:
+    """Return the part of a signature that is an office or a job."""
+    for part in _SPLIT.split(words):
+        known = {word.lower() for word in part.split()} & (JOBS | OFFICES | {"lead"})
+        if known and part[:1].isupper() and len(part.split()) <= _LONGEST:
+            return part
+    return ""
+
+
+def read_signature(letter: Letter, text: str, scene: Scene) -> Iterator[Draft]:
+    """Yield what an author is, and where: ``Dagny Lund, Facility manager, Nordhavn Shipping``."""
+    title = _title_in(letter.title)
+    if scene.speaker is None or not title:
+        return
+    parts = [part for part in _SPLIT.split(letter.title) if part and part != title]
+    at = text.rfind(title)
+    said = f"{letter.author}, {' '.join(letter.title.split())}"
+    role = scene.add(Phrase(title.lower(), at, at + len(title), False), 0)
+    yield Draft(scene.speaker, "has_role", role, said, at, at + len(title), ALWAYS)
+    if parts and _BODY.fullmatch(parts[0]) and len(parts[0].split()) <= _LONGEST:
+        start = text.rfind(parts[0])
+        body = scene.add(Phrase(parts[0], start, start + len(parts[0]), True), 0)
+        body.votes["organization"] += 2
+        yield Draft(scene.speaker, "works_at", body, said, at, start + len(parts[0]), ALWAYS)

@@ -98,7 +98,8 @@ ACTIVITIES = frozenset("go start begin practice practise learn finish stop quit 
 """Verbs that say much with a gerund: ``go hiking``, ``start painting``."""
 ILLNESSES = frozenset(
     "diabetes asthma cancer flu virus infection epilepsy migraine arthritis depression anxiety "
-    "stroke dementia measles pneumonia covid eczema hypertension fracture concussion".split()
+    "allergy disease syndrome disorder stroke dementia measles pneumonia covid eczema "
+    "hypertension fracture concussion".split()
 )
 ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
 MEDICINES = frozenset(
@@ -109,6 +110,20 @@ MEDICINE_ENDINGS = (
     "cillin", "mycin", "formin", "statin", "pril", "sartan", "azole", "olol", "dipine", "profen",
     "etamol", "aline", "oxetine", "azepam", "oxin", "solone", "sone", "mab", "aspirin", "thyroxine",
 )  # fmt: skip
+SUBJECTS = frozenset(
+    "law medicine history physics chemistry biology geography economics philosophy classics "
+    "theology engineering mathematics maths math music art english french german spanish latin "
+    "greek literature science sciences psychology sociology politics architecture nursing "
+    "dentistry pharmacy linguistics botany zoology geology astronomy drama dance design "
+    "accounting needlework woodwork singing piano violin guitar cello swimming yoga judo "
+    "computing informatics statistics journalism".split()
+)
+"""What is taught and studied."""
+PRIZES = frozenset(
+    "prize award medal order cup trophy fellowship scholarship knighthood obe mbe cbe dso cross "
+    "title honour honor oscar emmy grammy".split()
+)
+DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
 PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
 OFFICIAL = frozenset(
     "appoint elect name make promote choose hire recruit crown ordain resign retire step stand "
@@ -149,6 +164,20 @@ EMPTY_NOUNS = frozenset(
     "feeling memory moment detail example type size amount level".split()
 )
 """Nouns that name nothing by themselves."""
+INTERJECTIONS = frozenset(
+    "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
+    "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
+    "dad "
+    "god lord christmas halloween thanksgiving easter".split()
+)
+MEASURES = frozenset(
+    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
+    "dozen plenty variety floor wing storey".split()
+)
+VAGUE = frozenset(
+    "own other same such many much more most few several new old good great nice little big last "
+    "next first second whole certain different only very real true".split()
+)
 ORG_WORDS = frozenset(
     "inc corp ltd llc gmbh company corporation co bank university college school academy institute "
     "hospital clinic council club fc united rovers athletic society association union committee "
@@ -178,7 +207,7 @@ GENERIC = {
         "plant agency newspaper".split(),
         ORG,
     ),
-    **dict.fromkeys("town city village".split(), PLACE),
+    **dict.fromkeys("town city village municipality".split(), PLACE),
     **dict.fromkeys("building structure".split(), "building"),
 }
 """Nouns that stand for a named body or place, to what it is."""

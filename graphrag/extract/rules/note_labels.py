@@ -39,6 +39,7 @@ _TABLE: tuple[tuple[str, str, Form, str], ...] = (
     ("venue location place", "located_in", "of_topic", PLACE),
     ("school university college", "studies_at", "of_topic", ORG),
     ("employer job work", "works_at", "of_topic", ORG),
+    ("languages", "speaks", "of_topic", ""),
     ("owner", "owned_by", "of_topic", ""),
     ("sponsor", "sponsors", "of_label", ORG),
     ("supplier vendor provider contractor", "supplies", "of_label", ORG),
@@ -49,7 +50,7 @@ _BY_WORD = {word: row for row in _TABLE for word in row[0].split()}
 _ROLES = (
     JOBS | OFFICES | frozenset("landlord landlady cleaner tenant backup host agent lead".split())
 )
-_MANY = frozenset({"has_access", "keeps"})
+_MANY = frozenset({"has_access", "keeps", "speaks"})
 
 
 def label_of(text: str) -> Label | None:
@@ -66,5 +67,6 @@ def label_of(text: str) -> Label | None:
     singular = head.removesuffix("s") if head not in _ROLES else head
     if singular in _ROLES:
         plain = plain.removeprefix("new ").removeprefix("current ").removeprefix("old ")
+        plain = plain if head == singular else plain.removesuffix("s")
         return Label(plain, "has_role", "role", PERSON, many=head != singular)
     return None

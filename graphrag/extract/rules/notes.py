@@ -58,11 +58,18 @@ _ABOUT = re.compile(
     r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
     re.IGNORECASE,
 )
+_WHO = r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]*){1,3})"
+_CV = r"(?:(?i:curriculum vitae|cv|r[ée]sum[ée]))"
+_CVS = (
+    re.compile(rf"\W*{_CV}\s*(?:[–—:|-]|of)\s*{_WHO}(?=\s*(?:$|[\n,(|]))", re.MULTILINE),
+    re.compile(rf"\W*{_WHO}\s*[–—:|,-]\s*{_CV}\b"),
+)
 _ON = re.compile(
     r"^\W*(?:(?:now|still|back|also|again)[ ])*(?P<which>on|off|allergic to)[ ]"
     r"(?:(?:the|a|an|my)[ ])?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_SOMEBODY = frozenset({"speaks"})
 _LONGEST = 6
 """Words of a value."""
 
@@ -215,6 +222,8 @@ def _draft(
     label: Label, value: str, start: int, where: tuple[Scene, Name | None], life: Life
 ) -> Draft | None:
     scene, about = where
+    if about is None and label.form == "of_topic" and label.relation in _OF_SOMEBODY:
+        return None  # a gym, but whose
     named = value[:1].isupper()
     other = scene.add(Phrase(value, start, start + len(value), named), 0)
     thing = scene.add(Phrase(label.text, start, start, False), 0)
@@ -236,6 +245,10 @@ def _draft(
 
 def topic_of(text: str) -> tuple[str, int] | None:
     """Return whom a note is about, and where it says so: ``1:1 w/ Priyanka, 5 Sept``."""
+    found = next((hit for shape in _CVS if (hit := shape.match(text)) is not None), None)
+    if found is not None:
+        name = found["name"].title() if found["name"].isupper() else found["name"]
+        return name, found.start("name")
     found = _ABOUT.match(text)
     if found is None or not found["name"][:1].isupper():
         return None

@@ -16,17 +16,19 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.trades import JOBS, LEADING, OVER, is_title, title_of
+from graphrag.extract.rules.trades import (
+    LEADING,
+    OVER,
+    is_apposed_trade,
+    is_job,
+    is_title,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_BEING: dict[str, Manner] = {
-    "be": "state",
-    "remain": "state",
-    "stay": "state",
-    "become": "start",
-}
+_BEING: dict[str, Manner] = {"be": "state", "remain": "state", "stay": "state", "become": "start"}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
@@ -58,7 +60,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
-        if is_title(noun) and noun.tag_ in ("NN", "NNP", "JJ"):
+        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or is_apposed_trade(noun)):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
@@ -70,7 +72,11 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses)
-        return None if first is None else Office(noun, first.holders, first.manner, first.clause)
+        if first is None:
+            return None
+        clause = first.clause
+        instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
+        return Office(noun, first.holders, "state" if instead else first.manner, clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
@@ -78,10 +84,12 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
         clause = clauses.get(head.head.i)
         return None if clause is None else Office(noun, clause.subjects, "start", clause)
-    if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and noun.pos_ != "PROPN":
+    if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and (
+        noun.pos_ != "PROPN" or noun.text.isupper() or noun.dep_ == "attr"
+    ):
         clause = clauses.get(head.i)
         if clause is not None and noun.dep_ in ("attr", "acomp") and clause.lemma in _BEING:
-            manner: Manner = "end" if clause.no_longer else _BEING[clause.lemma]
+            manner: Manner = "end" if clause.is_over_with(noun) else _BEING[clause.lemma]
             return Office(noun, clause.subjects, manner, clause)
         if clause is not None and clause.lemma in _CHOOSING:
             return _chosen(noun, clause)
@@ -109,7 +117,7 @@ def _as(noun: "Token", clause: Clause) -> Office | None:
     if clause.lemma in _CHOOSING or clause.lemma in _TAKING:
         return Office(noun, clause.subjects, "start", clause)
     if clause.lemma in _HOLDING or (clause.lemma in ("employ", "know") and clause.passive):
-        manner: Manner = "end" if clause.no_longer else "state"
+        manner: Manner = "end" if clause.is_over_with(noun) else "state"
         return Office(noun, clause.subjects, manner, clause)
     return None
 
@@ -206,6 +214,8 @@ def _holder(token: "Token", line: Line) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
+    if holder.text.isupper() and " " not in holder.text and len(holder.text) > len("AB"):
+        return None  # an acronym is nobody
     if max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]:
         return None
     return holder
@@ -230,7 +240,7 @@ def _stated(
         draft = line.draft(ends[0], relation, ends[1])
         draft.attributes["title"] = word
         yield draft
-    if related and (word not in JOBS or word in LEADING):
+    if related and (not is_job(word) or word in LEADING):
         return
     if word in lexicon.STUDYING or word in lexicon.OWNING or word in _OF_SOMETHING:
         return
@@ -253,6 +263,9 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                     for part in conjoined(target):
                         if (name := line.name(part)) is not None:
                             found.append((name, child.lower_))
+    for child in noun.children if not found else ():  # "a Zalando engineer"
+        if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):
+            found.append((name, "at"))
     if clause is not None and not found:
         # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
         for preposition in ("at", "of", "for", "by", "agent"):
@@ -281,7 +294,7 @@ def relation_of(title: str, preposition: str, body: Name) -> str | None:
         return "member_of" if preposition == "of" else None
     if title in LEADING and preposition in ("of", "at", "for"):
         return "leads" if body.votes["person"] < 3 or title in _OVER_PEOPLE else None
-    if title in JOBS or title in ("treasurer", "secretary", "captain", "coach", "officer"):
+    if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None
         if placed:

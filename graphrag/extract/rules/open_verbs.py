@@ -18,6 +18,18 @@ from graphrag.extract.rules.verb_frames import MEANT
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+
+def third_person(lemma: str) -> str:
+    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
+    if lemma == "have":
+        return "has"
+    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{lemma}es"
+    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
+        return f"{lemma[:-1]}ies"
+    return f"{lemma}s"
+
+
 _OPEN_SLOTS = (
     "gerund",
     "dobj",
@@ -53,12 +65,28 @@ _MEMORABLE = lexicon.TRAVELLING | frozenset(
 _LIGHT = frozenset("have get take make give put".split())
 """Verbs that say nothing without a name: ``has time``, ``takes a break``."""
 
+_PASTIMES = frozenset(
+    "hike swim run jog walk dance paint draw sketch cook bake read write sing knit sew crochet "
+    "garden fish camp climb ski skate snowboard surf cycle bike ride sail row kayak canoe dive "
+    "travel photograph sculpt code program box fence wrestle bowl hunt shop volunteer game "
+    "meditate stretch train teach act juggle skydive snorkel backpack birdwatch craft "
+    "woodwork blog stream collect compose improvise weave embroider quilt".split()
+)
+"""What is a pastime without an object."""
+_ROOMS = frozenset("room hall house gate door tower kitchen cottage chamber stairs".split())
+_MEETING = frozenset({"attend"})
+_BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
+_THIS = frozenset("this that these those some another any".split())
+_IDIOMS = frozenset("for about across over upon through with into".split())
+
 
 def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future:
-        return
+    if clause.passive or clause.future or clause.verb.dep_ == "advcl":
+        return  # "feedback on my talk, praising it": who praised is not clear
     if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
+        return
+    if (clause.lemma, *clause.particles) == ("sign", "up") and "dobj" in clause.arguments:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
         return
@@ -81,6 +109,12 @@ def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
 
 def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Iterator[Draft]:
     other = line.name(target)
+    related = clause.verb.dep_ == "relcl"
+    which = target.pos_ == "PRON" and target.lower_ not in ("who", "whom")
+    if related and (relation not in _BARE or which):
+        return  # "that stuff I baked at the shelter", "the site on Acme, which I finished"
+    if target.tag_ == "VBG" and not is_pastime(target):
+        return
     for subject in clause.subjects:
         one = line.name(subject)
         if one is None or other is None or one is other or not one.named:
@@ -93,9 +127,37 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
             continue  # "lives in the midst of": no home
         if not other.named and not _is_own(clause, subject, target, other):
             continue
+        if clause.lemma in _MEETING and other.named and other.votes["person"] >= 2:
+            continue
         life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-        if life is not None:
+        outing = clause.lemma in lexicon.TRAVELLING | {"go"} and not other.named
+        if (
+            life is not None
+            and outing
+            and (life.start is None or relation.rpartition("_")[2] in _IDIOMS)
+        ):
+            continue  # one of many walks
+        pointed = not other.named and any(child.lower_ in _THIS for child in target.children)
+        if life is not None and pointed and life.start is None:
+            continue  # "this amazing series"
+        if life is not None and not _is_indoors(clause, other):
             yield line.draft(one, relation, other, life)
+
+
+def is_pastime(verb: "Token") -> bool:
+    """Tell whether a gerund says what somebody does for pleasure: ``painting``, ``playing chess``.
+
+    Of a verb that needs an object, or a manner, the bare form says nothing: "playing", "talking".
+    """
+    if any(child.dep_ in ("dobj", "attr") for child in verb.children):
+        return True
+    return verb.lemma_.lower() in _PASTIMES and not any(c.dep_ == "poss" for c in verb.subtree)
+
+
+def _is_indoors(clause: Clause, other: Name) -> bool:
+    """Tell whether somebody only walks about a house: ``entered the Throne Room``."""
+    moved = clause.lemma in lexicon.TRAVELLING | {"go"}
+    return moved and other.text.split()[-1].lower() in _ROOMS
 
 
 def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> bool:
@@ -105,14 +167,3 @@ def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> b
     if target.tag_ == "VBG" or clause.lemma in lexicon.TRAVELLING:
         return True
     return " " in other.text and clause.lemma not in _LIGHT
-
-
-def third_person(lemma: str) -> str:
-    """Return ``goes`` for ``go``, ``carries`` for ``carry``: how a relation reads."""
-    if lemma == "have":
-        return "has"
-    if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return f"{lemma}es"
-    if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
-        return f"{lemma[:-1]}ies"
-    return f"{lemma}s"

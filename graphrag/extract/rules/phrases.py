@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import (
     ANIMATE,
+    CLUB_WORDS,
     EMPTY_NOUNS,
+    GENERIC,
+    INTERJECTIONS,
+    MEASURES,
     ORG_WORDS,
     PERSON_TITLES,
     PLACE_WORDS,
     STATEMENTLESS,
+    VAGUE,
 )
-from graphrag.extract.rules.trades import JOBS, OFFICES
+from graphrag.extract.rules.trades import JOBS, OFFICES, is_title, is_trade
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -23,14 +28,9 @@ _KEPT = frozenset("king queen emperor empress pope prince princess duke duchess 
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
-    "PERSON": "person",
-    "ORG": "organization",
-    "GPE": "place",
-    "LOC": "place",
-    "FAC": "place",
-    "EVENT": "event",
-    "WORK_OF_ART": "work",
-}
+    "PERSON": "person", "ORG": "organization", "GPE": "place", "LOC": "place", "FAC": "place",
+    "EVENT": "event", "WORK_OF_ART": "work",
+}  # fmt: skip
 _NOT_NAMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
 
 
@@ -91,11 +91,17 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
-    if len(words[-1]) > len("Jr.") and text.endswith("."):
+    text = _GAP.sub(" ", text)  # left by a nickname between
+    short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
+    if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text):
         return None
-    if len(words) == 1 and (text.lower() in _INTERJECTIONS or _only_starts(head)):
+    around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
+    if _PART.search(around):
+        return None
+    office = is_title(head) and text.lower() not in _KEPT and _is_definite(head)  # "the Chairman"
+    if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
@@ -127,8 +133,9 @@ def _left_end(head: "Token") -> "Token":
         left = head.doc[first.i - 1]
         hyphen = left.text == "-" and not left.whitespace_
         owned = placed and left.tag_ == "POS"  # "Abbot's Bridge", but not "Bob's Wish"
-        if not (hyphen or owned):
+        if not (hyphen or owned or (left.is_space and left.i and left.nbor(-1).pos_ == "PROPN")):
             inner = left.dep_ in _INNER and (placed or left.dep_ != "poss")
+            inner = inner or (left.dep_ == "conj" and left.head.dep_ == "nmod")
             if not (inner and left.head in head.subtree and is_capitalised(left)):
                 break
             if left.ent_type_ in _NOT_NAMES or (left.is_sent_start and _only_leads(left)):
@@ -141,7 +148,7 @@ def _left_end(head: "Token") -> "Token":
 
 def _only_leads(token: "Token") -> bool:
     """Tell whether a sentence's first word is no part of the name after it."""
-    return token.is_stop or bool(_ADVERB.search(token.lower_))
+    return token.is_stop or bool(_ADVERB.search(token.lower_) or token.lower_ in _ORDERS)
 
 
 def _right_end(head: "Token") -> "Token":
@@ -163,6 +170,7 @@ def _right_end(head: "Token") -> "Token":
                 if (
                     head.ent_type_ != "PERSON"
                     and head.lower_ not in PERSON_TITLES
+                    and not (head.text.isupper() and head.lower_ in JOBS | OFFICES)
                     and target.ent_type_ not in _NOT_NAMES
                 ):
                     return target
@@ -187,7 +195,7 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 def _thing(head: "Token") -> Phrase | None:
     inside = _complement(head)
-    if inside is not None and head.lemma_.lower() in _MEASURES:
+    if inside is not None and head.lemma_.lower() in MEASURES:
         return phrase_of(inside)  # "a lot of flowers" are flowers
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
@@ -201,7 +209,7 @@ def _thing(head: "Token") -> Phrase | None:
             break
         if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
             break
-        if left.lemma_.lower() in _VAGUE or left.ent_type_ in _NOT_NAMES:
+        if left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES:
             break
         first = left
     words = head.doc[first.i : head.i + 1]
@@ -209,8 +217,8 @@ def _thing(head: "Token") -> Phrase | None:
         words = head.doc[first.i : inside.i + 1]
     if len(words) > _LONGEST_THING or not all(_WORD.fullmatch(token.text) for token in words):
         return None
-    if words.start and head.doc[words.start - 1].text in ("-", "/"):
-        return None  # the tail of "de-stress"
+    if words.start and _is_glued(head.doc[words.start - 1]):
+        return None  # the tail of "de-stress", "5K run"
     qualified = any(
         token.dep_ == "compound" for token in words
     )  # a "group" is not, a "book group" is
@@ -218,7 +226,15 @@ def _thing(head: "Token") -> Phrase | None:
         return None
     # "The Palmer account" is called so; "Sunday walks" are not.
     named = any(token.pos_ == "PROPN" and token.dep_ == "compound" for token in words)
-    return Phrase(words.text, words.start_char, words.end_char, named)
+    kind = ANIMATE | ORG_WORDS | PLACE_WORDS | GENERIC.keys() | CLUB_WORDS
+    other = head.lemma_.lower() not in kind and not is_trade(head)
+    hints = (("thing", 2),) if named and other else ()
+    return Phrase(words.text, words.start_char, words.end_char, named, hints)
+
+
+def _is_glued(before: "Token") -> bool:
+    """Tell whether no space parts a word from the next, to which it belongs."""
+    return not before.whitespace_ and (before.text in ("-", "/") or before.text[-1].isdigit())
 
 
 def _called(head: "Token") -> Phrase | None:
@@ -246,6 +262,8 @@ def _activity(verb: "Token") -> Phrase | None:
     """Return what one does: ``painting``, ``playing the guitar``."""
     last = verb
     for child in verb.children:
+        if child.dep_ == "dobj" and not _is_kind(child, verb):
+            return None
         if child.dep_ in ("dobj", "prt") and child.i > verb.i:
             if child.pos_ not in ("NOUN", "PROPN", "ADP") or child.i - verb.i > _LONGEST_THING:
                 return None
@@ -260,25 +278,25 @@ def _activity(verb: "Token") -> Phrase | None:
     return Phrase(words.text, words.start_char, words.end_char, False)
 
 
+def _is_definite(noun: "Token") -> bool:
+    return any(child.dep_ in ("det", "poss") for child in noun.children)
+
+
+def _is_kind(noun: "Token", verb: "Token") -> bool:
+    """Tell whether an object says what one does in general: not "taking in the beauty of it"."""
+    if _is_definite(noun):
+        return verb.lemma_ == "play" or noun.pos_ == "PROPN"
+    return noun.lemma_.lower() not in EMPTY_NOUNS | {"other"}
+
+
 def _only_starts(head: "Token") -> bool:
     """Tell whether a word is capitalised only because a sentence begins with it."""
     return bool(head.is_sent_start) and not head.ent_type_ and not head.dep_.startswith("nsubj")
 
 
-_INTERJECTIONS = frozenset(
-    "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
-    "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
-    "dad "
-    "god lord christmas halloween thanksgiving easter".split()
-)
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
+_ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
+_GAP = re.compile(r" {2,}")
+_PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})
-_MEASURES = frozenset(
-    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
-    "dozen plenty variety floor wing storey".split()
-)
-_VAGUE = frozenset(
-    "own other same such many much more most few several new old good great nice little big last "
-    "next first second whole certain different only very real true".split()
-)

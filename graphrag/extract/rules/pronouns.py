@@ -22,6 +22,10 @@ NEUTER = frozenset({"it", "its", "itself"})
 _SAME = frozenset({"appos", "attr", "oprd"})
 """Roles of a noun that says more of somebody named, and is nobody else."""
 
+PLURAL = frozenset({"they", "their", "them", "both", "themselves", "theirs"})
+_UNITING = frozenset("marry married wed engage engaged divorce date wife husband partner".split())
+PAIRS = frozenset({"couple", "pair", "newlyweds"})
+
 Spoken = tuple[int, Name, bool]
 """A name, the index of its word, and whether it is a subject there."""
 
@@ -33,6 +37,7 @@ class Antecedents:
         self._current: list[Spoken] = []
         self._previous: list[Spoken] = []
         self._all: dict[Name, None] = {}
+        self._tokens: dict[Name, Token] = {}
         self._rivals: list[tuple[int, str, bool]] = []
         """Unnamed people: where, of which gender, and whether as a subject."""
         self._rivals_before: list[tuple[int, str, bool]] = []
@@ -63,6 +68,28 @@ class Antecedents:
         name.acted |= subject and token.head.lemma_ != "be"
         self._current.append((token.i, name, subject))
         self._all[name] = None
+        self._tokens[name] = token
+
+    def there(self, kind: str) -> "Token | None":
+        """Return the word for the only body or place of that kind in the sentence before."""
+        names = _unique(name for _, name, _ in self._previous if name.votes[kind] >= 2)
+        return self._tokens[names[0]] if len(names) == 1 else None
+
+    def group(self, plural: "Token") -> list["Token"]:
+        """Return the words for the two people that ``they`` or ``the couple`` means.
+
+        They are the only two people of its own sentence before it, or of the one before, and
+        joined there by ``and`` or by marriage.
+        """
+        here = [name for at, name, _ in self._current if at < plural.i]
+        for near in (here, [name for _, name, _ in self._previous]):
+            people = _unique(name for name in near if name.may_be_person())
+            if people:
+                clear = len(people) == len(("one", "other"))
+                clear = clear and all(name.votes["organization"] < 2 for name in people)
+                words = [self._tokens[name] for name in people]
+                return words if clear and (plural.lower_ == "both" or _is_pair(*words)) else []
+        return []
 
     def of(self, pronoun: "Token") -> Name | None:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
@@ -146,3 +173,15 @@ def _is_a(name: Name, kind: str) -> bool:
 
 def _unique(names: Iterable[Name]) -> list[Name]:
     return list(dict.fromkeys(names))
+
+
+def _is_pair(one: "Token", other: "Token") -> bool:
+    joined = other in one.conjuncts or other.dep_ == "conj" or one.dep_ == "nmod"
+    between = one.doc[one.sent.start : one.sent.end] if other.doc == one.doc else ()
+    return joined or any(word.lemma_.lower() in _UNITING for word in between)
+
+
+def is_plural(verb: "Token") -> bool:
+    """Tell whether a verb is one of several: ``who were married``."""
+    helpers = [verb, *(child for child in verb.children if child.dep_ in ("aux", "auxpass"))]
+    return any(word.lower_ in ("were", "are", "have") or word.tag_ == "VBP" for word in helpers)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, PLACE, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
-from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
+from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
+from graphrag.extract.rules.truth import bearer
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 
@@ -64,7 +65,19 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
+_THERE = {
+    **dict.fromkeys("work start teach begin study train".split(), "organization"),
+    **dict.fromkeys("live settle".split(), PLACE),
+}
+"""Verbs with ``there``, to what that is."""
 _BODIES = ORG_WORDS | PLACE_WORDS
+_OWNED = frozenset(
+    "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
+    "cafe hotel school office brewery gallery garage house flat cottage garden boat car startup "
+    "band orchard vineyard mill gym salon".split()
+)
+"""What is told apart by whose it is: two of them are two."""
+_SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -121,6 +134,32 @@ class Scene:
         if token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG":
             return self.implied
         return self._noun(token, offset)
+
+    def members(self, token: "Token") -> list["Token"]:
+        """Return the words for each of those whom a plural word means; else the word itself."""
+        plain = token.lower_ in PLURAL and token.pos_ in ("PRON", "DET")
+        if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
+            return self._antecedents.group(token) or [token]
+        if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
+            named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
+            return [part for one in named for part in (one, *one.conjuncts)] or [token]
+        if token.pos_ == "PROPN":  # of "Ann Bell and Tom Hale married" as it is often read
+            before = [c for c in token.children if c.dep_ == "nmod" and c.pos_ == "PROPN"]
+            return [c for c in before if any(w.dep_ == "cc" for w in c.children)] + [token]
+        if token.lower_ == "who" and token.head.dep_ == "relcl" and is_plural(token.head):
+            noun, found = token.head.head, [token.head.head]
+            while noun.dep_ == "conj":
+                noun = noun.head
+                found.insert(0, noun)
+            return found if len(found) > 1 else [token]
+        return [token]
+
+    def there(self, verb: "Token") -> "Token | None":
+        """Return the word for where ``she works there`` says that she works."""
+        kind = _THERE.get(verb.lemma_.lower())
+        if kind is None or not any(child.lower_ == "there" for child in verb.children):
+            return None
+        return self._antecedents.there(kind)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
@@ -180,6 +219,10 @@ class Scene:
                 named = self._ending_in(token.lower_) or self._antecedents.described(token)
                 if named is not None:
                     return named
+            owner = self.possessor_of(token, offset) if token.lemma_.lower() in _OWNED else None
+            if owner is not None and owner.named:
+                whose = f"{owner.text}'s {phrase.text}"
+                phrase = Phrase(whose, phrase.start, phrase.end, True)
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -218,8 +261,11 @@ class Scene:
             noun = token.head.head
             while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
                 noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
+            noun = bearer(noun)
+            if noun.dep_ == "pobj" and noun.head.head.lower_ in _SOME:
+                return None  # "another of the Winkies, who was a goldsmith"
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
-            return None if so else self._noun(noun, offset)  # "such a roar that she screamed"
+            return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
             found = self._antecedents.of(token)
             alone = self.asked is not None and self._antecedents.is_first()

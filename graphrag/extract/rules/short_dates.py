@@ -33,6 +33,8 @@ _WORDS = {
 _COUNT = rf"(?P<count>\d+|{'|'.join(_WORDS)})"
 _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (1, 1), "new year's": (1, 1)}
 
+_UP_TO = re.compile(r"and (?:his|her|their|its|the) \w+(?: (?:in|on|of))?")
+
 Make = Callable[[re.Match[str], datetime, bool, Period | None], Period | None]
 """Match, reference, whether it looks ahead, and the time named before: a period."""
 
@@ -74,7 +76,7 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
             bound = None
         elif (
             other is not None
-            and text[one.end : other.start].strip() in ("-", "–")
+            and _joins(text, one, other)
             and one.period.bound == other.period.bound == "in"
             and one.period.start < other.period.start
         ):
@@ -82,6 +84,12 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
             bound = "until"
         else:
             yield one
+
+
+def _joins(text: str, one: TimeExpression, other: TimeExpression) -> bool:
+    inside = text[one.end : other.start].strip()
+    between = re.search(r"\bbetween\s*$", text[: one.start]) or one.text.startswith("between")
+    return inside in ("-", "–") or bool(between and _UP_TO.fullmatch(inside))
 
 
 def _matches(text: str) -> Iterator[tuple[int, int, Make, re.Match[str]]]:

@@ -51,6 +51,9 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     Every line of it is a turn or goes on with one, and somebody speaks twice: a list of labels
     names each once.
     """
+    alone = bool(said) and all(turn.speaker.lower() in GENERIC - {"you"} for turn in said)
+    if alone and said[0].line_start == 0:
+        return True
     if len(said) < len(("one", "other")) or text[: said[0].line_start].strip():
         return False
     times = Counter(turn.speaker for turn in said)

@@ -17,7 +17,7 @@ _LEADERS = lexicon.LEADING | frozenset(
     "commissioner chancellor premier minister bishop abbot abbess rector warden provost "
     "headteacher "
     "chef conductor commander skipper founder spokesperson chief superintendent sheriff "
-    "supervisor executive officer".split()
+    "supervisor executive officer ceo".split()
 )
 JOBS = lexicon.WORKING | frozenset(
     "actor actress artist author barber barrister biologist blacksmith bookseller botanist builder "
@@ -40,7 +40,9 @@ JOBS = lexicon.WORKING | frozenset(
     "councillor councilman deputy representative recruiter auditor "
     "spokesman spokeswoman rapper engraver cyclist rower swimmer boxer sprinter jockey goldsmith "
     "bassist percussionist choirmaster stonemason apothecary monk nun "
-    "goalkeeper striker defender midfielder forward winger".split()
+    "goalkeeper striker defender midfielder forward winger cfo cto coo cio cmo vp dealer soprano "
+    "alto oboist flautist trombonist registrar paralegal notary coroner curate deacon maintainer "
+    "lieutenant sergeant corporal constable colonel admiral cardiologist apprentice".split()
 )
 """What somebody can be for a living."""
 OFFICES = _LEADERS | frozenset(
@@ -68,6 +70,11 @@ def is_title(noun: "Token") -> bool:
     )
 
 
+def is_job(word: str) -> bool:
+    """Tell whether a word is what one does for a living, by the list or by its ending."""
+    return word in JOBS or (len(word) > len("xxxxxx") and word.endswith(_SUFFIXES))
+
+
 _AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
 
 
@@ -80,6 +87,13 @@ def is_trade(noun: "Token") -> bool:
         and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
         and word not in _NO_TRADES
     )
+
+
+def is_apposed_trade(noun: "Token") -> bool:
+    """Tell whether ``Mieke, an oboist`` is said of somebody."""
+    if noun.dep_ != "appos" or noun.head.ent_type_ != "PERSON":
+        return False
+    return is_trade(noun) and any(child.lower_ in ("a", "an") for child in noun.children)
 
 
 _NO_TRADES = frozenset(

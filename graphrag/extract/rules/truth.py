@@ -3,6 +3,7 @@
 A verb is followed upwards: whatever it depends on must leave it true.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import HEDGED, REPORTING
@@ -19,12 +20,74 @@ _DOUBTS = frozenset(
 )
 _TELLING = frozenset("confirm inform announce note report say tell add".split())
 _FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
+_SITED = frozenset({"base", "headquarter", "locate"})
 ENDS = frozenset({"end", "expire", "finish"})
 _SUPPOSED = frozenset(
     "rumour rumor rumours claim allegation idea proposal possibility question suggestion motion "
     "hope fear speculation suspicion chance offer request bid attempt talk".split()
 )
 """Nouns whose clause is not stated as true: ``rumours that they will merge``."""
+
+_PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
+_NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
+_MORE = r"(?: [\w&’'-]+){0,4}?"
+_CONTRAST = re.compile(
+    # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
+    rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
+    rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
+    # "at Globex, not Acme": the first is
+    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:,|(?= as )|(?=[.;:!?)]|$))"
+    rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
+)
+_AS_SAID = re.compile(
+    r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
+)
+
+
+_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_TAKING_BACK = re.compile(
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
+    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
+    re.IGNORECASE,
+)
+
+
+_UNREAL = re.compile(
+    r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
+    r"unconfirmed|(?:the|its|our|my|whose) (?:\w+ )?(?:heroine|hero|protagonist|villain|antagonist|"
+    r"main character))\b|"
+    r"^\W*(?:imagine|suppose|assume|pretend|what if|let's say|once upon a time)\b|"
+    r"^\W*in (?:my|his|her|our|the|this|a|their) (?:\w+ )?(?:novel|story|film|movie|play|game|"
+    r"dream|comic|fairy tale|fable|legend|sitcom)\b|"
+    r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]",  # a line of a program
+    re.IGNORECASE,
+)
+
+
+def is_unreal(text: str) -> bool:
+    """Tell whether a sentence tells rumours, fiction or what is only imagined, or is a program."""
+    return bool(_UNREAL.search(text))
+
+
+def is_correction(text: str) -> bool:
+    """Tell whether a text begins by saying that it corrects another."""
+    return bool(_CORRECTION.match(text))
+
+
+def without_denials(text: str) -> tuple[str, list[int], list[int]]:
+    """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
+
+    The words that take back what was said are blanks as well. Returned, too, is where these ended,
+    and where it says that the denied was said before: "not in May as I said".
+    """
+    said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
+    text = _CONTRAST.sub(_blank, text)
+    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
+    return _TAKING_BACK.sub(_blank, text), ends, said
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 def is_question(sentence: "Span") -> bool:
@@ -48,7 +111,7 @@ def is_stated(verb: "Token") -> bool:
             if (
                 child.dep_ == "aux"
                 and child.tag_ == "MD"
-                and child.lower_ not in ("will", "'ll", "shall")
+                and child.lower_ not in ("will", "'ll", "shall", "wo")
             ):
                 return False
             if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
@@ -90,6 +153,7 @@ def is_stated(verb: "Token") -> bool:
             return False  # "the plan to merge"
         if (
             current.dep_ == "xcomp"
+            and not is_task(current)
             and current.tag_ == "VB"
             and head.lemma_
             not in (
@@ -130,6 +194,8 @@ def _is_apart(left: "Token", right: "Token") -> bool:
         return True
     own = [child for child in right.children if child.dep_ in SUBJECTS]
     known = right.lemma_.lower() in HEDGED | REPORTING
+    before = {token.lower_ for token in left.doc[left.i : own[0].i]} if own else set()
+    known = known and not before & {"so", "and", "but"}
     comma = own and any(token.text == "," for token in left.doc[left.i : own[0].i])
     return bool(comma) and not known and right.lemma_ != "be"
 
@@ -145,3 +211,61 @@ def is_over(verb: "Token") -> bool:
         for child in verb.children
         if child.i + 1 < len(child.doc)
     )
+
+
+def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
+    """Return who is ``a nurse who lives in Cardiff`` where a sentence says so of somebody."""
+    if verb is not None and verb.lemma_ in _SITED and noun.dep_ == "pobj":
+        if noun.head.lower_ == "of":
+            noun = noun.head.head  # "a maker of lenses based in Jena"
+    copula = noun.head
+    if noun.dep_ != "attr" or copula.lemma_ != "be" or noun.pos_ != "NOUN":
+        return noun
+    subjects = [child for child in copula.children if child.dep_ == "nsubj"]
+    plain = [one for one in subjects if one.lower_ not in ("this", "that", "there", "who")]
+    return plain[-1] if plain and plain[-1].pos_ in ("PROPN", "PRON") else noun
+
+
+def own_subjects(verb: "Token") -> list["Token"]:
+    """Return the subjects that hang on a verb, or on its helper: ``Ruth got divorced``."""
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    helpers = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    return own or [one for word in helpers for one in word.children if one.dep_ in SUBJECTS]
+
+
+def joined_to(verb: "Token") -> "Token | None":
+    """Return the verb that this one is joined to by ``and``.
+
+    Of ``leaving Acme in May and starting at Brill`` the parser joins the second to ``in``.
+    """
+    head = verb.head
+    if verb.dep_ == "conj" and head.pos_ == "ADP" and head.head.tag_ == verb.tag_ == "VBG":
+        head = head.head
+    return head if verb.dep_ == "conj" and head.pos_ in ("VERB", "AUX") else None
+
+
+def is_told(verb: "Token") -> bool:
+    """Tell whether a participle is a past tense: ``joined in 2010, left in 2015 and works``."""
+    if verb.tag_ != "VBN" or verb.dep_ != "advcl" or verb.i < verb.head.i:
+        return False
+    plain = not any(child.dep_ in ("aux", "auxpass", "agent", "mark") for child in verb.children)
+    joined = any(c.dep_ == "conj" and c.tag_ in ("VBD", "VBZ", "VBP") for c in verb.children)
+    return plain and joined and verb.head.tag_ == "VBD"
+
+
+def is_next_subject(noun: "Token") -> bool:
+    """Tell whether a finite verb follows: in ``when she woke the sun was up`` she woke no sun."""
+    following = noun.doc[noun.i + 1] if noun.i + 1 < len(noun.doc) else None
+    return (
+        following is not None
+        and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
+        and following.pos_ in ("VERB", "AUX")
+        and not any(child.dep_ in SUBJECTS for child in following.children)
+    )
+
+
+def is_task(verb: "Token") -> bool:
+    """Tell whether a verb is what somebody was chosen for: ``elected to replace him``."""
+    head = verb.head
+    chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
+    return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen

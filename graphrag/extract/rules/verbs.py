@@ -10,7 +10,7 @@ from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.open_verbs import read_open
+from graphrag.extract.rules.open_verbs import is_pastime, read_open
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
@@ -22,6 +22,21 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
 _SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
+_WITH_THE = frozenset(
+    "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
+    "founded".split()
+)
+"""Relations that ``the farm`` can be an end of."""
+_IDIOMS = frozenset(
+    "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
+    "campaign attack discussion talk debate tour march term word phone stair lift bus train road "
+    "path family state public".split()
+)
+"""What one leads, runs, owns, uses or opens for a while, and is no fact of."""
+_PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
+_SINGLE = frozenset({"det", "poss", "predet", "relcl"})
+_PLAYED = frozenset("game role part song trick joke music card".split())
+_POINTING = frozenset("that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
@@ -79,24 +94,31 @@ def _matched(
         return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
-    if not _tell_enough(frame, (one, subject), (other, target)):
+    if not _tell_enough(frame, clause.lemma, (one, subject), (other, target)):
         return None
     relation, manner = frame.relation, frame.manner
     if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        return None  # one leaves towns and rooms as well
+        if not clause.after_all or other.votes["place"]:
+            return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
+        if subject.lower_ == "i" and "with" in clause.arguments:
+            return None  # "I'm with Telora": it sells me something as often
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
             return None  # who is at a college may teach or study there
     if frame.object == "place" and other.named and _is_acronym(other.text):
         return None
-    if clause.no_longer or stopped:
+    if frame.object == "place" and clause.lemma == "move" and one.votes["person"] < 2:
+        if other.votes["organization"] > other.votes["place"]:
+            return None  # "Acme is moving to SAP"
+    if clause.is_over_with(target) or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
-    if clause.lemma == "join" and relation == "works_at" and last in lexicon.CLUB_WORDS:
+    clubs = {last, target.lower_} & lexicon.CLUB_WORDS
+    if clause.lemma == "join" and relation == "works_at" and clubs:
         relation = "member_of"
     for name, type_ in ((one, frame.subject), (other, frame.object)):
         if type_ and name.named:
@@ -117,21 +139,59 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
     """Tell whether a verb of many senses has the one of the frame with this object."""
     word = target.lemma_.lower()
     match frame.relation:
-        case "likes" | "dislikes" if target.pos_ == "NOUN":
+        case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
             # "the energy", "your cake" were liked then and there, "live music" always is.
-            return not any(child.dep_ in ("det", "poss", "predet") for child in target.children)
+            nouns = [target]
+            while nouns[-1].dep_ == "conj":
+                nouns.append(nouns[-1].head)
+            marks = {child.dep_ for noun in nouns for child in noun.children}
+            return target.pos_ != "PRON" and not _SINGLE & marks
+        case "likes" | "dislikes" if target.pos_ == "PROPN":  # "I love the thought, Bob!"
+            return not any(child.pos_ == "NOUN" for child in target.children)
         case "likes" | "dislikes" if target.tag_ == "VBG":
-            return not any(child.dep_ == "poss" for child in target.subtree)
+            return is_pastime(target)
+        case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
+            return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
+        case "plays" if target.pos_ == "NOUN":
+            marks = {child.lower_ for child in target.children}
+            whose = any(child.dep_ == "poss" for child in target.children)
+            said = clause.verb.dep_ != "advcl" and target.lemma_.lower() not in _PLAYED
+            return said and not whose and not _POINTING & marks
+        case "uses":
+            return clause.verb.dep_ not in (
+                "acl",
+                "advcl",
+            )  # "packages installed using pip": they use nothing
+        case "founded" if clause.lemma == "set":
+            return not other.text.isupper()
+        case "responsible_for" if frame.bare and not other.named:
+            return one.votes["person"] >= 2
+        case "travels_with":
+            return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
             return not any(child.dep_ in ("det", "poss") for child in target.children)
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
+        case "plays_for" if clause.lemma in ("transfer", "loan") and clause.passive:
+            return one.plays or other.text.split()[-1].lower() in lexicon.CLUB_WORDS
+        case "won" if clause.lemma in ("receive", "collect"):
+            return other.text.split()[-1].lower() in lexicon.PRIZES
+        case "studies" | "teaches" if clause.lemma in ("read", "teach"):
+            return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
+        case "drinks" if clause.lemma == "give":
+            return word in lexicon.DRINKS
+        case "drinks" | "eats":
+            return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
+        case "member_of" if clause.lemma in ("move", "switch", "transfer"):
+            return target.lower_ in lexicon.CLUB_WORDS
+        case "member_of" if clause.lemma == "enter":
+            return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
         case "member_of" if clause.lemma in ("sit", "serve"):
-            return other.text.split()[-1].lower() in lexicon.CLUB_WORDS
+            return bool({other.text.split()[-1].lower(), word} & lexicon.CLUB_WORDS)
         case "leads" if clause.lemma == "lead" and not clause.passive:
             return other.votes["person"] < 2  # "she led him in"
         case _:
@@ -142,7 +202,9 @@ def _is_present(clause: Clause) -> bool:
     return clause.verb.tag_ in ("VBZ", "VBP", "VBG")
 
 
-def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, "Token"]) -> bool:
+def _tell_enough(
+    frame: Frame, lemma: str, first: tuple[Name, "Token"], second: tuple[Name, "Token"]
+) -> bool:
     """Tell whether the two ends can be spoken of again.
 
     One must have a name. The other may be a common noun where that says enough (``takes
@@ -153,14 +215,21 @@ def _tell_enough(frame: Frame, first: tuple[Name, "Token"], second: tuple[Name, 
         return True
     if one.named:
         if target.lower_ in lexicon.GENERIC or target.lower_ in lexicon.CLUB_WORDS:
-            return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
+            if not any(child.dep_ == "compound" for child in target.children):
+                return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
         if frame.object == "organization" and target.lower_ in lexicon.ORG_WORDS:
-            return _is_definite(target)
-        return frame.bare or (frame.passive is True and _is_definite(target))
+            return is_definite(target)
+        if frame.relation in _WITH_THE and is_definite(target):
+            word, bought = target.lemma_.lower(), lemma in ("buy", "purchase")
+            if lemma in ("open", "start", "launch", "create"):
+                return False  # "opened the meeting"
+            kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
+            return frame.bare or (kept and word not in _IDIOMS)
+        return frame.bare or (frame.passive is True and is_definite(target))
     someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
     if subject.lower_ in lexicon.GENERIC or someone:
         return False  # "the company" is one that has a name
-    own = _is_definite(subject) or " " in one.text
+    own = is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
 
@@ -169,7 +238,8 @@ def _is_acronym(text: str) -> bool:
     return text.isupper() and len(text) > len("UAE") and text.isalpha()
 
 
-def _is_definite(noun: "Token") -> bool:
+def is_definite(noun: "Token") -> bool:
+    """Tell whether a noun is that one: ``the farm``, ``our farm``."""
     return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
@@ -178,7 +248,7 @@ def _together(clause: Clause, line: Line) -> Iterator[Draft]:
     names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
     travellers = [name for name in names if can_be(name, "person")]
     for other in travellers[1:]:
-        yield from _dated(clause, "event", (travellers[0], "travels_with", other), line)
+        yield from dated(clause, "event", (travellers[0], "travels_with", other), line)
 
 
 def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -189,7 +259,7 @@ def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or one is other or other is None or not can_be(one, "person"):
                 continue
-            yield from _dated(clause, "event", (one, "travels_with", other), line)
+            yield from dated(clause, "event", (one, "travels_with", other), line)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -202,17 +272,18 @@ def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
         for buyer in clause.arguments.get("to", ()):
             other = line.name(buyer)
             if other is not None and one.named and other.named:
-                yield from _dated(clause, "start", (one, "owned_by", other), line)
+                yield from dated(clause, "start", (one, "owned_by", other), line)
         for seller in () if clause.passive else clause.subjects:
             owner = line.name(seller)
-            kept = one.named or _is_definite(thing)
+            kept = one.named or is_definite(thing)
             if owner is not None and owner.named and kept and can_be(owner, "person"):
-                yield from _dated(clause, "end", (one, "owned_by", owner), line)
+                yield from dated(clause, "end", (one, "owned_by", owner), line)
 
 
-def _dated(
+def dated(
     clause: Clause, manner: Manner, fact: tuple[Name, str, Name], line: Line
 ) -> Iterator[Draft]:
+    """Yield a fact with the times of its clause."""
     life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
     if life is not None:
         yield line.draft(*fact, life)

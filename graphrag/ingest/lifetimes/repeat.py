@@ -56,6 +56,7 @@ def let_fall(component: Component, fact: Fact) -> Fact:
         and not _same(fact, other)
         and (other.id in said.excludes or exclusion(fact, other, relations) is not None)
         and (said.since is None or _ends_after(other, fact))
+        and not _begins_after(other, said)
         and all(
             component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
         )
@@ -102,6 +103,7 @@ def _meant(component: Component, fact: Fact) -> list[Fact]:
         and other.object_id != fact.object_id
         and other.retracted_at is None
         and not other.pending
+        and not _begins_after(other, said)
         and all(
             component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
         )
@@ -131,6 +133,13 @@ def _tied(component: Component, fact: Fact, wrong: list[Fact]) -> Fact:
 
 def _ends_after(fact: Fact, new_fact: Fact) -> bool:
     return overlap(replace(fact, valid_at=None), replace(new_fact, invalid_at=None))
+
+
+def _begins_after(fact: Fact, said: Assertion) -> bool:
+    """Tell whether a fact is known of a time only at which what was said had ended."""
+    if said.until is None or fact.valid_at is None:
+        return False
+    return said.until.moment <= fact.valid_at
 
 
 def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

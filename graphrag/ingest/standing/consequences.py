@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import all_heads, ground
 from graphrag.ingest.standing.infer import Placed, Writer
-from graphrag.ingest.standing.nearby import Beside, line_between
+from graphrag.ingest.standing.nearby import Beside
 from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
@@ -118,7 +119,9 @@ class Consequences:
         if fact.derived_from:
             inferred[line].append((start, end))
         else:
-            held.setdefault(line, []).append(Stretch(start, end, start, False, _trust(fact)))
+            begins = any(_begins(one, fact) for one in fact.statements)
+            stretch = Stretch(start, end, start, False, _trust(fact), begins)
+            held.setdefault(line, []).append(stretch)
 
     def _named(self, relation: str) -> bool:
         return self.relations.canonical(relation)[0] in self.beside.program.relations
@@ -173,8 +176,8 @@ class Consequences:
 
 def _stretch(piece: Piece) -> Stretch:
     running = piece.support.kind == "running" and piece.closed != "bounded"
-    trust = piece.support.statement.trust
-    return Stretch(piece.start, piece.end, piece.support.last, running, trust)
+    trust, begins = piece.support.statement.trust, piece.support.kind != "ended"
+    return Stretch(piece.start, piece.end, piece.support.last, running, trust, begins)
 
 
 def _trust(fact: Fact) -> float:

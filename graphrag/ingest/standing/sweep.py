@@ -41,6 +41,8 @@ class Stretch:
     """Whether a rule may end it."""
     trust: float = 0.0
     """What begins ends nothing that is trusted more."""
+    begins: bool = True
+    """False if only its end was said: that it was so until then does not begin anything."""
     cut: Cut | None = None
 
     def holds(self, moment: int) -> bool:
@@ -153,7 +155,9 @@ class Sweep:
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
-            began = (one for one in self.said[trigger] if one.holds(moment))
+            began = [one for one in self.said[trigger] if one.begins and one.holds(moment)]
+            if not began:
+                continue
             trust = max(one.trust for one in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)

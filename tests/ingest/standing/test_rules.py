@@ -50,6 +50,16 @@ async def test_what_a_beginning_ends_says_by_what_and_why():
         await sound(graph)
 
 
+async def test_that_something_is_over_begins_nothing():
+    only = Ends("only", when=("*", "likes", "?x"), ends=("*", "likes", "?x"))
+    async with opened(only) as graph:
+        await graph.add_fact("Cid", "likes", "Ann", valid_at="2020-01-01")
+        await graph.add_fact("Ben", "likes", "Ann", valid_at="2020-01-02")
+        await graph.add_fact("Cid", "likes", "Ann", invalid_at="2020-01-05")
+        assert [fact.subject for fact in await graph.facts(relation="likes")] == ["Ben"]
+        await sound(graph)
+
+
 async def test_what_is_begun_on_that_day_or_later_stays():
     async with opened() as graph:
         await graph.add_fact("Acme", "has_state", "closed", valid_at="2024-03-01")

@@ -1,0 +1,54 @@
+"""What is worth a fact: what a person would still want to know when the scene is over."""
+
+import pytest
+
+from tests.extract.test_prose import told
+
+WORTHLESS = [
+    # outings at no date, and moves inside a house
+    "I went on a hike.", "We visited a hospital.", "I ran into a group of tourists.",
+    "Ann Lee entered the Throne Room.",
+    # what is liked there and then
+    "I love playing.", "We enjoy talking about it.", "I love taking in the beauty of nature.",
+    "I'm reading a book that I really enjoy.", "I love the freedom and connection it brings.",
+    "I loved just chilling.", "I love spending time with friends.",
+    "I love the energy, diversity, and food of this city.", "We played games with friends.",
+    "I just finished this amazing fantasy series.", "The packages were installed using pip.",
+    "My online store has been a roller coaster.",
+    # parts of words, programs
+    "I ran a 5K.", "npm run lint && npm run test",
+    # who did it is not clear
+    "Feedback on the talk came, praising cultural alignment.",
+    "I dropped off that stuff I baked at the homeless shelter.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WORTHLESS)
+async def test_trivia_is_no_fact(text):
+    assert not await told(f"Ann: {text}", "message")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I went to a fair on 3 May.", "Ann goes_to fair"),
+        ("I love hiking in the mountains.", "Ann likes hiking"),
+        ("I enjoy playing the guitar.", "Ann likes playing the guitar"),
+        ("I love live music.", "Ann likes live music"),
+        ("I met Bob Ray at the fair.", "Ann meets Bob Ray"),
+    ],
+)
+async def test_what_lasts_or_is_dated_is_one(text, fact):
+    assert fact in await told(f"Ann: {text}", "message")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Bob Ray went all out with a Harry Potter theme.",
+     "Bob Ray praised another of the Winkies, who was a goldsmith.",
+     "I still have that stuffed animal dog.", "Bob Ray advised me to rest."],
+)  # fmt: skip
+async def test_nobody_travels_with_a_theme_or_keeps_a_toy(text):
+    wrong = ("travels_with", "goldsmith", "has_pet", "supervises")
+    stated = await told(f"Ann: {text}", "message")
+    assert not [fact for fact in stated if any(word in fact for word in wrong)]

@@ -136,3 +136,25 @@ _PASSING = OVER | frozenset(
     "own next present sole old young longstanding last only".split()
 )
 """Adjectives of who holds a title, not of the title."""
+
+
+def apposed_name(noun: "Token") -> "Token | None":
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
+
+    ``The city of Narvik`` is Narvik.
+    """
+    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
+        return None
+    for child in noun.children:
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
+            between = noun.doc[noun.i + 1 : child.left_edge.i].text
+            if between in ("", ","):
+                return child
+        kind = lexicon.GENERIC.get(noun.lower_)
+        if child.dep_ == "prep" and child.lower_ == "of" and kind == lexicon.PLACE:
+            child.dep_ == "prep"
+            and child.lower_ == "of"
+            and lexicon.GENERIC.get(noun.lower_) == lexicon.PLACE
+        ):
+            return next((one for one in child.children if one.pos_ == "PROPN"), None)
+    return None

@@ -152,9 +152,5 @@ def apposed_name(noun: "Token") -> "Token | None":
                 return child
         kind = lexicon.GENERIC.get(noun.lower_)
         if child.dep_ == "prep" and child.lower_ == "of" and kind == lexicon.PLACE:
-            child.dep_ == "prep"
-            and child.lower_ == "of"
-            and lexicon.GENERIC.get(noun.lower_) == lexicon.PLACE
-        ):
             return next((one for one in child.children if one.pos_ == "PROPN"), None)
     return None

@@ -240,13 +240,23 @@ def _decided(fact: Fact, closer: Fact, relations: Relations) -> tuple[Rule | Non
     """Return by what a fact was closed, and what became of it."""
     corrected = fact.closed_as == "corrected"
     outcome: Outcome = (
-        "ended" if fact.retracted_at is None else "corrected" if corrected else "replaced"
+        "ended"
+        if fact.retracted_at is None
+        else "corrected"
+        if corrected
+        else "overruled"
+        if fact.closed_as == "overruled" and _trust(fact) < _trust(closer)
+        else "replaced"
     )
     if fact.closed_by_arbiter:
         return "arbiter", outcome
     if corrected:
         return "by_hand" if fact.closed_by_hand else "correction", outcome
     return exclusion(fact, closer, relations), outcome
+
+
+def _trust(fact: Fact) -> float:
+    return max((one.trust for one in fact.statements), default=0.0)
 
 
 def _then(column: str, sources: Sources) -> dict[int, Any]:

@@ -15,6 +15,8 @@ WORTHLESS = [
     "I love the energy, diversity, and food of this city.", "We played games with friends.",
     "I just finished this amazing fantasy series.", "The packages were installed using pip.",
     "My online store has been a roller coaster.",
+    "Bob Ray began to use his axe.", "Bob Ray led her cow away.", "I've set up my project.",
+    "I've been managing my branches.", "I finished a bookmark for a friend at my writing club.",
     # parts of words, programs
     "I ran a 5K.", "npm run lint && npm run test",
     # who did it is not clear

@@ -33,8 +33,7 @@ _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
-_OF_SOMETHING = frozenset({"member", "boss", "leader", "ruler", "founder"})
-"""What says nothing without what it is of."""
+_OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
 _OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})
 _PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())

@@ -65,11 +65,6 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
-_THERE = {
-    **dict.fromkeys("work start teach begin study train".split(), "organization"),
-    **dict.fromkeys("live settle".split(), PLACE),
-}
-"""Verbs with ``there``, to what that is."""
 _BODIES = ORG_WORDS | PLACE_WORDS
 _OWNED = frozenset(
     "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
@@ -88,7 +83,7 @@ class Scene:
         self, *, known: Iterable[str] = (), speaker: str = "", addressee: str = ""
     ) -> None:
         self.names: dict[str, Name] = {}
-        self._antecedents = Antecedents()
+        self.antecedents = Antecedents()
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
@@ -118,12 +113,12 @@ class Scene:
 
     def enter(self, sentence: "Span", offset: int) -> None:
         """Move on to a sentence: note its names, and where pronouns may look back to."""
-        self._antecedents.enter(sentence)
+        self.antecedents.enter(sentence)
         for token in sentence:
             if is_name(token) and token.dep_ not in ("compound", "flat"):
                 name = self._noun(token, offset)
                 if name is not None:
-                    self._antecedents.note(token, name)
+                    self.antecedents.note(token, name)
         speaker = voice_of(sentence, self.quotes)
         self.voice = None if speaker is None else self.name_of(speaker, offset)
 
@@ -139,7 +134,7 @@ class Scene:
         """Return the words for each of those whom a plural word means; else the word itself."""
         plain = token.lower_ in PLURAL and token.pos_ in ("PRON", "DET")
         if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
-            return self._antecedents.group(token) or [token]
+            return self.antecedents.group(token) or [token]
         if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
             named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
             return [part for one in named for part in (one, *one.conjuncts)] or [token]
@@ -153,13 +148,6 @@ class Scene:
                 found.insert(0, noun)
             return found if len(found) > 1 else [token]
         return [token]
-
-    def there(self, verb: "Token") -> "Token | None":
-        """Return the word for where ``she works there`` says that she works."""
-        kind = _THERE.get(verb.lemma_.lower())
-        if kind is None or not any(child.lower_ == "there" for child in verb.children):
-            return None
-        return self._antecedents.there(kind)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
@@ -209,14 +197,14 @@ class Scene:
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
-            return self._antecedents.somebody(token)
+            return self.antecedents.somebody(token)
         phrase = phrase_of(token)
         if phrase is None:
             return None
         if not phrase.named:
             bare = phrase.text == token.text and next(token.children, None) is not None
             if bare and next(token.children).lower_ in ("the", "this"):
-                named = self._ending_in(token.lower_) or self._antecedents.described(token)
+                named = self._ending_in(token.lower_) or self.antecedents.described(token)
                 if named is not None:
                     return named
             owner = self.possessor_of(token, offset) if token.lemma_.lower() in _OWNED else None
@@ -267,8 +255,8 @@ class Scene:
             so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
             return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
-            found = self._antecedents.of(token)
-            alone = self.asked is not None and self._antecedents.is_first()
+            found = self.antecedents.of(token)
+            alone = self.asked is not None and self.antecedents.is_first()
             return self.asked if found is None and alone and word in GENDER else found
         return None
 

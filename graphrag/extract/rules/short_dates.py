@@ -81,7 +81,8 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
             and one.period.start < other.period.start
         ):
             yield TimeExpression(one.start, one.end, one.text, one.period.bounded("since"))
-            bound = "until"
+            plain = text[one.end : other.start].strip() in ("-", "–", "and", "to")
+            bound = "until" if plain else "before"  # "and her death in 2022" was some day of it
         else:
             yield one
 

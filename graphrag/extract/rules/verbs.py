@@ -36,7 +36,7 @@ _IDIOMS = frozenset(
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
-_POINTING = frozenset("that this these those another some any each every no".split())
+_POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
@@ -153,17 +153,14 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
-            marks = {child.lower_ for child in target.children}
-            whose = any(child.dep_ == "poss" for child in target.children)
-            said = clause.verb.dep_ != "advcl" and target.lemma_.lower() not in _PLAYED
-            return said and not whose and not _POINTING & marks
-        case "uses":
-            return clause.verb.dep_ not in (
-                "acl",
-                "advcl",
-            )  # "packages installed using pip": they use nothing
+            marks = {part for one in target.children for part in (one.lower_, one.dep_)}
+            return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
+        case "uses":  # "packages installed using pip": they use nothing
+            return clause.verb.dep_ not in ("acl", "advcl")
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
+        case "works_at" if clause.lemma in ("finish", "stop"):
+            return "dobj" not in clause.arguments  # "finished a bookmark at the club"
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
         case "travels_with":
@@ -182,7 +179,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
         case "drinks" if clause.lemma == "give":
             return word in lexicon.DRINKS
-        case "drinks" | "eats":
+        case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
         case "member_of" if clause.lemma in ("move", "switch", "transfer"):
             return target.lower_ in lexicon.CLUB_WORDS
@@ -221,8 +218,12 @@ def _tell_enough(
             return is_definite(target)
         if frame.relation in _WITH_THE and is_definite(target):
             word, bought = target.lemma_.lower(), lemma in ("buy", "purchase")
-            if lemma in ("open", "start", "launch", "create"):
+            if lemma in ("open", "start", "launch", "create", "set"):
                 return False  # "opened the meeting"
+            if lemma in ("use", "drop", "abandon") and one.votes["person"]:
+                return False  # "used his axe"
+            if frame.relation == "leads" and (target.tag_ == "NNS" or word in lexicon.ANIMATE):
+                return False  # "managed the branches", "led her cow"
             kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
             return frame.bare or (kept and word not in _IDIOMS)
         return frame.bare or (frame.passive is True and is_definite(target))

@@ -133,6 +133,10 @@ class Ledger:
             stands = self.component.facts.get(self.stands.get(fact.id, ""))
             if ends and stands is not None and stands.closed_as == "overruled":
                 continue
+            if one.against not in outcome.said.by_id:  # a standing rule, not what somebody said
+                why = "by a rule" if stands is None else stands.reason
+                yield f"{fact.text!r} holds at no time: {why}"
+                continue
             home, other = outcome.said.by_id[one.against]
             trusted = other.trust > fact.statements[0].trust
             source = "a more trusted source" if trusted else "newer evidence"

@@ -122,6 +122,15 @@ class Relations(Mapping[str, Relation]):
         """Return the relation that one is read as, and whether that swaps its ends."""
         return self._canonical.get(name, (name, False))
 
+    def line(self, relation: str, subject: str, object_: str) -> tuple[str, str, str]:
+        """Return what a fact says: inverses, synonyms and both directions read as one."""
+        name, turned = self.canonical(relation)
+        if turned:
+            subject, object_ = object_, subject
+        if self[name].symmetric and "" != object_ < subject:
+            subject, object_ = object_, subject
+        return name, subject, object_
+
     def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
         """Return those of the used relations that say the same as one of the names.
 

@@ -15,17 +15,7 @@ Slot = tuple[str, ...]
 
 def line_of(statement: Statement, relations: Relations) -> Line:
     """Return what a statement is about."""
-    return line_between(statement.relation, statement.subject, statement.object, relations)
-
-
-def line_between(relation: str, subject: str, object_: str, relations: Relations) -> Line:
-    """Return what a fact says: inverses, synonyms and both directions read as one."""
-    name, turned = relations.canonical(relation)
-    if turned:
-        subject, object_ = object_, subject
-    if relations[name].symmetric and "" != object_ < subject:
-        subject, object_ = object_, subject
-    return name, subject, object_
+    return relations.line(statement.relation, statement.subject, statement.object)
 
 
 def accounts(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
@@ -164,8 +163,7 @@ def exclusion(one: Fact, other: Fact, relations: Relations) -> Exclusion | None:
     if one.untyped or other.untyped or (one.as_given and other.as_given):
         return None
     (name, *ends), (other_name, *others) = (
-        line_between(fact.relation, fact.subject_id, fact.object_id, relations)
-        for fact in (one, other)
+        relations.line(fact.relation, fact.subject_id, fact.object_id) for fact in (one, other)
     )
     relation = relations[name]
     same = ends == others or (relation.symmetric and ends == others[::-1])

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
 from graphrag.ingest.lifetimes.support import Line
@@ -127,7 +126,7 @@ class Consequences:
         return self.relations.canonical(relation)[0] in self.beside.program.relations
 
     def _line(self, relation: str, subject: str, object_: str) -> Line:
-        return line_between(relation, subject, object_, self.relations)
+        return self.relations.line(relation, subject, object_)
 
     def _apply(
         self,

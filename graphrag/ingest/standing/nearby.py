@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import checked_count, follow, ground
@@ -119,7 +118,7 @@ class Nearby:
 
     def line(self, triple: Triple) -> Line:
         """Return what a fact says, however it was said."""
-        return line_between(*triple, self.relations)
+        return self.relations.line(*triple)
 
     def lines(self, relation: str, subject: str | None, object_: str | None) -> list[Line]:
         """Return the lines of a relation with these ends, and maybe more."""

@@ -98,8 +98,10 @@ async def test_what_needs_support_falls_with_it_and_says_so():
 
 async def test_what_never_had_support_holds_nowhere():
     async with opened() as graph:
-        badge = (await graph.add_fact("Ann", "has_badge", "badge 7", valid_at="2021")).fact
-        assert (badge.closed_as, badge.reason) == ("overruled", "rule 'badge': nothing supports it")
+        told = await graph.add_fact("Ann", "has_badge", "badge 7", valid_at="2021")
+        badge, why = told.fact, "rule 'badge': nothing supports it"
+        assert (badge.closed_as, badge.reason) == ("overruled", why)
+        assert told.notes == (f"'Ann has badge badge 7.' holds at no time: {why}",)
         await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
         [badge] = await graph.facts("Ann", relation="has_badge")
         assert (badge.retracted_at, badge.reason) == (None, None)

@@ -21,7 +21,7 @@ from graphrag.extract.rules.affiliation import (
     read_career,
     without_career,
 )
-from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
+from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -44,6 +44,7 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
+from graphrag.extract.rules.slips import Slip, mend, mended, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.truth import is_correction, is_unreal, without_denials

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, PLACE, PLACE_WORDS
+from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, OWNED, PLACE, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
@@ -71,12 +71,6 @@ _THERE = {
 }
 """Verbs with ``there``, to what that is."""
 _BODIES = ORG_WORDS | PLACE_WORDS
-_OWNED = frozenset(
-    "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
-    "cafe hotel school office brewery gallery garage house flat cottage garden boat car startup "
-    "band orchard vineyard mill gym salon".split()
-)
-"""What is told apart by whose it is: two of them are two."""
 _SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
@@ -219,7 +213,7 @@ class Scene:
                 named = self._ending_in(token.lower_) or self._antecedents.described(token)
                 if named is not None:
                     return named
-            owner = self.possessor_of(token, offset) if token.lemma_.lower() in _OWNED else None
+            owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
                 whose = f"{owner.text}'s {phrase.text}"
                 phrase = Phrase(whose, phrase.start, phrase.end, True)

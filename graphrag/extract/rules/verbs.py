@@ -222,8 +222,8 @@ def _tell_enough(
                 return False  # "opened the meeting"
             if lemma in ("use", "drop", "abandon") and one.votes["person"]:
                 return False  # "used his axe"
-            if frame.relation == "leads" and (target.tag_ == "NNS" or word in lexicon.ANIMATE):
-                return False  # "managed the branches", "led her cow"
+            if frame.relation == "leads" and (target.tag_ == "NNS" or lemma == "lead"):
+                return word in _PROPERTY | lexicon.ORG_WORDS | lexicon.CLUB_WORDS
             kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
             return frame.bare or (kept and word not in _IDIOMS)
         return frame.bare or (frame.passive is True and is_definite(target))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
@@ -55,10 +55,11 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
         if key in _LEAVING and not acted and not clause.passive:
             for name in _names(clause.subjects, line):
                 _close(before, name, _LEAVING[key], life)
-                if key == "leave":
-                    continue
         elif clause.lemma == "be" and _noun(clause.subjects) == "day":
-            yield from _last_day(clause, line, before)
+            day = last_day(clause, line)
+            yield from () if day is None else (line.draft(*fact, day[2]) for fact in day[1])
+            if day is not None and not day[1]:
+                _close(before, day[0], {"works_at"}, day[2])
         elif key == "take_over" and not acted and not clause.passive:
             yield from _taken_over(clause, life, line, before)
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
@@ -120,38 +121,15 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
                 yield line.draft(name, draft.relation, draft.object, begun)
 
 
-def _last_day(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """Yield the end of a job in ``her last day at Acme is Friday``, or its start."""
-    noun = clause.subjects[0]
-    which = {child.lower_ for child in noun.children} & {"last", "first"}
-    owner = line.scene.possessor_of(noun, line.offset)
-    if not which or owner is None or not owner.named:
-        return
-    manner: Manner = "end" if "last" in which else "start"
-    times = [p for word, p in line.times if word in (clause.verb, noun) or word.head == clause.verb]
-    life = lifetime(manner, clause, times, line.reference)
-    steps = [c for c in noun.children if c.dep_ == "prep" and c.lower_ in ("at", "with")]
-    bodies = _names([c for step in steps for c in step.children if c.pos_ == "PROPN"], line)
-    if life is None or not times:
-        return
-    for body in bodies:
-        yield line.draft(owner, "works_at", body, life)
-    if not bodies and manner == "end":
-        _close(drafts, owner, {"works_at"}, life)
+def _is_office(draft: Draft) -> bool:
+    words = draft.object.text.split() if draft.object is not None else [""]
+    return draft.relation == "leads" or (draft.relation == "has_role" and words[-1] in OFFICES)
 
 
 def _taken_over(clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
     """Yield the post of who takes over: the one that the text spoke of last."""
     for name in _names(clause.subjects, line):
-        held = [
-            draft
-            for draft in drafts
-            if draft.relation == "leads"
-            or (
-                (draft.relation == "has_role" and draft.object is not None)
-                and draft.object.text.split()[-1] in OFFICES
-            )
-        ]
+        held = [draft for draft in drafts if _is_office(draft)]
         for draft in held[-1:]:
             if draft.object is None or draft.subject is name or name.votes["organization"] > 2:
                 continue

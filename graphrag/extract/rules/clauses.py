@@ -221,17 +221,15 @@ def _collect_below(clause: Clause, date: "Token") -> None:
 def _collect_light(clause: Clause, noun: "Token") -> None:
     """Note ``at Acme`` of ``took a job at Acme`` as what the verb is done with."""
     for child in noun.children:
-        if child.dep_ == "prep":
-            slot = f"{noun.lemma_.lower()}_{child.lower_}"
-            for target in child.children:
-                if target.dep_ == "pobj":
-                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+        for target in child.children if child.dep_ == "prep" else ():
+            if target.dep_ == "pobj":
+                slot = f"{noun.lemma_.lower()}_{child.lower_}"
+                clause.arguments.setdefault(slot, []).extend(conjoined(target))
     for child in clause.verb.children:
-        if child.dep_ == "prep" and child.i > noun.i:
-            slot = f"{noun.lemma_.lower()}_{child.lower_}"
-            for target in child.children:
-                if target.dep_ == "pobj" and target.pos_ == "PROPN":
-                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
+        for target in child.children if child.dep_ == "prep" and child.i > noun.i else ():
+            if target.dep_ == "pobj" and target.pos_ == "PROPN":
+                slot = f"{noun.lemma_.lower()}_{child.lower_}"
+                clause.arguments.setdefault(slot, []).extend(conjoined(target))
 
 
 def _collect_inner(clause: Clause, noun: "Token") -> None:
@@ -263,8 +261,7 @@ def _subjects(verb: "Token") -> list["Token"]:
     if verb.dep_ == "ROOT" and _is_dropped(verb):
         return [verb]
     if verb.dep_ == "pcomp" and verb.tag_ == "VBG" and verb.head.lower_ in _WHEN:
-        above = _above(verb)
-        return _subjects(above) if above.pos_ in ("VERB", "AUX") else []
+        return _subjects(_above(verb)) if _above(verb).pos_ in ("VERB", "AUX") else []
     if verb.dep_ == "advcl" and verb.tag_ in ("VBG", "VBN"):
         if verb.tag_ == "VBN" and verb.i > verb.head.i and not is_told(verb):
             if any(child.dep_ == "dobj" for child in verb.head.children):

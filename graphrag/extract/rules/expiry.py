@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import phrase_of
@@ -54,3 +54,21 @@ def _partner(noun: "Token", line: Line) -> Name | None:
                 if target.dep_ == "pobj" and target.pos_ == "PROPN":
                     return line.name(target)
     return None
+
+
+def last_day(clause: Clause, line: Line) -> tuple[Name, list[tuple[Name, str, Name]], Life] | None:
+    """Return whose job ends in ``her last day at Acme is Friday``, or begins, where, and when.
+
+    Without ``at Acme`` it is the job that the text gave before.
+    """
+    noun = clause.subjects[0]
+    which = {child.lower_ for child in noun.children} & {"last", "first"}
+    owner = line.scene.possessor_of(noun, line.offset)
+    if not which or owner is None or not owner.named:
+        return None
+    times = [p for word, p in line.times if word in (clause.verb, noun) or word.head == clause.verb]
+    life = lifetime("end" if "last" in which else "start", clause, times, line.reference)
+    body = _partner(noun, line)
+    if life is None or not times or (body is None and "first" in which):
+        return None
+    return owner, [] if body is None else [(owner, "works_at", body)], life

@@ -37,7 +37,7 @@ from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of, read_signature
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft, Name, telling
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
@@ -47,7 +47,7 @@ from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.slips import Slip, mend, mended, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import is_correction, is_unreal, without_denials
+from graphrag.extract.rules.truth import asked_about, is_correction, is_unreal, without_denials
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -110,7 +110,7 @@ class Reader:
             self.slips.append(slip)
         stated = list(clauses(sentence))
         for clause in stated:
-            there = self.scene.there(clause.verb)
+            there = self.scene.antecedents.there(clause.verb)
             if there is not None:
                 clause.arguments.setdefault("at", []).append(there)
             clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
@@ -235,15 +235,6 @@ def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]
                 break
 
 
-def asked_about(sentence: "Span") -> str:
-    """Return whom a question is about by name: the answer often leaves it out."""
-    if not sentence.text.rstrip().endswith("?"):
-        return ""
-    asked = [child for child in sentence.root.children if child.dep_ in ("nsubj", "attr")]
-    named = [child for child in asked if child.pos_ == "PROPN" and child.ent_type_ != "DATE"]
-    return named[0].text if named and named[0] == asked[0] else ""
-
-
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
     scene = reader.scene
     noted = list(read_note(text, offset, scene, reader.reference))
@@ -292,29 +283,13 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     return _finished(names, drafts, _mended(slips, previous))
 
 
-def _telling(drafts: list[Draft]) -> list[Draft]:
-    """Leave out what says without a date what the same text says with one, and plans called off."""
-
-    def key(draft: Draft) -> tuple[int, str, int]:
-        return id(draft.subject), draft.relation, id(draft.object)
-
-    dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
-    off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
-    return [
-        draft
-        for draft in drafts
-        if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
-        if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
-    ]
-
-
 def _finished(
     names: Iterable[Name], drafts: list[Draft], mended: Iterable[Claim] = ()
 ) -> Extraction:
     names, mended = list(names), list(mended)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in _telling(drafts))
+    claims = dict.fromkeys(draft.finished() for draft in telling(drafts))
     claims |= dict.fromkeys(mended)
     mentions += [end for claim in mended for end in (claim.subject, claim.object) if end]
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

@@ -103,3 +103,19 @@ class Draft:
             valid_precision=life.start_precision,
             invalid_precision=life.end_precision,
         )
+
+
+def telling(drafts: list[Draft]) -> list[Draft]:
+    """Leave out what says without a date what the same text says with one, and plans called off."""
+
+    def key(draft: Draft) -> tuple[int, str, int]:
+        return id(draft.subject), draft.relation, id(draft.object)
+
+    dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
+    off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
+    return [
+        draft
+        for draft in drafts
+        if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
+        if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
+    ]

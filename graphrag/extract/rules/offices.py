@@ -5,6 +5,7 @@ A title is found first, wherever it stands: ``Ann is the mayor``, ``the mayor, A
 then its holder, and what it is held for.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,8 +34,7 @@ _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
-_OF_SOMETHING = frozenset({"member", "boss", "leader", "ruler", "founder"})
-"""What says nothing without what it is of."""
+_OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
 _OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})
 _PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
@@ -72,11 +72,9 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses)
-        if first is None:
-            return None
-        clause = first.clause
+        clause = first.clause if first else None
         instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
-        return Office(noun, first.holders, "state" if instead else first.manner, clause)
+        return first and Office(noun, first.holders, "state" if instead else first.manner, clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
@@ -214,11 +212,9 @@ def _holder(token: "Token", line: Line) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
-    if holder.text.isupper() and " " not in holder.text and len(holder.text) > len("AB"):
-        return None  # an acronym is nobody
-    if max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]:
-        return None
-    return holder
+    acronym = re.fullmatch("[A-Z]{3,}", holder.text)
+    body = max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]
+    return None if acronym or body else holder
 
 
 def _stated(

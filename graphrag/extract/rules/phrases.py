@@ -62,9 +62,8 @@ def phrase_of(head: "Token") -> Phrase | None:
 
 def is_name(token: "Token") -> bool:
     """Tell whether a word is a proper name; a capital inside a sentence counts as one."""
-    if token.pos_ == "PROPN":
-        return True
-    return token.pos_ == "NOUN" and token.text.istitle() and not token.is_sent_start
+    inside = token.pos_ == "NOUN" and token.text.istitle() and not token.is_sent_start
+    return token.pos_ == "PROPN" or inside
 
 
 def _is_cited(phrase: Phrase, text: str) -> bool:
@@ -270,10 +269,9 @@ def _activity(verb: "Token") -> Phrase | None:
             last = max(last, child, key=lambda token: token.i)
         elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
             return None
-    if last is verb and verb.lemma_.lower() in STATEMENTLESS:
-        return None
     words = verb.doc[verb.i : last.i + 1]
-    if not all(_WORD.fullmatch(token.text) for token in words):
+    empty = last is verb and verb.lemma_.lower() in STATEMENTLESS
+    if empty or not all(_WORD.fullmatch(token.text) for token in words):
         return None
     return Phrase(words.text, words.start_char, words.end_char, False)
 

@@ -22,6 +22,11 @@ NEUTER = frozenset({"it", "its", "itself"})
 _SAME = frozenset({"appos", "attr", "oprd"})
 """Roles of a noun that says more of somebody named, and is nobody else."""
 
+_THERE = {
+    **dict.fromkeys("work start teach begin study train".split(), "organization"),
+    **dict.fromkeys("live settle".split(), "place"),
+}
+"""Verbs with ``there``, to what that is."""
 PLURAL = frozenset({"they", "their", "them", "both", "themselves", "theirs"})
 _UNITING = frozenset("marry married wed engage engaged divorce date wife husband partner".split())
 PAIRS = frozenset({"couple", "pair", "newlyweds"})
@@ -70,8 +75,11 @@ class Antecedents:
         self._all[name] = None
         self._tokens[name] = token
 
-    def there(self, kind: str) -> "Token | None":
-        """Return the word for the only body or place of that kind in the sentence before."""
+    def there(self, verb: "Token") -> "Token | None":
+        """Return the word for where ``she works there`` says so: the only one before it."""
+        kind = _THERE.get(verb.lemma_.lower())
+        if kind is None or not any(child.lower_ == "there" for child in verb.children):
+            return None
         names = _unique(name for _, name, _ in self._previous if name.votes[kind] >= 2)
         return self._tokens[names[0]] if len(names) == 1 else None
 

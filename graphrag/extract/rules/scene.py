@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, OWNED, PLACE, PLACE_WORDS
@@ -65,13 +66,7 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
-_THERE = {
-    **dict.fromkeys("work start teach begin study train".split(), "organization"),
-    **dict.fromkeys("live settle".split(), PLACE),
-}
-"""Verbs with ``there``, to what that is."""
 _BODIES = ORG_WORDS | PLACE_WORDS
-_SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -82,7 +77,7 @@ class Scene:
         self, *, known: Iterable[str] = (), speaker: str = "", addressee: str = ""
     ) -> None:
         self.names: dict[str, Name] = {}
-        self._antecedents = Antecedents()
+        self.antecedents = Antecedents()
         self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
@@ -112,12 +107,12 @@ class Scene:
 
     def enter(self, sentence: "Span", offset: int) -> None:
         """Move on to a sentence: note its names, and where pronouns may look back to."""
-        self._antecedents.enter(sentence)
+        self.antecedents.enter(sentence)
         for token in sentence:
             if is_name(token) and token.dep_ not in ("compound", "flat"):
                 name = self._noun(token, offset)
                 if name is not None:
-                    self._antecedents.note(token, name)
+                    self.antecedents.note(token, name)
         speaker = voice_of(sentence, self.quotes)
         self.voice = None if speaker is None else self.name_of(speaker, offset)
 
@@ -133,7 +128,7 @@ class Scene:
         """Return the words for each of those whom a plural word means; else the word itself."""
         plain = token.lower_ in PLURAL and token.pos_ in ("PRON", "DET")
         if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
-            return self._antecedents.group(token) or [token]
+            return self.antecedents.group(token) or [token]
         if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
             named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
             return [part for one in named for part in (one, *one.conjuncts)] or [token]
@@ -147,13 +142,6 @@ class Scene:
                 found.insert(0, noun)
             return found if len(found) > 1 else [token]
         return [token]
-
-    def there(self, verb: "Token") -> "Token | None":
-        """Return the word for where ``she works there`` says that she works."""
-        kind = _THERE.get(verb.lemma_.lower())
-        if kind is None or not any(child.lower_ == "there" for child in verb.children):
-            return None
-        return self._antecedents.there(kind)
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
         """Return whose it is: ``my sister``, ``Bob's wife``, ``its chair``."""
@@ -203,20 +191,19 @@ class Scene:
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
-            return self._antecedents.somebody(token)
+            return self.antecedents.somebody(token)
         phrase = phrase_of(token)
         if phrase is None:
             return None
         if not phrase.named:
             bare = phrase.text == token.text and next(token.children, None) is not None
             if bare and next(token.children).lower_ in ("the", "this"):
-                named = self._ending_in(token.lower_) or self._antecedents.described(token)
+                named = self._ending_in(token.lower_) or self.antecedents.described(token)
                 if named is not None:
                     return named
             owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
-                whose = f"{owner.text}'s {phrase.text}"
-                phrase = Phrase(whose, phrase.start, phrase.end, True)
+                phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -256,13 +243,14 @@ class Scene:
             while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
                 noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
             noun = bearer(noun)
-            if noun.dep_ == "pobj" and noun.head.head.lower_ in _SOME:
-                return None  # "another of the Winkies, who was a goldsmith"
-            so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
+            one = noun.dep_ == "pobj" and noun.head.head.tag_ in {"DT", "CD"}  # "one of them"
+            so = one or any(
+                part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i
+            )
             return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
-            found = self._antecedents.of(token)
-            alone = self.asked is not None and self._antecedents.is_first()
+            found = self.antecedents.of(token)
+            alone = self.asked is not None and self.antecedents.is_first()
             return self.asked if found is None and alone and word in GENDER else found
         return None
 

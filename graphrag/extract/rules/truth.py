@@ -269,3 +269,12 @@ def is_task(verb: "Token") -> bool:
     head = verb.head
     chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
     return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen
+
+
+def asked_about(sentence: "Span") -> str:
+    """Return whom a question is about by name: the answer often leaves it out."""
+    if not sentence.text.rstrip().endswith("?"):
+        return ""
+    asked = [child for child in sentence.root.children if child.dep_ in ("nsubj", "attr")]
+    named = [child for child in asked if child.pos_ == "PROPN" and child.ent_type_ != "DATE"]
+    return named[0].text if named and named[0] == asked[0] else ""

@@ -60,6 +60,7 @@ def _frame(
 _PO, _PL, _PP = f"{PERSON}>{ORG}", f"{PERSON}>{PLACE}", f"{PERSON}>{PERSON}"
 _OO, _OL, _P, _O = f"{ORG}>{ORG}", f">{PLACE}", f"{PERSON}>", f">{ORG}"
 _OP = f"{ORG}>{PERSON}"
+_GOING = "walk travel ride journey march hike trot go come run fly"
 
 
 _WORK = (
@@ -84,9 +85,7 @@ _WORK = (
         "end",
         _PO,
     ),
-    *_frame(
-        "do take follow", "course_at training_at apprenticeship_at", "studies_at", "state", _PO
-    ),
+    *_frame("do take follow", "course_at training_at", "studies_at", "state", _PO),
     *_frame("do write finish complete", "phd_under doctorate_under", "taught_by", "state", _PP),
     *_frame("spend", "year_at year_with month_at", "works_at", "state", _PO),
     *_frame("employ hire recruit", "dobj", "works_at", "start", _OP, swap=True),
@@ -106,7 +105,6 @@ _WORK = (
     *_frame("lay", "off_agent off_by", "works_at", "end", _PO, passive=True),
     *_frame("fire dismiss sack", "dobj", "works_at", "end", _OP, swap=True),
     *_frame("stand fill step", "in_for", "stands_in_for", "state", _PP),
-    *_frame("deputise deputize cover", "for", "stands_in_for", "state", _PP),
     *_frame("lead head chair run manage captain direct edit command", "dobj", "leads", "state", _P),
     *_frame("lead head chair run manage edit command", "agent", "leads", "state", swap=True),
     *_frame("join", "dobj", "member_of", "start", _OO),
@@ -233,7 +231,6 @@ _BODIES = (
     *_frame("insure", "with", "insured_with", "state", passive=True),
     *_frame("bank", "with", "customer_of", "state", _P),
     *_frame("have", "access_to", "has_access", "state", _P),
-    *_frame("get gain receive", "access_to", "has_access", "start", _P),
     *_frame("lose", "access_to", "has_access", "end", _P),
     *_frame("host deploy", "on", "hosted_on", "state", passive=True),
     *_frame("meet rehearse", "in at", "meets_in", "state", f"{ORG}>{PLACE}", present=True),
@@ -259,7 +256,6 @@ _HABITS = (
     *_frame("dislike hate detest", "gerund", "dislikes", "state", _P, bare=True, present=True),
     *_frame("use", "dobj", "uses", "state"),
     *_frame("drink", "dobj", "drinks", "state", _P, bare=True, present=True),
-    *_frame("eat", "dobj", "eats", "state", _P, bare=True, present=True),
     *_frame("give", "up_dobj", "drinks", "end", _P, bare=True),
     *_frame("adopt", "dobj", "uses", "start", f"{ORG}>"),
     *_frame("switch upgrade migrate", "to", "uses", "start"),
@@ -271,13 +267,7 @@ _HABITS = (
     *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
     *_frame("cancel", "dobj", "subscribed_to", "end", _P),
     *_frame("subscribe", "to", "subscribed_to", "state"),
-    *_frame(
-        "walk travel ride journey march hike trot go come run fly",
-        "with beside alongside",
-        "travels_with",
-        "event",
-        _PP,
-    ),
+    *_frame(_GOING, "with beside alongside", "travels_with", "event", _PP),
     *_frame("follow", "agent", "follows", "event", _PP, swap=True, passive=True),
     *_frame("accompany join", "dobj", "travels_with", "event", _PP),
     *_frame("accompany", "agent", "travels_with", "event", _PP, passive=True),

@@ -36,6 +36,7 @@ _IDIOMS = frozenset(
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
+_OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -109,11 +110,10 @@ def _matched(
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
             return None  # who is at a college may teach or study there
-    if frame.object == "place" and other.named and _is_acronym(other.text):
+    body = other.votes["organization"] > other.votes["place"] and one.votes["person"] < 2
+    body = body and clause.lemma == "move"  # "Acme is moving to SAP"
+    if frame.object == "place" and (body or (other.named and _is_acronym(other.text))):
         return None
-    if frame.object == "place" and clause.lemma == "move" and one.votes["person"] < 2:
-        if other.votes["organization"] > other.votes["place"]:
-            return None  # "Acme is moving to SAP"
     if clause.is_over_with(target) or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
@@ -124,7 +124,7 @@ def _matched(
         if type_ and name.named:
             name.votes[type_] += 3
     life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
-    if clause.after_all:  # "she is not leaving Acme after all": there she is
+    if clause.after_all:  # "not leaving Acme after all": there she is
         life = Life() if frame.manner == "end" else CANCELLED
     if life is None:
         return None
@@ -146,10 +146,9 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
                 nouns.append(nouns[-1].head)
             marks = {child.dep_ for noun in nouns for child in noun.children}
             return target.pos_ != "PRON" and not _SINGLE & marks
-        case "likes" | "dislikes" if target.pos_ == "PROPN":  # "I love the thought, Bob!"
-            return not any(child.pos_ == "NOUN" for child in target.children)
-        case "likes" | "dislikes" if target.tag_ == "VBG":
-            return is_pastime(target)
+        case "likes" | "dislikes":  # but not "I love the thought, Bob!"
+            called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
+            return not called and (target.tag_ != "VBG" or is_pastime(target))
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
@@ -179,7 +178,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
         case "drinks" if clause.lemma == "give":
             return word in lexicon.DRINKS
-        case "drinks" | "eats":
+        case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
         case "member_of" if clause.lemma in ("move", "switch", "transfer"):
             return target.lower_ in lexicon.CLUB_WORDS
@@ -218,10 +217,8 @@ def _tell_enough(
             return is_definite(target)
         if frame.relation in _WITH_THE and is_definite(target):
             word, bought = target.lemma_.lower(), lemma in ("buy", "purchase")
-            if lemma in ("open", "start", "launch", "create", "set"):
-                return False  # "opened the meeting"
-            if lemma in ("use", "drop", "abandon") and one.votes["person"]:
-                return False  # "used his axe"
+            if lemma in _OPENING or (lemma in _HANDLING and one.votes["person"]):
+                return False  # "opened the meeting", "used his axe"
             if frame.relation == "leads" and (target.tag_ == "NNS" or lemma == "lead"):
                 return word in _PROPERTY | lexicon.ORG_WORDS | lexicon.CLUB_WORDS
             kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY

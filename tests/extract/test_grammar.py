@@ -1,0 +1,87 @@
+"""What plain English says in one or two sentences, and what only looks like it."""
+
+import pytest
+
+from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.protocols import ExtractionContext
+
+STATED = [
+    ("Ruth Berg got divorced from Paul Ohm in June.", "Ruth Berg married_to Paul Ohm"),
+    ("Ruth Berg married Paul Ohm in 2010. Their twins, Noor and Bas, live here.",
+     "Paul Ohm parent_of Bas"),
+    ("Aino Salo and Henrik Berg have parted.", "Aino Salo married_to Henrik Berg"),
+    ("Ann Lee and Tom Fox were married on 8 June. The couple will live in Bristol from August.",
+     "Tom Fox lives_in Bristol"),
+    ("Ann Lee gave birth to a son, Leo, on 9 May.", "Ann Lee parent_of Leo"),
+    ("The CFO of Orbis Labs is Jan Dekker.", "Jan Dekker works_at Orbis Labs"),
+    ("Nina Vogt is a cardiologist at Sana Hospital.", "Nina Vogt works_at Sana Hospital"),
+    ("Nina Vogt was hired to run the shop in Bonn.", "Nina Vogt leads shop"),
+    ("Ada Lund led the Widget Federation until 1990, when Ramiro Salas took over.",
+     "Ramiro Salas leads Widget Federation"),
+    ("Rob Hale hands the bookings to Ann Lee in May.", "Ann Lee responsible_for bookings"),
+    ("Ann Lee's last day at Acme Corp is Friday.", "Ann Lee works_at Acme Corp"),
+    ("Ann Lee returned to Sana Hospital in May.", "Ann Lee works_at Sana Hospital"),
+    ("Ann Lee works at the sawmill.", "Ann Lee works_at sawmill"),
+    ("George Penrose, of Falmouth, retired in May.", "George Penrose lives_in Falmouth"),
+    ("Acorn Ltd, a subsidiary of Oak Holdings plc, moved.", "Acorn Ltd part_of Oak Holdings plc"),
+    ("Verdant Energy, the Leeds-based wind developer, grew.", "Verdant Energy located_in Leeds"),
+    ("Kolb GmbH is a maker of lenses headquartered in Jena.", "Kolb GmbH located_in Jena"),
+    ("Olaf Berg likes Rome. Olaf Berg's bank is Nordea.", "Olaf Berg customer_of Nordea"),
+    ("Finch Audio employs 340 people.", "Finch Audio has_employees 340"),
+    ("Edwin Marlowe read law at Durham University.", "Edwin Marlowe studies law"),
+    ("Ann Lee gave up coffee in 2020.", "Ann Lee drinks coffee"),
+    ("Kat Berg lost access to Nimbus in May.", "Kat Berg has_access Nimbus"),
+    ("Acme Corp replaced Jenkins with Forgejo in 2021.", "Acme Corp uses Forgejo"),
+    ("Mara Holt is in hospital since Monday.", "Mara Holt has_status in hospital"),
+]  # fmt: skip
+UNSTATED = [
+    ("Ann Lee handed in her notice to Tom Fox.", "responsible_for"),
+    ("Ann Lee runs the risk.", "leads"),
+    ("Ann Lee opened the meeting.", "founded"),
+    ("Ann Lee bought the cake.", "owned_by"),
+    ("I'm with Telora now. - Ann Lee", "works_at"),
+    ("Ann Lee met Tom Fox. Their son, Leo, is ill.", "parent_of"),
+    ("Acme Corp is moving to SAP in May.", "located_in"),
+]
+CV = """Curriculum vitae - Paula Stern
+2018-today: Rheinwerk AG, project manager
+2009-2013: University of Cologne, BSc physics
+Languages: German, Dutch"""
+NOTE = "I am on leave until May. Best wishes, Saskia Berg, Deployment Lead, Wavecrest Utilities"
+
+
+async def told(text):
+    episode = prepare(NewEpisode(text, "2024-06-10T12:00:00Z"))
+    read = await RulesExtractor().extract(ExtractionContext(episode))
+    return [
+        f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}"
+        for claim in read.claims
+    ]
+
+
+@pytest.mark.parametrize(("text", "fact"), STATED)
+async def test_reads_what_is_stated(text, fact):
+    assert fact in await told(text)
+
+
+@pytest.mark.parametrize(("text", "relation"), UNSTATED)
+async def test_reads_nothing_into_what_only_looks_like_it(text, relation):
+    assert not [fact for fact in await told(text) if relation in fact]
+
+
+async def test_a_cv_is_read_by_its_lines():
+    assert set(await told(CV)) == {
+        "Paula Stern works_at Rheinwerk AG",
+        "Paula Stern has_role project manager",
+        "Paula Stern studies_at University of Cologne",
+        "Paula Stern speaks German",
+        "Paula Stern speaks Dutch",
+    }
+
+
+async def test_who_signs_a_note_is_its_author_with_what_stands_below():
+    read = await told(NOTE)
+    assert "Saskia Berg has_role deployment lead" in read
+    assert "Saskia Berg works_at Wavecrest Utilities" in read
+    assert "Saskia Berg has_status on leave" in read

@@ -1,9 +1,10 @@
-# make demo | test | notebooks | lint | bench: each makes .venv when it is missing or its inputs changed.
+# make demo | test | crewai | notebooks | lint | bench: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+CREWAI := .venv-crewai
 
-.PHONY: demo test notebooks lint bench clean
+.PHONY: demo test crewai notebooks lint bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Preparing .venv (once, one to three minutes) ..."
@@ -21,6 +22,17 @@ test: $(READY)
 	@# More processes than cores: many tests wait for the disk or for a child.
 	@$(BIN)/python -P -m pytest -q -n 4 --dist worksteal
 
+# CrewAI wants older openai, pydantic and mcp than the rest: an environment of its own.
+$(CREWAI)/.ready: pyproject.toml tests/integrations/constraints-crewai.txt
+	@echo "Preparing $(CREWAI) (once, three to six minutes) ..."
+	@test -x $(CREWAI)/bin/python || $(PYTHON) -m venv $(CREWAI)
+	@$(CREWAI)/bin/python -m pip install --quiet --disable-pip-version-check -c tests/integrations/constraints-crewai.txt -e '.[crewai]' pytest
+	@touch $(CREWAI)/.ready
+
+crewai: $(CREWAI)/.ready
+	@# Skipped without it, where pytest fails: it ran no test.
+	@$(CREWAI)/bin/python -P -m pytest -q -p no:cacheprovider tests/integrations/test_crewai.py
+
 notebooks: $(READY)
 	@# Apart from the tests: they load the models and the whole chronicle.
 	@$(BIN)/python -P -m pytest -q --nbmake notebooks
@@ -35,4 +47,4 @@ bench: $(READY)
 	@$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(CREWAI) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

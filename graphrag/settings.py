@@ -36,6 +36,10 @@ class Settings:
     llm_base_url: str | None = None
     """An OpenAI-compatible endpoint; None is OpenAI's own."""
     llm_api_key: str | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
+    """What a client of ``serve`` has to show; None asks for none."""
+    workers: int = 0
+    """Tasks that read queued episodes: a command answers and ends, a server goes on."""
 
     def __repr__(self) -> str:
         """Show everything but secrets."""
@@ -50,7 +54,7 @@ class Settings:
         """Read ``SURREAL_GRAPHRAG_STORE``, ``SURREAL_USER`` and ``SURREAL_PASSWORD``.
 
         For a language model: ``SURREAL_GRAPHRAG_LLM`` (its name), ``OPENAI_BASE_URL`` and
-        ``OPENAI_API_KEY``.
+        ``OPENAI_API_KEY``. For clients of ``serve``: ``SURREAL_GRAPHRAG_TOKEN``.
 
         Args:
             environment: Default: the environment of this process.
@@ -63,4 +67,5 @@ class Settings:
             llm_model=values.get("SURREAL_GRAPHRAG_LLM") or None,
             llm_base_url=values.get("OPENAI_BASE_URL") or None,
             llm_api_key=values.get("OPENAI_API_KEY") or None,
+            token=values.get("SURREAL_GRAPHRAG_TOKEN") or None,
         )

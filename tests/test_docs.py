@@ -2,11 +2,12 @@
 
 A ``text`` block right after a ``python`` block is what that block prints. In a ``console`` block,
 lines after ``$`` are run, and what stands below a command is what it prints. A ``sh`` block is only
-checked: its commands, options, extras and make targets must exist.
+checked: its commands, options, extras and make targets must exist. A ``json`` block must be JSON.
 """
 
 import ast
 import asyncio
+import json
 import re
 import shlex
 import tomllib
@@ -21,6 +22,10 @@ import typer
 import graphrag
 from graphrag import GraphRAG, Models, SentenceTransformerEmbedder
 from graphrag.cli.app import create_app, run
+from graphrag.serve.openapi import description
+from graphrag.serve.prompts import PROMPTS
+from graphrag.serve.quota import Quota
+from graphrag.serve.verb_table import VERBS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,8 +71,15 @@ def code_of(page, block):
 @BY_NAME
 def test_every_language_is_one_that_is_checked(page):
     assert {block.language for block in blocks(page)} <= {
-        "python", "text", "console", "sh", "mermaid",
+        "python", "text", "console", "sh", "mermaid", "json",
     }  # fmt: skip
+
+
+@BY_NAME
+def test_json_can_be_copied_into_a_file(page):
+    for block in blocks(page):
+        if block.language == "json":
+            json.loads(block.text)
 
 
 @BY_NAME
@@ -187,3 +199,11 @@ def test_every_command_and_public_name_is_documented():
     assert [name for name in commands if f"surreal-graphrag {name}" not in text] == []
     missing = [name for name in graphrag.__all__ if not re.search(rf"\b{name}\b", text)]
     assert missing == []
+
+
+def test_every_tool_route_prompt_and_bound_of_a_server_is_documented():
+    mcp, serve = ((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("mcp", "serve"))
+    assert [name for name in (*VERBS, *PROMPTS) if f"`{name}`" not in mcp] == []
+    paths = description(secured=True)["paths"]
+    assert [path for path in (*paths, "/mcp", "/openapi.json") if f"{path}`" not in serve] == []
+    assert [name for name in Quota.__slots__ if f"`{name}`" not in serve] == []

@@ -58,10 +58,10 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 38,
-    "modules": 444,
-    "modules with exactly one importer": 132,
-    "lines written by hand": 71_500,
+    "entries in graphrag/": 40,  # two more: the rooms serve and integrations
+    "modules": 490,
+    "modules with exactly one importer": 145,
+    "lines written by hand": 78_000,
     "own files on one add_episode": 78,
     "own files on one search": 71,
     "public methods of GraphRAG": 25,

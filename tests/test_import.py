@@ -13,14 +13,19 @@ ROOT = Path(__file__).parents[1]
 MODELS = {"sentence_transformers", "spacy", "torch", "transformers"}
 ENGINES = {"igraph", "surrealdb", "surrealdb_embedded"}
 DOORS = {"rich", "typer"}
+SERVERS = {"mcp", "starlette", "uvicorn", "graphrag.serve"}
+FRAMEWORKS = {
+    "agent_framework", "agents", "anthropic", "crewai", "google", "langchain_core", "langgraph",
+    "llama_index", "openai", "pydantic_ai",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("graphrag", MODELS | ENGINES | DOORS),
-        ("graphrag.sync", MODELS | ENGINES | DOORS),
-        ("graphrag.cli.app", MODELS | ENGINES),
+        ("graphrag", MODELS | ENGINES | DOORS | SERVERS | FRAMEWORKS),
+        ("graphrag.sync", MODELS | ENGINES | DOORS | SERVERS | FRAMEWORKS),
+        ("graphrag.cli.app", MODELS | ENGINES | SERVERS | FRAMEWORKS),
     ],
 )
 def test_import_loads_nothing_heavy(module, unwanted):

@@ -18,7 +18,9 @@ LAYERS = (
     ("session",),
     ("extract", "edit", "analysis", "ask", "community", "io"),
     ("sagas", "health", "history"),
-    ("view", "graph", "__init__", "_portal", "sync", "cli", "__main__"),
+    ("view", "graph", "__init__", "_portal", "sync"),
+    ("serve", "integrations"),
+    ("cli", "__main__"),
 )
 _BASE = "errors model"
 ROOMS = {
@@ -54,8 +56,9 @@ ROOMS = {
     " analysis",
     "history": f"{_BASE} names ontology protocols temporal display store index engine ingest"
     " session edit analysis io health",
+    "serve": f"{_BASE} temporal display edit search ingest view graph",
 }
-"""Which rooms each room may import, itself apart; those of the last layer may import all."""
+"""Which rooms each room may import, itself apart; a door without a line here may import all."""
 HOOK = ("model/values.py", "display")
 """Values are shown by a room above them, which they import when somebody looks."""
 
@@ -85,7 +88,7 @@ def test_module_imports_only_the_rooms_listed_for_its_own(path):
     relative = path.relative_to(ROOT)
     own = relative.with_suffix("").parts[0]
     assert own in LEVEL, f"give {own} a layer"
-    if LEVEL[own] == len(LAYERS) - 1:
+    if own not in ROOMS and LEVEL[own] >= LEVEL["view"]:
         return
     strangers = set(imports(path)) - set(ROOMS[own].split()) - {own}
     assert {(relative.as_posix(), name) for name in strangers} <= {HOOK}

@@ -122,10 +122,15 @@ person people man woman men women human somebody
 organisation organization body institution group
 company firm business corporation enterprise
 club society team side
-school university college
+school university college hospital clinic museum theatre
+building house mill hall
 thing entity party name
 """
-_ABOVE: Final = {"place": (1, 2, 3, 4), "organisation": (7, 8, 9), "thing": tuple(range(10))}
+_ABOVE: Final = {
+    "place": (1, 2, 3, 4, 10),
+    "organisation": (7, 8, 9),
+    "thing": tuple(range(11)),
+}
 _COUNTRY: Final = 2
 _REGIONS: Final = (2, 3, 4)
 _UNTYPED: Final = frozenset({"", "thing", "entity"})
@@ -197,7 +202,7 @@ def is_of(row: int, word: str, world: World) -> bool:
     What has no type may be anything but a country or region: that is to be known of it.
     """
     kind = world.kind(row)
-    if kind not in _UNTYPED:
+    if kind not in _UNTYPED and not is_kind(kind, word):
         return is_kind(word, kind)
     if _GROUP.get(stem_of(word)) not in _REGIONS:
         return True

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from graphrag.ask.account import Kinds, is_of, unmeant
-from graphrag.ask.asked import Asked, Clause, Named, Token
+from graphrag.ask.asked import Asked, Clause, Limits, Named, Token
 from graphrag.ask.bounding import Solution, bounded
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
+from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import Evidence, best, evidence, mutual
 from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
@@ -60,6 +61,8 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         return None
     if not NESTING & set(token.word for token in clause.tokens[1:]):
         return None
+    if replace(asked.limits, excluded=(), beside=False) != Limits() or edge_of(clause) is not None:
+        return None  # of which of the hops is it said?
     spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
     if len(spoken) < 2:
         return None
@@ -74,6 +77,8 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     way = max(ended, key=_worth)
     if len(way.hops) < 2:
         return None
+    rows = {row for named in asked.limits.excluded for row in world.rows_of(named)}
+    way = replace(way, rows=tuple(row for row in way.rows if row not in rows))
     kinds = Kinds(world, clause, way.rows)
     if left := unmeant(asked, clause, Evidence("", places=tuple(way.used)), kinds):
         raise CannotAnswer(f"not understood: {', '.join(left)}; followed: {', '.join(way.hops)}")

@@ -24,6 +24,7 @@ from graphrag.cli.demo import demo
 from graphrag.cli.importing import import_files
 from graphrag.cli.questions import ask
 from graphrag.cli.search import search
+from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
 from graphrag.settings import Settings
@@ -57,7 +58,7 @@ def open_default(settings: Settings) -> "GraphRAG":
         password=settings.password,
         namespace=settings.namespace,
         database=settings.database,
-        workers=0,  # a command answers and ends: it takes up no work that others queued
+        workers=settings.workers,
         models=Models(
             llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings)
         ),
@@ -117,6 +118,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         moving.replay,
         moving.copy,
         moving.export,
+        serve,
     ):
         app.command(command.__name__)(as_command(command, open_graph))
     listed = typer.Typer(help="Page through what a group holds.")

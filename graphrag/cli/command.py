@@ -114,7 +114,7 @@ def _session(
         bool, typer.Option("--debug", help="Show tracebacks and logs.", rich_help_panel=PANEL)
     ] = False,
 ) -> Session:
-    given = {
+    given: dict[str, Any] = {
         "store": store,
         "user": user,
         "password": password,

@@ -1,8 +1,9 @@
 """Questions answered from one viewpoint: parsed, worked out on the facts of all times, read."""
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.asked import Asked
@@ -15,16 +16,95 @@ from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.search.fuse import Fused
+from graphrag.search.question import Question
+from graphrag.search.results import Why
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
+    from graphrag.index.group import GroupIndex
     from graphrag.search.visibility import Past
 
 _MOST_DATED = 50
 """Facts whose dates are read: a place has many that were born in it."""
 _LONGEST = 2_000
 """Characters; what is longer is a text, not a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFirst:
+    """The facts that answer a question before all others, if they may be seen."""
+
+    ids: tuple[str, ...]
+
+    name: ClassVar[str] = "answer"
+    walks: ClassVar[bool] = False
+
+    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
+        """Return the hits with those that answer first, found or not."""
+        if scope != "facts":
+            return hits
+        row_of, seen = question.index.facts.row_of, question.seen.facts
+        rows = [row_of[id_] for id_ in self.ids if id_ in row_of]
+        rows = [row for row in rows if row < len(seen) and seen[row]]
+        best = max((hit.score for hit in hits), default=0.0)
+        known = {hit.id: hit for hit in hits}
+        new = [
+            Fused(
+                row,
+                best + len(rows) - place,
+                (*(known[row].why if row in known else ()), Why(self.name, place, best)),
+                known[row].relevance if row in known else 1.0,
+            )
+            for place, row in enumerate(rows, 1)
+        ]
+        return [*new, *(hit for hit in hits if hit.id not in rows)]
+
+
+_ASKS = re.compile(
+    r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
+    r"has|have|name|list|tell)\b"
+)
+_MOST_FIRST = 20
+
+
+async def answering(lens: Lens, query: str) -> AnswerFirst | None:
+    """Return the facts that answer a question of a search; None if it is none, or none do."""
+    if len(query) > _SHORT or not _ASKS.match(query):
+        return None
+    index, past = await lens.index(), await lens.past()
+    text = " ".join(query.split())
+    seen = lens.ever(index, past)
+    tokens = tokens_of(text, index, seen, lens.now())
+    if not any(token.named for token in tokens) or impossible(tokens):
+        return None
+    asked = parse(text, tokens)
+    if asked.known is not None:
+        return None
+    world = _world(lens, index, past)
+    try:
+        solution = solve(asked, world)
+    except CannotAnswer:
+        return None
+    ids = index.facts.ids
+    rows = dict.fromkeys(line.row for line in (*solution.lines, *solution.support))
+    return AnswerFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
+
+
+_SHORT = 300
+"""Characters of a question whose answer is looked for before it is searched."""
+
+
+def _world(lens: Lens, index: "GroupIndex", past: "Past") -> World:
+    return World(
+        index,
+        lens.ever(index, past),
+        past,
+        lens.session.relations,
+        to_micros(lens.now(), FOREVER),
+        closed=lens.viewpoint.valid_at is not None,
+    )
 
 
 async def answer(lens: Lens, question: str) -> Answer:
@@ -43,15 +123,7 @@ async def answer(lens: Lens, question: str) -> Answer:
         return Answer(asked, missing=wrong)
     lens, past, note = await _known(asked, lens, past)
     steps = [note] if note else []
-    world = World(
-        index,
-        lens.ever(index, past),
-        past,
-        lens.session.relations,
-        to_micros(lens.now(), FOREVER),
-        closed=lens.viewpoint.valid_at is not None,
-    )
-    world = await _dated(asked, lens, world)
+    world = await _dated(asked, lens, _world(lens, index, past))
     solution = Solution(steps=steps)
     try:
         solution = solve(asked, world, solution)

@@ -27,6 +27,7 @@ async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = No
     if len(lenses) == 1:
         index = await _candidates(request, lens)
         past: Past | None = await lens.past()
+        request = await _answering(request, lens)
     else:
         request, index, past = await _joined(request, lenses)
     if saga is not None and saga not in index.sagas:
@@ -43,6 +44,19 @@ async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = No
     )
     session.catalog.keep(index, most=session.limits.kept)
     return results
+
+
+async def _answering(request: Request, lens: Lens) -> Request:
+    """Return a search that lists the facts first that answer its question, if any do."""
+    ranked = "facts" in request.scopes and not request.recipe.rerank
+    if not ranked or lens.session.store.profile != "process" or request.where or request.within:
+        return request
+    # Here, not above: it brings the grammar of questions, which opening a graph does not need.
+    from graphrag.view.asking import answering
+
+    first = await answering(lens, request.query)
+    recipe = replace(request.recipe, rerank=(first,)) if first else request.recipe
+    return replace(request, recipe=recipe)
 
 
 async def _joined(

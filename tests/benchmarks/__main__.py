@@ -27,6 +27,7 @@ from tests.benchmarks import (
     questions,
     recorded,
     scale,
+    serving,
     speed,
     updates,
     verbs,
@@ -51,7 +52,7 @@ _ALL = (
         "identity",
         "parity",
     ),
-    *("profiles", "quality", "questions", "updates", "yago"),
+    *("profiles", "quality", "questions", "serving", "updates", "yago"),
 )
 
 
@@ -104,6 +105,8 @@ def main() -> None:
             case "scale":
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
+            case "serving":
+                asyncio.run(serving.measure(report, serving.Options()))
             case "speed":
                 fast = speed.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(speed.measure(report, fast))

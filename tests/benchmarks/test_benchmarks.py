@@ -7,7 +7,17 @@ from pathlib import Path
 from rich.console import Console
 
 from graphrag.testing import HashEmbedder
-from tests.benchmarks import ablation, graphiti, quality, report, scale, speed, verbs, writes
+from tests.benchmarks import (
+    ablation,
+    graphiti,
+    quality,
+    report,
+    scale,
+    serving,
+    speed,
+    verbs,
+    writes,
+)
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -48,6 +58,16 @@ async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
     for title in ("import_facts", "what the rules cost", "add_fact"):
         assert title in written
+
+
+async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("serving", Console(record=True, quiet=True))
+    few = serving.Options(2, clients=2, stops=1, readers=1, writers=1, local=False)
+    await serving.measure(result, few)
+    result.write()
+    written = Path(tmp_path / "serving.json").read_text(encoding="utf-8")
+    assert "0 errors" in written and "stale reads" in written
 
 
 def _a_set(folder: Path) -> Path:

@@ -58,7 +58,7 @@ def opener(extractor):
             namespace=settings.namespace,
             database=settings.database,
             models=Models(embedder=HashEmbedder(), extractor=extractor),
-            workers=0,
+            workers=settings.workers,
         )
 
     return open_graph

@@ -13,8 +13,8 @@ from tests.ingest.test_meeting import NOW, fact, interval
 RELATIONS = Relations()
 GONE = "retracted"
 
-# Of equal evidence both hold, what was told with both ends is never cut, and an end of a rival is
-# evidence that the other one did not hold just before it.
+# Of equal evidence both hold, what was told with both ends is never cut and is as new as its start,
+# and an end says nothing of a rival.
 # Old and new as (start, end, told); what becomes of both as an interval, GONE, or None for a fact
 # that is not stored, respectively not changed.
 EXCLUSIVE = [
@@ -32,11 +32,10 @@ EXCLUSIVE = [
     ("old start missing", (None, None, 2020), (2022, None, 2022), (2022, None), (None, 2022)),
     ("old start missing, over", (None, 2021, 2020), (2022, None, 2022), (2022, None), None),
     ("old start missing, ends within", (None, 2023, 2020), (2022, None, 2022),
-     (2022, "2022-12-31"), ("2022-12-31", 2023)),
+     (2022, None), None),
     ("new start missing", (2020, None, 2020), (None, None, 2021), (None, 2020), None),
     ("new start missing, ends before", (2020, None, 2020), (None, 2019, 2021), (None, 2019), None),
-    ("new start missing, ends within", (2020, None, 2020), (None, 2022, 2023),
-     ("2021-12-31", 2022), (2020, "2021-12-31")),
+    ("new start missing, ends within", (2020, None, 2020), (None, 2022, 2023), (None, 2022), None),
     # -- disjoint
     ("new after old", (2018, 2019, 2018), (2020, 2021, 2020), (2020, 2021), None),
     ("new before old", (2020, 2021, 2020), (2018, 2019, 2021), (2018, 2019), None),
@@ -52,7 +51,7 @@ EXCLUSIVE = [
     ("late, open", (2022, None, 2022), (2020, None, 2023), (2020, 2022), None),
     ("late, told of an earlier time", (2022, None, 2022), (2020, None, 2020), (2020, 2022), None),
     # -- a known end in the future
-    ("old ends in the future", (2020, 2090, 2020), (2024, None, 2024), (2024, 2024), None),
+    ("old ends in the future", (2020, 2090, 2020), (2024, None, 2024), (2024, None), None),
     ("new ends in the future", (2020, None, 2020), (2024, 2090, 2024), (2024, 2090), (2020, 2024)),
     ("new begins in the future", (2020, None, 2020), (2080, None, 2024),
      (2080, None), (2020, 2080)),
@@ -222,14 +221,13 @@ def test_one_fact_closes_every_one_that_it_excludes_and_each_says_so():
     } == {id_: (day("2022-01-01"), "new", "ended by: alice married_to carol") for id_ in ("a", "b")}
 
 
-def test_a_fact_inside_a_stretch_told_whole_gives_way_to_it():
+def test_a_fact_that_begins_inside_a_stretch_told_whole_stands_beside_it():
     stored = [
         fact("alice works_at acme", "2018-01-01", "2022-01-01", id_="a"),
         fact("alice works_at beta", "2022-01-01", id_="b"),
     ]
     told = fact("alice works_at gamma", "2020-01-01", id_="new")
     verdict = meet(told, stored, RELATIONS, now=NOW)
-    # It is told of one moment of a stretch that was told whole, which goes on.
-    assert interval(verdict.new) == ("2020-01-01", "2020-01-01")
-    assert verdict.new.invalidated_by == "a"
+    assert interval(verdict.new) == ("2020-01-01", "2022-01-01")
+    assert verdict.new.invalidated_by == "b"
     assert verdict.changed == {}

@@ -12,6 +12,9 @@ WORTHLESS = [
     "I love playing.", "We enjoy talking about it.", "I love taking in the beauty of nature.",
     "I'm reading a book that I really enjoy.", "I love the freedom and connection it brings.",
     "I loved just chilling.", "I love spending time with friends.",
+    "I love the energy, diversity, and food of this city.", "We played games with friends.",
+    "I just finished this amazing fantasy series.", "The packages were installed using pip.",
+    "My online store has been a roller coaster.",
     # parts of words, programs
     "I ran a 5K.", "npm run lint && npm run test",
     # who did it is not clear

@@ -50,6 +50,11 @@ def equal_evidence(one, other, facts):
     return bool(said_of(one) & said_of(other))
 
 
+def ends_as_told(one, other):
+    """Tell whether the end of one of two facts was told: until then it holds whatever else does."""
+    return bool({one.closed_as, other.closed_as} & {"bounded", "ended"})
+
+
 def never(_):
     return False
 

@@ -27,6 +27,10 @@ Ann works_at Acme, 2015; Ann works_at Acme, told 2017, ends > Ann works_at 2016 
 Ann works_at Acme, 2015; Ann works_at ?, told 2017, ends > Ann works_at 2016 = Acme | 2018 =
 Ann works_at Acme, 2015-2018; Ann works_at Globex, 2016-2017 > Ann works_at 2015 = Acme | 2016 = Acme Globex | 2017 = Acme | 2019 =
 Ann works_at Acme, 2015; Ann works_at Globex, 2016-2017 > Ann works_at 2015 = Acme | 2016 = Globex | 2018 =
+Ann works_at Acme, 2019-2024; Ann works_at Globex, 2021 > Ann works_at 2020 = Acme | 2022 = Acme Globex | 2025 = Globex
+Ann works_at Acme, 2018; Ann works_at Beta, 2020; Ann works_at Acme, 2022, told 2023, ends > Ann works_at 2019 = Acme | 2021 = Acme Beta | 2023 = Beta
+Ann works_at Beta, 2020; Ann works_at Acme, 2022, told 2023, ends > Ann works_at 2019 = Acme | 2021 = Acme Beta | 2023 = Beta
+Ann works_at Acme, 2018; Ann works_at Beta, 2020; Ann works_at Acme, told 2022, ends > Ann works_at 2019 = Acme | 2021 = Beta | 2023 = Beta
 Ann works_at Acme, told 2015; Ann works_at Globex, told 2018 > Ann works_at 2016 = Acme | 2019 = Globex
 Ann works_at Acme, told 2021; Ann works_at Globex, 2020, told 2022, still > Ann works_at 2020 = Globex | 2023 = Globex
 Ann works_at Acme, told 2021; Ann works_at Globex, 2022 > Ann works_at 2021 = Acme | 2023 = Globex
@@ -97,6 +101,7 @@ Ann owns Mill, 2010; Ann owns Mill, told 2015, ends > Mill owned_by 2016 =
 Mill owned_by Ann, 2010-2012; Mill owned_by Bob, 2011-2013 > Mill owned_by 2011 = Ann Bob
 Ann leads Acme, 2010; Bob leads Acme, 2015 > Acme led_by 2012 = Ann | 2016 = Bob
 Ann leads Acme, 2010; Acme led_by Bob, 2015 > Ann leads 2012 = Acme | 2016 =
+Ann leads Acme, 2019-2022; Cy leads Acme, 2021 > Acme led_by 2020 = Ann | 2021 = Ann Cy | 2023 = Cy
 Ann leads Acme, 2010; Ann leads Globex, 2015 > Ann leads 2016 = Acme Globex
 Ann leads Acme, 2010; Ann leads Acme, told 2015, ends > Ann leads 2012 = Acme | 2016 =
 Ann leads Acme, 2010; Bob leads Acme, 2015, told 2014; Bob leads Acme, told 2014-06, cancelled > Acme led_by 2016 = Ann

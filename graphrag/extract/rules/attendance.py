@@ -11,7 +11,8 @@ from graphrag.extract.rules.scene import Scene
 _TITLE = re.compile(
     r"\s*(?:[Mm]inutes (?:of|from) (?:the )?|[Mm]eeting of (?:the )?)?"
     r"(?P<body>(?:[\w'’-]+ ){0,4}?(?:council|committee|board|panel|jury|parliament)\b"
-    r"(?: of(?: [A-Z][\w'’-]+)+)?)",
+    r"(?: of(?-i:(?: [A-Z][\w'’-]+)+| directors| trustees| governors))?)"
+    r"(?=\s*[,.:;\n(–—-]|\s+(?:meeting|minutes|meets|\d)|\s*$)",
     re.IGNORECASE,
 )
 _PRESENT = re.compile(

@@ -179,12 +179,12 @@ def _class(
     """Yield ``Oz is a wizard``: an indefinite noun says what its subject is."""
     if not _is_indefinite(role) or clause.lemma not in ("be", "become") or role.pos_ != "NOUN":
         return
-    if clause.verb.dep_ == "advcl" or subject.lower_ in ("it", "you", "this", "that"):
-        return  # "since I was a kid"
-    word = role.lemma_.lower()
-    if word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT):
+    aside = clause.perfect or clause.verb.dep_ == "advcl"  # "it has been a joy", "as I was a kid"
+    if aside or subject.lower_ in ("it", "you", "this", "that"):
         return
-    if any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
+    word = role.lemma_.lower()
+    empty = word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT)
+    if empty or any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
         return
     phrase = phrase_of(role)
     if phrase is not None and not phrase.named:
@@ -243,7 +243,7 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def _had(word: str, text: str) -> tuple[str, Manner]:
-    if word.endswith(_OPERATIONS):
+    if word.endswith(_OPERATIONS) or word == "op":
         return "had_surgery", "event"
     if word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS):
         return "has_condition", "state"

@@ -46,7 +46,12 @@ from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import asked_about, is_correction, without_denials
+from graphrag.extract.rules.truth import (
+    asked_about,
+    is_correction,
+    is_unreal,
+    without_denials,
+)
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -89,17 +94,18 @@ class Reader:
         Of quoted words only what speakers say of themselves counts.
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
+        own = _FIRST_PERSON.search(sentence.text)
         for draft in self._stated(sentence, offset):
-            if not quoted or draft.subject is self.scene.voice:
+            if not quoted or (own and draft.subject is self.scene.voice):
                 self.drafts.append(draft)
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
         corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
-        if _CODE.search(sentence.text):
-            return
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
+        if is_unreal(sentence.text):
+            return
         note_former(line)
         slip = slip_of(line)
         if slip is not None and mend(slip, line, [*self.before, *self.drafts]):
@@ -146,8 +152,6 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
-_CODE = re.compile(r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]|\$ \w")
-"""In a line of a program, no sentence."""
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""
 

@@ -170,6 +170,14 @@ INTERJECTIONS = frozenset(
     "dad "
     "god lord christmas halloween thanksgiving easter".split()
 )
+MEASURES = frozenset(
+    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
+    "dozen plenty variety floor wing storey".split()
+)
+VAGUE = frozenset(
+    "own other same such many much more most few several new old good great nice little big last "
+    "next first second whole certain different only very real true".split()
+)
 ORG_WORDS = frozenset(
     "inc corp ltd llc gmbh company corporation co bank university college school academy institute "
     "hospital clinic council club fc united rovers athletic society association union committee "

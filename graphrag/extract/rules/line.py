@@ -95,9 +95,13 @@ def _bound(sentence: "Span", expression: TimeExpression, owner: "Token", period:
     if period.bound != "in":
         return period
     token = next(token for token in sentence if token.idx - sentence.start_char >= expression.start)
+    second = False
     while token != owner and token.dep_ != "ROOT":
+        second |= token.dep_ == "conj"
         token = token.head
         if token.idx - sentence.start_char < expression.start:
+            if token.lower_ == "between":  # "between March 2018 and her death in 2022"
+                return period.bounded("before" if second else "since")
             if token.lower_ in ("until", "till"):
                 return period.bounded("before")
             if token.lower_ in ("since", "after") and token.dep_ == "prep":

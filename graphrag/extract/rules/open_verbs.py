@@ -76,6 +76,7 @@ _PASTIMES = frozenset(
 _ROOMS = frozenset("room hall house gate door tower kitchen cottage chamber stairs".split())
 _MEETING = frozenset({"attend"})
 _BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
+_THIS = frozenset("this that these those some another any".split())
 _IDIOMS = frozenset("for about across over upon through with into".split())
 
 
@@ -84,6 +85,8 @@ def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     if clause.passive or clause.future or clause.verb.dep_ == "advcl":
         return  # "feedback on my talk, praising it": who praised is not clear
     if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
+        return
+    if (clause.lemma, *clause.particles) == ("sign", "up") and "dobj" in clause.arguments:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
         return
@@ -134,6 +137,9 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
             and (life.start is None or relation.rpartition("_")[2] in _IDIOMS)
         ):
             continue  # one of many walks
+        pointed = not other.named and any(child.lower_ in _THIS for child in target.children)
+        if life is not None and pointed and life.start is None:
+            continue  # "this amazing series"
         if life is not None and not _is_indoors(clause, other):
             yield line.draft(one, relation, other, life)
 

@@ -10,12 +10,14 @@ from graphrag.extract.rules.lexicon import (
     EMPTY_NOUNS,
     GENERIC,
     INTERJECTIONS,
+    MEASURES,
     ORG_WORDS,
     PERSON_TITLES,
     PLACE_WORDS,
     STATEMENTLESS,
+    VAGUE,
 )
-from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
+from graphrag.extract.rules.trades import JOBS, OFFICES, is_title, is_trade
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -97,7 +99,8 @@ def _name(head: "Token") -> Phrase | None:
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
     if _PART.search(around):
         return None
-    if len(words) == 1 and (text.lower() in INTERJECTIONS or _only_starts(head)):
+    office = is_title(head) and text.lower() not in _KEPT and _is_definite(head)  # "the Chairman"
+    if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
@@ -144,7 +147,7 @@ def _left_end(head: "Token") -> "Token":
 
 def _only_leads(token: "Token") -> bool:
     """Tell whether a sentence's first word is no part of the name after it."""
-    return token.is_stop or bool(_ADVERB.search(token.lower_))
+    return token.is_stop or bool(_ADVERB.search(token.lower_) or token.lower_ in _ORDERS)
 
 
 def _right_end(head: "Token") -> "Token":
@@ -191,7 +194,7 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 def _thing(head: "Token") -> Phrase | None:
     inside = _complement(head)
-    if inside is not None and head.lemma_.lower() in _MEASURES:
+    if inside is not None and head.lemma_.lower() in MEASURES:
         return phrase_of(inside)  # "a lot of flowers" are flowers
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
@@ -205,7 +208,7 @@ def _thing(head: "Token") -> Phrase | None:
             break
         if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
             break
-        if left.lemma_.lower() in _VAGUE or left.ent_type_ in _NOT_NAMES:
+        if left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES:
             break
         first = left
     words = head.doc[first.i : head.i + 1]
@@ -273,9 +276,13 @@ def _activity(verb: "Token") -> Phrase | None:
     return Phrase(words.text, words.start_char, words.end_char, False)
 
 
+def _is_definite(noun: "Token") -> bool:
+    return any(child.dep_ in ("det", "poss") for child in noun.children)
+
+
 def _is_kind(noun: "Token", verb: "Token") -> bool:
     """Tell whether an object says what one does in general: not "taking in the beauty of it"."""
-    if any(child.dep_ in ("det", "poss") for child in noun.children):
+    if _is_definite(noun):
         return verb.lemma_ == "play" or noun.pos_ == "PROPN"
     return noun.lemma_.lower() not in EMPTY_NOUNS | {"other"}
 
@@ -286,15 +293,8 @@ def _only_starts(head: "Token") -> bool:
 
 
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
+_ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
 _GAP = re.compile(r" {2,}")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})
-_MEASURES = frozenset(
-    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
-    "dozen plenty variety floor wing storey".split()
-)
-_VAGUE = frozenset(
-    "own other same such many much more most few several new old good great nice little big last "
-    "next first second whole certain different only very real true".split()
-)

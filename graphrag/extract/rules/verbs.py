@@ -1,5 +1,6 @@
 """What a clause's verb states between its subject and its other arguments."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
 _SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
+_ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
     "founded".split()
@@ -35,6 +37,7 @@ _IDIOMS = frozenset(
 """What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
+_PLAYED = frozenset("game role part song trick joke music card".split())
 _POINTING = frozenset("that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -108,7 +111,7 @@ def _matched(
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
             return None  # who is at a college may teach or study there
-    if frame.object == "place" and other.named and _is_acronym(other.text):
+    if frame.object == "place" and other.named and _ACRONYM.fullmatch(other.text):
         return None
     if frame.object == "place" and clause.lemma == "move" and one.votes["person"] < 2:
         if other.votes["organization"] > other.votes["place"]:
@@ -140,15 +143,31 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
     match frame.relation:
         case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
             # "the energy", "your cake" were liked then and there, "live music" always is.
-            head = target.head if target.dep_ == "conj" else target
-            nouns = [child.dep_ for one in (target, head) for child in one.children]
-            return target.pos_ != "PRON" and not _SINGLE & {*nouns}
+            nouns = [target]
+            while nouns[-1].dep_ == "conj":
+                nouns.append(nouns[-1].head)
+            marks = {child.dep_ for noun in nouns for child in noun.children}
+            return target.pos_ != "PRON" and not _SINGLE & marks
+        case "likes" | "dislikes" if target.pos_ == "PROPN":  # "I love the thought, Bob!"
+            return not any(child.pos_ == "NOUN" for child in target.children)
         case "likes" | "dislikes" if target.tag_ == "VBG":
             return is_pastime(target)
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
-            return not any(child.lower_ in _POINTING for child in target.children)
+            marks = {child.lower_ for child in target.children}
+            whose = any(child.dep_ == "poss" for child in target.children)
+            said = clause.verb.dep_ != "advcl" and target.lemma_.lower() not in _PLAYED
+            return said and not whose and not _POINTING & marks
+        case "uses":
+            return clause.verb.dep_ not in (
+                "acl",
+                "advcl",
+            )  # "packages installed using pip": they use nothing
+        case "founded" if clause.lemma == "set":
+            return not other.text.isupper()
+        case "responsible_for" if frame.bare and not other.named:
+            return one.votes["person"] >= 2
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
@@ -167,9 +186,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.DRINKS
         case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
-        case "member_of" if clause.lemma in ("move", "switch", "transfer"):
-            return target.lower_ in lexicon.CLUB_WORDS
-        case "member_of" if clause.lemma == "enter":
+        case "member_of" if clause.lemma in ("move", "switch", "transfer", "enter"):
             return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
@@ -215,10 +232,6 @@ def _tell_enough(
     own = is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
-
-
-def _is_acronym(text: str) -> bool:
-    return text.isupper() and len(text) > len("UAE") and text.isalpha()
 
 
 def is_definite(noun: "Token") -> bool:

@@ -14,13 +14,18 @@ Slot = tuple[str, ...]
 
 
 def line_of(statement: Statement, relations: Relations) -> Line:
-    """Return what a statement is about: inverses, synonyms and both directions read as one."""
-    relation, turned = relations.canonical(statement.relation)
-    ends = (statement.subject, statement.object)
-    subject, object_ = ends[::-1] if turned else ends
-    if relations[relation].symmetric and object_ < subject and "" not in ends:
+    """Return what a statement is about."""
+    return line_between(statement.relation, statement.subject, statement.object, relations)
+
+
+def line_between(relation: str, subject: str, object_: str, relations: Relations) -> Line:
+    """Return what a fact says: inverses, synonyms and both directions read as one."""
+    name, turned = relations.canonical(relation)
+    if turned:
         subject, object_ = object_, subject
-    return relation, subject, object_
+    if relations[name].symmetric and "" != object_ < subject:
+        subject, object_ = object_, subject
+    return name, subject, object_
 
 
 def accounts(

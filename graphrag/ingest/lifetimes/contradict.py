@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from graphrag.ingest.lifetimes.accounts import Slot, spares
-from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece
+from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece, touching
 from graphrag.ingest.lifetimes.spells import Naming, Spell, telling
 from graphrag.ingest.lifetimes.statement import Contradiction, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line
@@ -26,7 +26,11 @@ def contradictions(
                 first, after = support.first, support.last + 1
                 if support.last == BEGINNING:  # it was said of no time in particular
                     after = FOREVER
-            elif support.kind == "ended" and (denied := _denied(own, support.stop)) is not None:
+            elif (
+                statement.explicit_end
+                and support.kind != "running"
+                and (denied := _denied(own, support.stop)) is not None
+            ):
                 against, first, after = denied.support.statement, support.stop, denied.end
             else:
                 continue
@@ -50,17 +54,24 @@ def _denied(own: Cover, end: int) -> Piece | None:
 
 def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
     meetings: dict[tuple[Spell, Spell], list[_Meeting]] = defaultdict(list)
+    begun = {
+        piece.support.statement.id: piece
+        for own in holdings.pieces.values()
+        for piece in own
+        if piece.support.kind == "ended"
+    }
     for slot, (cover, _) in holdings.covers.items():
-        for first, second in _pairs(_stretches(cover, slot)):
+        pieces = (begun.get(piece.support.statement.id, piece) for piece in cover)
+        for first, second in _pairs(_stretches(pieces, slot)):
             start, end = max(first.start, second.start), min(first.end, second.end)
             sides = [_side(stretch.piece, start, naming) for stretch in (first, second)]
             sides.sort(key=lambda side: telling(side[0].supports[0]))
             (spell, piece), (rival, other) = sides
-            meetings[spell, rival].append((start, end, piece, other))
+            meetings[spell, rival].append((start, end, (piece, other)))
     for (spell, rival), stretches in meetings.items():
         sources = ({each.statement.source for each in side.supports} for side in (spell, rival))
         common = set.intersection(*sources) - {""}
-        for start, end, piece, other in _united(stretches):
+        for start, end, [(piece, other), *_] in touching(stretches):
             yield Contradiction(
                 "both" if common else "open",
                 spell.id,
@@ -78,7 +89,7 @@ def _side(piece: Piece, moment: int, naming: Naming) -> tuple[Spell, Piece]:
     return spell, piece
 
 
-_Meeting = tuple[int, int, Piece, Piece]
+_Meeting = tuple[int, int, tuple[Piece, Piece]]
 """From when until when two values both hold, and by which pieces."""
 
 
@@ -91,17 +102,17 @@ class _Stretch(NamedTuple):
     """True if it excludes nothing that is as this one."""
 
 
-def _stretches(cover: Cover, slot: Slot) -> list[_Stretch]:
+def _stretches(pieces: Iterable[Piece], slot: Slot) -> list[_Stretch]:
     """Return what each value holds, apart what only tables gave of it."""
-    by_line: dict[tuple[Line, bool], list[_Stretch]] = defaultdict(list)
-    for piece in cover:
-        spared = spares(piece.support, slot)
-        own = by_line[piece.line, spared]
-        if own and piece.start <= own[-1].end:
-            own[-1] = own[-1]._replace(end=max(own[-1].end, piece.end))
-        else:
-            own.append(_Stretch(piece.start, piece.end, piece, spared))
-    every = (stretch for own in by_line.values() for stretch in own)
+    by_line: dict[tuple[Line, bool], list[tuple[int, int, Piece]]] = defaultdict(list)
+    for piece in pieces:
+        own = by_line[piece.line, spares(piece.support, slot)]
+        own.append((piece.start, piece.end, piece))
+    every = (
+        _Stretch(start, end, together[0], spared)
+        for (_, spared), own in by_line.items()
+        for start, end, together in touching(own)
+    )
     return sorted(every, key=lambda stretch: (stretch.start, stretch.end, stretch.piece.line))
 
 
@@ -114,16 +125,3 @@ def _pairs(stretches: Iterable[_Stretch]) -> Iterator[tuple[_Stretch, _Stretch]]
             if other.piece.line != stretch.piece.line and not (other.spared and stretch.spared):
                 yield other, stretch
         running.append(stretch)
-
-
-def _united(stretches: Iterable[_Meeting]) -> Iterator[_Meeting]:
-    current: _Meeting | None = None
-    for stretch in sorted(stretches, key=lambda meeting: meeting[:2]):
-        if current is not None and stretch[0] <= current[1]:
-            current = current[0], max(current[1], stretch[1]), current[2], current[3]
-            continue
-        if current is not None:
-            yield current
-        current = stretch
-    if current is not None:
-        yield current

@@ -5,12 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, TypeVar
 
 from graphrag.ingest.lifetimes.accounts import Slot, slots_of, spares
 from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.ingest.lifetimes.support import Line, Support
 from graphrag.model.assertion import BEGINNING
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Cover:
         self._starts = [row[0] for row in order]
         self._last = list(accumulate(self._pieces, _later))
         """For each piece: of those up to it the one that ends last."""
-        self._union = list(_united(self._pieces))
+        self._union = [stretch[:2] for stretch in touching(row[:2] + row[-1:] for row in order)]
+        self._ends = sorted(row[1] for row in order)
 
     def __iter__(self) -> Iterator[Piece]:
         """Iterate over the pieces in order."""
@@ -94,6 +97,11 @@ class Cover:
             return None
         start, stop = self._union[place]
         return start if stop >= end else None
+
+    def last_over(self, moment: int) -> int:
+        """Return the last moment up to one at which a piece ends."""
+        place = bisect_right(self._ends, moment) - 1
+        return BEGINNING if place < 0 else self._ends[place]
 
     def last_end(self, before: int) -> int:
         """Return the end of the last stretch that is over before a moment."""
@@ -147,14 +155,14 @@ def _order(support: Support) -> tuple[int, Line, str]:
     return support.first, support.line, support.statement.id
 
 
-def _united(pieces: Iterable[Piece]) -> Iterator[tuple[int, int]]:
-    current: tuple[int, int] | None = None
-    for piece in pieces:
-        if current is not None and piece.start <= current[1]:
-            current = current[0], max(current[1], piece.end)
-            continue
-        if current is not None:
-            yield current
-        current = piece.start, piece.end
-    if current is not None:
-        yield current
+def touching(stretches: Iterable[tuple[int, int, Item]]) -> Iterator[tuple[int, int, list[Item]]]:
+    """Yield what lies together without a gap: from when until when, and what it is."""
+    first, last, group = BEGINNING, BEGINNING, list[Item]()
+    for start, end, item in sorted(stretches, key=lambda stretch: stretch[0]):
+        if group and start > last:
+            yield first, last, group
+            group = []
+        first, last = (first, max(last, end)) if group else (start, end)
+        group.append(item)
+    if group:
+        yield first, last, group

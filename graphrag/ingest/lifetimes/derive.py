@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from graphrag.ingest.lifetimes.said import Gone, Said, stated
@@ -254,7 +255,7 @@ def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
     there = [one for one in placed.values() if not said.gone(one.source)]
     manual = any(one.manual for one in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=_assertion_id))
+    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=attrgetter("id")))
     return tuple(dict.fromkeys(spans))
 
 
@@ -287,7 +288,3 @@ def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
 def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:
     start = 0.0 if one.valid_at is None else one.valid_at.timestamp()
     return one.closed_as in NOWHERE, one.valid_at is not None, start
-
-
-def _assertion_id(one: Assertion) -> str:
-    return one.id

@@ -49,7 +49,7 @@ def hold(
                     bounded[slot].append(whole)
     running: dict[Slot, list[Piece]] = defaultdict(list)
     for trust in sorted(levels, reverse=True):
-        _settle_level(trust, levels[trust], members, running, holdings)
+        _settle_level(trust, levels[trust], members, bounded, running, holdings)
     for slot in members:
         holdings.covers[slot] = _covers([*bounded[slot], *running[slot]], slot)
     for account in accounts.values():
@@ -61,6 +61,7 @@ def _settle_level(
     trust: float,
     level: Sequence[Support],
     members: Mapping[Slot, Sequence[Support]],
+    bounded: Mapping[Slot, Sequence[Piece]],
     running: dict[Slot, list[Piece]],
     holdings: Holdings,
 ) -> None:
@@ -72,7 +73,15 @@ def _settle_level(
             id_ = support.statement.id
             if id_ not in limits or _key(limit, rival) < _key(*limits[id_]):
                 limits[id_] = limit, rival
-    above = {slot: _covers(running[slot], slot) for slot in slots if running[slot]}
+    above: dict[Slot, tuple[Cover, Cover]] = {}
+    for slot in slots:
+        better = [
+            piece
+            for piece in (*running[slot], *bounded[slot])
+            if piece.support.statement.trust > trust and piece.support.kind != "ended"
+        ]
+        if better:
+            above[slot] = _covers(better, slot)
     for support in level:
         whole = _until(support, limits.get(support.statement.id))
         covers = [
@@ -96,12 +105,13 @@ def _limits(
     """Yield from when on each statement of a level gives way to newer evidence, and to which.
 
     Newer evidence of what runs, on the same level, takes what a statement supports; newer evidence
-    of any kind, on its level or above, takes only what it persists in.
+    of what runs or was stated whole, on its level or above, takes only what it persists in. That
+    something ended says nothing of others.
     """
     newer = {kind: (Earliest(), Earliest()) for kind in ("running", "any")}
     deciding = [support for support in members if support.statement.trust >= trust]
-    deciding.sort(key=lambda support: -support.last)
-    for _, group in groupby(deciding, key=lambda support: support.last):
+    deciding.sort(key=lambda support: -support.evidence)
+    for _, group in groupby(deciding, key=lambda support: support.evidence):
         equals = list(group)
         for support in equals:
             if support.statement.trust > trust or not support.competes:
@@ -110,7 +120,7 @@ def _limits(
                 rival = newer[kind][spares(support, slot)].but(support.line)
                 if rival is not None:
                     yield support, max(least, rival.first), rival
-        for support in equals:
+        for support in (each for each in equals if each.kind != "ended"):
             kinds = ["any"]
             if support.competes and support.statement.trust == trust:
                 kinds.append("running")
@@ -177,12 +187,14 @@ def _fill(account: Account, holdings: Holdings) -> None:
 def _reach_back(
     account: Account, pieces: list[Piece], over: Iterable[int], holdings: Holdings
 ) -> None:
-    """Let what ended begin where a rival last held, if the value was not over since.
+    """Let what ended begin where a rival ended last, if nobody says that it was over since.
 
-    ``over`` are the moments at which it was stated to be past.
+    What still holds when it ends held beside it, and did not end it before. ``over`` are the
+    moments at which it was stated to be past.
     """
     own = Cover(piece for piece in pieces if piece.support.kind != "event")
     ends = sorted([BEGINNING, *(end.moment for end in account.ends if end.explicit)])
+    stated = {end.moment for end in account.ends}
     past = [BEGINNING, *over]
     starts = {piece.start for piece in pieces if piece.support.kind in ("running", "bounded")}
     for place, piece in enumerate(pieces):
@@ -192,15 +204,10 @@ def _reach_back(
         before = own.latest(moment)
         lapse = min(before.end, moment) if before is not None else BEGINNING
         lapse = max(lapse, past[bisect_right(past, moment) - 1])
-        room = max(ends[bisect_right(ends, moment) - 1], _rival_end(piece, holdings))
-        if lapse == BEGINNING or lapse < room:
-            pieces[place] = replace(piece, start=room)
-
-
-def _rival_end(piece: Piece, holdings: Holdings) -> int:
-    latest = (cover.latest(piece.start) for cover in holdings.rivals(piece.support))
-    ends = (min(other.end, piece.start) for other in latest if other is not None)
-    return max(ends, default=BEGINNING)
+        over_by = (cover.last_over(moment) for cover in holdings.rivals(piece.support))
+        room = max((ends[bisect_right(ends, moment) - 1], *over_by))
+        if lapse < room or lapse not in stated:
+            pieces[place] = replace(piece, start=max(lapse, room))
 
 
 def _free_before(support: Support, holdings: Holdings) -> tuple[int, int] | None:

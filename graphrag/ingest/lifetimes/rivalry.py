@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
@@ -162,7 +163,10 @@ def exclusion(one: Fact, other: Fact, relations: Relations) -> Exclusion | None:
     """Return what is declared by which two facts cannot both hold at one moment, if anything."""
     if one.untyped or other.untyped or (one.as_given and other.as_given):
         return None
-    (name, *ends), (other_name, *others) = (_read(fact, relations) for fact in (one, other))
+    (name, *ends), (other_name, *others) = (
+        line_between(fact.relation, fact.subject_id, fact.object_id, relations)
+        for fact in (one, other)
+    )
     relation = relations[name]
     same = ends == others or (relation.symmetric and ends == others[::-1])
     if name != other_name:
@@ -187,12 +191,6 @@ def shares_end(one: Fact, other: Fact) -> bool:
 def overlap(one: Fact, other: Fact) -> bool:
     """Tell whether there is a moment at which both hold."""
     return _start(one) < _stop(other) and _start(other) < _stop(one)
-
-
-def _read(fact: Fact, relations: Relations) -> tuple[str, str, str]:
-    name, turned = relations.canonical(fact.relation)
-    ends = fact.subject_id, fact.object_id
-    return (name, *ends[::-1]) if turned else (name, *ends)
 
 
 def _start(fact: Fact) -> datetime:

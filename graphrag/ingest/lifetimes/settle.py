@@ -8,17 +8,20 @@ Where the rules leave room, this is how they are read (each has a test):
 - Rivals are taken in pairs. Of three marriages in a chain the middle one takes its time from both
   neighbours, also while an even newer one has taken its own.
 - An explicit end is newer than what was seen at its very moment; a stretch stated whole ends just
-  before its end, so that "until 2015" and "from 2015" meet. An end of a rival never comes between
-  a value and evidence as new as itself.
+  before its end, so that "until 2015" and "from 2015" meet.
+- To rivals a stretch stated whole is as new as its start: who leads from 2021 does so beside who
+  led from 2019 to 2022, and goes on. That a value ended says nothing of its rivals at all.
 - An end takes what is not newer than it and not trusted more; a more trusted end also takes what
   reaches over it. What begins after an end begins anew, whoever tells it.
-- The unknown start of an ended value reaches back to where a rival last held, and is one moment if
-  the value itself was over before: who was there until 2005 and left in 2020 came back, nobody
-  knows when. What merely was so gets the last free stretch before it was stated, if the value is
-  not known to have held before. ``was`` ends its own value, and never says that nothing else holds.
+- The unknown start of an ended value reaches back to where a rival ended last; a rival that still
+  holds then holds beside it. If the value had only given way to that rival, it goes on from there;
+  if it was said to be over, it is one moment: who was there until 2005 and left in 2020 came back,
+  nobody knows when. What merely was so, or "no longer" is at the moment of telling, gets the last
+  free stretch before, if the value is not known to have held before.
 - Bounded support is not cut by its own explicit end either; the end is listed against it.
 - Events compete with nothing. What is timeless is evidence for ever.
-- A trusted value that runs is not stopped by the stretch of a less trusted one: both hold.
+- A trusted value that runs is not stopped by the stretch of a less trusted one: both hold. What
+  runs by a less trusted source gives way to a trusted stretch, and goes on after it.
 
 Cost: n log n in the statements given, for each level of trust, and the contradictions found.
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.cover import Holdings, Piece
+from graphrag.ingest.lifetimes.cover import Holdings, Piece, touching
 from graphrag.ingest.lifetimes.statement import Lifetime, Statement, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line, Support
 from graphrag.model.assertion import BEGINNING, FOREVER
@@ -47,13 +47,8 @@ class Spell:
 
 def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     """Return the spells of one value in order of world time, with what supports each."""
-    spells: list[Spell] = []
-    for piece in sorted(holdings.pieces.get(account.line, ()), key=lambda piece: piece.start):
-        if spells and piece.start <= spells[-1].end:
-            spells[-1].pieces.append(piece)
-            spells[-1].end = max(spells[-1].end, piece.end)
-        else:
-            spells.append(Spell(account.line, piece.start, piece.end, [piece]))
+    own = ((piece.start, piece.end, piece) for piece in holdings.pieces.get(account.line, ()))
+    spells = [Spell(account.line, *together) for together in touching(own)]
     starts = [spell.start for spell in spells]
     pieces = (spell.pieces for spell in spells)
     by_id = [{piece.support.statement.id: piece.support for piece in own} for own in pieces]

@@ -86,11 +86,10 @@ class Statement:
         return self.kind in ("state", "was") and self.until is not None and self.since is None
 
     def _problem(self) -> str | None:
-        for date in (self.since, self.until):
-            if date is not None and (problem := _zoneless(date.moment)):
-                return problem
-        if self.at is not None and (problem := _zoneless(self.at)):
-            return problem
+        dates = (date.moment for date in (self.since, self.until) if date is not None)
+        for moment in (*dates, self.at):
+            if moment is not None and moment.utcoffset() is None:
+                return f"{moment.isoformat()} has no time zone; pass an aware datetime"
         if self.since is not None and self.until is not None and self._inverted():
             start, end = self.since.moment.isoformat(), self.until.moment.isoformat()
             return f"its end {end} is not after its start {start}"
@@ -154,12 +153,6 @@ class Lifetime:
     """Ids of what supports it, in the order of telling."""
     confidence: float = 1.0
 
-    def holds_at(self, moment: datetime) -> bool:
-        """Tell whether it holds at a moment of world time."""
-        if self.closed_as in NOWHERE or (self.valid_at is not None and moment < self.valid_at):
-            return False
-        return self.invalid_at is None or moment < self.invalid_at
-
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
@@ -192,9 +185,3 @@ class Settlement:
 def to_moment(micros: int) -> datetime | None:
     """Return the moment that many microseconds after 1970; None if a datetime cannot name it."""
     return from_micros(micros) if _FIRST <= micros <= _LAST else None
-
-
-def _zoneless(moment: datetime) -> str | None:
-    if moment.utcoffset() is not None:
-        return None
-    return f"{moment.isoformat()} has no time zone; pass an aware datetime"

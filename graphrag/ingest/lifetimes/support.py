@@ -8,6 +8,7 @@
 | running | no time at all | nothing in particular, and runs until something newer |
 | running | timeless | every moment |
 | ended | only ``until`` | the moment just before; nothing afterwards |
+| was | over at ``at``, undated, and not seen then | no moment: it ended somewhere before |
 | event | its date | the day, month or year; it never runs |
 | was | past, no date | no moment: it was so somewhere before ``at`` |
 
@@ -66,6 +67,11 @@ class Support:
     """True if ``first`` is a start that was stated."""
 
     @property
+    def evidence(self) -> int:
+        """Return how new it is to rivals: what was stated whole is as new as its start."""
+        return self.first if self.kind == "bounded" else self.last
+
+    @property
     def competes(self) -> bool:
         """Tell whether newer or better evidence of a rival takes its place."""
         return self.kind in ("running", "ended")
@@ -95,25 +101,29 @@ def work_out(
             explicit.append(statement)
         else:
             account.supports.append(_plain(statement, account.line, dates))
-    sightings = sorted(
+    seen = {
         support.last
         for support in account.supports
         if support.kind == "running"
         and support.statement.kind != "was"
         and support.last == _at(support.statement)
-    )
+    }
+    sightings = sorted(seen)
     for statement in explicit:
         date, at = statement.until, _at(statement)
         assert date is not None, "an explicit end has its date"
         end = End(statement, dates.end(date, sightings, statement), explicit=True)
         account.ends.append(end)
         ahead = statement.kind == "state" and BEGINNING < at < date.start
-        kind: Shape = "running" if ahead else "ended"
-        moment = at if ahead else end.moment - 1
+        undated = date.precision == "exact" and at == date.start and at not in seen
+        kind: Shape = "running" if ahead else "was" if undated else "ended"
+        moment = at if ahead or undated else end.moment - 1
         account.supports.append(
             Support(statement, account.line, kind, moment, moment, end.moment, end)
         )
     for support in account.supports:
+        if support.end is not None:
+            continue  # it is among them
         if support.kind in ("bounded", "was"):
             account.ends.append(End(support.statement, support.stop, explicit=False))
         elif support.kind == "running" and support.statement.kind == "was":

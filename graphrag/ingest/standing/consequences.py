@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import all_heads, ground
 from graphrag.ingest.standing.infer import Placed, Writer
-from graphrag.ingest.standing.nearby import Beside, line_between
+from graphrag.ingest.standing.nearby import Beside
 from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.accounts import line_between
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.ground import checked_count, follow, ground
@@ -155,13 +156,3 @@ class Nearby:
                     yield self.index.facts.ids[row], triple
         for id_ in self._beside.get(line, ()):
             yield id_, line
-
-
-def line_between(relation: str, subject: str, object_: str, relations: Relations) -> Line:
-    """Return what a fact says: inverses, synonyms and both directions read as one."""
-    name, turned = relations.canonical(relation)
-    if turned:
-        subject, object_ = object_, subject
-    if relations[name].symmetric and object_ < subject:
-        subject, object_ = object_, subject
-    return name, subject, object_

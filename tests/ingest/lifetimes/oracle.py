@@ -32,6 +32,15 @@ class Said:
     def runs(self):
         return self.kind in ("running", "ended")
 
+    @property
+    def excludes(self):
+        """That something ended says nothing of others."""
+        return self.kind in ("running", "bounded")
+
+    @property
+    def evidence(self):
+        return self.first if self.kind == "bounded" else self.last
+
     def supports(self, t):
         return self.first <= t <= self.last
 
@@ -51,7 +60,7 @@ class Oracle:
         self.ruled = [{value[id_] for id_ in one.statements if id_ in value} for one in rulings]
         self.grid = self.moments()
         self.memo = {}
-        self.filled = [set() for _ in self.grid]
+        self.filled, self.reached = ([set() for _ in self.grid] for _ in range(2))
         self.fill()
 
     # -- what was said
@@ -116,6 +125,9 @@ class Oracle:
             end = self.end_of(one.until, one, value)
             if one.kind == "state" and one.at is not None and one.at < one.until.moment:
                 self.said.append(Said(one, value, "running", one.at, one.at))
+            elif one.until == Date(at) and not self.seen(value, at, at + TICK):
+                # "no longer": over when it was told, nobody knows since when
+                self.said.append(Said(one, value, "was", at, at))
             else:
                 self.said.append(Said(one, value, "ended", end - TICK, end - TICK))
         elif one.kind == "was":
@@ -174,12 +186,15 @@ class Oracle:
             return start
         if one.at is not None and one.at >= start:
             end = min(end, one.at + TICK)
-        seen = [
+        seen = self.seen(value, start, end)
+        return max(seen) + TICK if seen else start
+
+    def seen(self, value, start, end):
+        return [
             other.at
             for other in self.standing
             if self.value(other) == value and self.is_seen(other) and start <= other.at < end
         ]
-        return max(seen) + TICK if seen else start
 
     def is_seen(self, one):
         if one.at is None or one.until is not None or one.kind in ("was", "event", "timeless"):
@@ -296,19 +311,15 @@ class Oracle:
             return False
         rivals = [one for one in self.rivals(said) if one.first <= one.last]
         # Higher trust comes before newer evidence.
-        if any(one.trust > said.trust and one.runs and self.holds(one, t) for one in rivals):
+        rivals = [one for one in rivals if one.excludes and one.trust >= said.trust]
+        if any(one.trust > said.trust and self.holds(one, t) for one in rivals):
             return False
         if said.supports(t):  # the newest evidence of those whose support has the moment
             return not any(
                 one.runs and one.trust == said.trust and one.supports(t) and one.last > said.last
                 for one in rivals
             )
-        rivals = [
-            one for one in rivals if (one.runs or one.kind == "bounded") and one.trust >= said.trust
-        ]
-        if any(one.supports(t) for one in rivals):
-            return False
-        return not any(said.last < one.last < t for one in rivals)
+        return not any(said.last < one.evidence and one.first <= t for one in rivals)
 
     def proper(self, value, t):
         return any(said.value == value and self.holds(said, t) for said in self.said)
@@ -327,7 +338,7 @@ class Oracle:
             self.place_somewhere(said)
 
     def taken(self, said, t):
-        return any(self.holds(one, t) for one in self.rivals(said))
+        return {one for one in self.rivals(said) if self.holds(one, t)}
 
     def reach_back(self, said):
         place = self.grid.index(said.last)
@@ -337,13 +348,18 @@ class Oracle:
                     return  # it is known to have held then, and since when
         over = [moment for moment, _, explicit in self.ends_of(said.value) if explicit]
         was = [one.last for one in self.said if one.kind == "was" and one.value == said.value]
+        stated = [moment for moment, _, _ in self.ends_of(said.value)]
         cells = []
+        beside = self.taken(said, said.last)  # who still held when it ended held beside it
         while place > 0 and self.grid[place] not in over:
             before = self.grid[place - 1]
+            if self.proper(said.value, before) and self.grid[place] not in stated:
+                break  # it was only taken to be over
             if self.grid[place] in was or self.proper(said.value, before):
                 return  # it came back, nobody knows when
-            if self.taken(said, before):
+            if self.taken(said, before) - beside:
                 break
+            beside &= self.taken(said, before)
             place -= 1
             cells.append(place)
         else:
@@ -353,6 +369,7 @@ class Oracle:
                 return
         for cell in cells:
             self.filled[cell].add(said.value)
+            self.reached[cell].add(said)
 
     def place_somewhere(self, said):
         cells = [place for place, t in enumerate(self.grid) if t < said.last]
@@ -388,7 +405,7 @@ class Oracle:
     def clashes(self, place):
         """Return the pairs of values that both hold in a cell and cannot."""
         t = self.grid[place]
-        now = [said for said in self.said if self.holds(said, t)]
+        now = [said for said in self.said if self.holds(said, t)] + [*self.reached[place]]
         return {
             frozenset((one.value, other.value))
             for one in now

@@ -78,10 +78,17 @@ def tell_all(story, order=None, **more):
     ]
 
 
+def holds_at(lifetime, at):
+    """Tell whether a fact holds at a moment of world time."""
+    if lifetime.closed_as in NOWHERE or (lifetime.valid_at is not None and at < lifetime.valid_at):
+        return False
+    return lifetime.invalid_at is None or at < lifetime.invalid_at
+
+
 def held(settlement, text):
     """Return which objects hold at a moment."""
     at = moment(text)
-    return {one.object for one in settlement.lifetimes if one.holds_at(at)}
+    return {one.object for one in settlement.lifetimes if holds_at(one, at)}
 
 
 NOWHERE = ("overruled", "corrected", "cancelled", "retracted")

@@ -155,7 +155,7 @@ async def lived(graph, extractor, rng, subject):
         if kind == "tell":
             one = drawn(rng, subject, number)
             text = f"{subject} {number}."
-            claim = None if one.until and not one.since else as_claim(one, text)
+            claim = as_claim(one, text)
             if claim is not None and rng.random() < 0.5:
                 extractor.script[text] = Extraction(claims=(claim[1],))
                 await graph.add_episode(text, reference_time=claim[0])

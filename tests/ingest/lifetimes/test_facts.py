@@ -12,7 +12,7 @@ from graphrag.ingest.lifetimes.settle import settle
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
-from tests.ingest.lifetimes.telling import date, held, moment, tell, tell_all
+from tests.ingest.lifetimes.telling import date, held, holds_at, moment, tell, tell_all
 
 RELATIONS = Relations()
 FIRST, LATER = Date(moment("2011")), Date(moment("2012"))
@@ -52,7 +52,7 @@ def test_facts_join_when_what_stood_between_them_falls():
     assert found.joins == {"f2": "f0"}
     gone = by_id(found)["f1"]
     assert (gone.closed_as, gone.reason, gone.statements) == ("retracted", "a mistake", ())
-    assert not gone.holds_at(moment("2012"))
+    assert not holds_at(gone, moment("2012"))
 
 
 def test_a_fact_that_loses_its_first_statement_goes_on_with_the_next():
@@ -65,7 +65,7 @@ def test_what_is_corrected_names_what_is_right():
     wrong = tell("X from 2011", 0, void=Void("corrected", by="s1", reason="corrected: Y"))
     found = by_id(settle([wrong, tell("Y from 2011", 1)], RELATIONS))
     assert (found["f0"].closed_as, found["f0"].invalidated_by) == ("corrected", "f1")
-    assert found["f1"].holds_at(moment("2012"))
+    assert holds_at(found["f1"], moment("2012"))
 
 
 def test_a_ruling_makes_rivals_and_stays():
@@ -284,4 +284,4 @@ def test_the_ends_of_the_calendar(precision):
         assert found.lifetimes[0].valid_at == last.moment
     [over] = settle([Statement(**BASE, until=first)], RELATIONS).lifetimes
     assert (over.valid_at, over.invalid_at) == (None, first.moment)
-    assert not over.holds_at(first.moment)
+    assert not holds_at(over, first.moment)

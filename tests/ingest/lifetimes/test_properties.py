@@ -17,7 +17,7 @@ from graphrag.ontology.relations import Relation, Relations
 from graphrag.temporal.moment import from_micros
 from tests.ingest.lifetimes.histories import RELATIONS, histories
 from tests.ingest.lifetimes.oracle import EVER, NEVER, Oracle
-from tests.ingest.lifetimes.telling import NOWHERE, rows, tell
+from tests.ingest.lifetimes.telling import NOWHERE, holds_at, rows, tell
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 DAY = 86_400_000_000
@@ -55,7 +55,7 @@ def test_what_holds_at_every_moment_is_what_the_rules_say(history):
     value = {one.id: line_of(one, RELATIONS) for one in found.lifetimes}
     together = [one for one in found.contradictions if one.kind != "overruled"]
     for place, moment in enumerate(rules.grid):
-        holding = {value[one.id] for one in found.lifetimes if one.holds_at(moment)}
+        holding = {value[one.id] for one in found.lifetimes if holds_at(one, moment)}
         assert holding == rules.at(place)
         listed = {
             frozenset((value[one.fact], value[one.rival]))

@@ -1,0 +1,149 @@
+"""The graph as the memory service of Google's ADK: a group for each user of each app."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from typing_extensions import override
+
+from graphrag.errors import MissingExtraError
+from graphrag.graph import GraphRAG
+from graphrag.integrations.access import Access, AnyGraph
+from graphrag.integrations.recall import SCOPES, Recalled, recall
+from graphrag.integrations.turns import Turn, keep_new, take_back
+from graphrag.model.values import DEFAULT_GROUP
+from graphrag.search.request import Scope
+from graphrag.temporal.moment import Moment
+
+try:
+    from google.adk.memory import BaseMemoryService
+    from google.adk.memory.base_memory_service import SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.genai.types import Content, Part
+except ImportError as error:
+    raise MissingExtraError("graphrag.integrations.google_adk", "google-adk") from error
+
+if TYPE_CHECKING:
+    from google.adk.events import Event
+    from google.adk.sessions import Session
+
+_GIVEN = "memories"
+"""The saga of what was given without a session."""
+
+
+class GraphMemoryService(BaseMemoryService):
+    """Events are episodes, with their times; what is found are facts and what was said.
+
+    The id of a user is whom "I" means in the events of that user.
+    """
+
+    def __init__(
+        self,
+        graph: AnyGraph,
+        *,
+        limit: int = 10,
+        scopes: Sequence[Scope] = SCOPES,
+        valid_at: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> None:
+        """Take a graph, whose groups are those of the users; with a moment it is only read."""
+        self._access = Access(graph, valid_at=valid_at, known_at=known_at)
+        self._limit = limit
+        self._scopes = scopes
+
+    def group(self, app_name: str, user_id: str) -> GraphRAG:
+        """Return the graph of one user of an app, awaited on the loop of the one given."""
+        graph = self._access.graph
+        above = () if graph.group_id == DEFAULT_GROUP else (graph.group_id,)
+        names = (quote(name, safe=" @.:+-_") for name in (app_name, user_id))
+        return graph.group("/".join((*above, *names)))
+
+    @override
+    async def add_session_to_memory(self, session: "Session") -> None:
+        await self.add_events_to_memory(
+            app_name=session.app_name,
+            user_id=session.user_id,
+            events=session.events,
+            session_id=session.id,
+        )
+
+    @override
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: "Sequence[Event]",
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        turns = [
+            _turn(event.content, event.author, user_id, event.id, custom_metadata or {}, said_at)
+            for event in events
+            for said_at in [datetime.fromtimestamp(event.timestamp, UTC)]
+        ]
+        await self._keep(self.group(app_name, user_id), session_id or _GIVEN, turns)
+
+    @override
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        own = custom_metadata or {}
+        turns = [
+            _turn(one.content, one.author, user_id, one.id, {**one.custom_metadata, **own}, said_at)
+            for one in memories
+            for said_at in [one.timestamp]
+        ]
+        await self._keep(self.group(app_name, user_id), _GIVEN, turns)
+
+    async def _keep(self, graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
+        self._access.written()
+        await self._access.awaited(keep_new(graph, saga, turns))
+
+    @override
+    async def search_memory(
+        self, *, app_name: str, user_id: str, query: str
+    ) -> SearchMemoryResponse:
+        if not query.strip():
+            return SearchMemoryResponse()
+        view = self._access.seen(self.group(app_name, user_id))
+        work = recall(view, query, limit=self._limit, scopes=self._scopes)
+        return SearchMemoryResponse(memories=list(map(_entry, await self._access.awaited(work))))
+
+    @override
+    async def delete_memory(
+        self, *, app_name: str, user_id: str, memory_id: str | None = None
+    ) -> None:
+        self._access.written()
+        if memory_id:
+            await self._access.awaited(take_back(self.group(app_name, user_id), memory_id))
+
+
+def _turn(
+    content: Content | None,
+    author: str | None,
+    user: str,
+    key: str | None,
+    own: Mapping[str, object],
+    said_at: Moment | None,
+) -> Turn:
+    parts = (content.parts if content else None) or ()
+    text = "\n".join(part.text for part in parts if part.text and not part.thought)
+    role = author or "user"
+    return Turn(text, role, user if role == "user" else None, said_at, key or None, dict(own))
+
+
+def _entry(one: Recalled) -> MemoryEntry:
+    return MemoryEntry(
+        id=one.id,
+        content=Content(role="user", parts=[Part(text=one.text)]),
+        author=one.metadata.get("source"),
+        timestamp=one.metadata["valid_from"],
+        custom_metadata={"relevance": one.score, **one.metadata},
+    )

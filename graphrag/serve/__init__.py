@@ -1,0 +1,1 @@
+"""A graph for other programs: tools of the Model Context Protocol, and the same verbs as REST."""

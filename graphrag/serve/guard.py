@@ -1,0 +1,144 @@
+"""What every HTTP request passes first: who asks, for which group, how often, and from where.
+
+``/groups/NAME/...`` is the endpoint of a group: the same routes below it, and nothing of another
+group. Browsers are kept out: a page of another origin is refused, and where no token is asked for
+also a name that is not this machine's, which a page could have made point here (DNS rebinding).
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from graphrag.errors import InputError, PolicyError
+from graphrag.serve.call import SCOPE_KEY
+from graphrag.serve.grants import Grant
+from graphrag.serve.problems import problem
+from graphrag.serve.quota import Bucket
+from graphrag.serve.service import Service
+
+TOOLS: Final = "/mcp"
+"""Where the tools are."""
+OPEN: Final = ("/health", "/ready", "/openapi.json")
+"""Routes without a token; they say nothing of what is remembered."""
+_HEADERS: Final[Mapping[str, str]] = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+_GROUPS = "/groups/"
+_FAILURES = 5.0
+"""Wrong tokens a second, of all strangers together: a right one is not held up by them."""
+
+
+class Guard:
+    """The app behind its checks."""
+
+    def __init__(self, app: ASGIApp, service: Service, hosts: Collection[str]) -> None:
+        """Guard an app.
+
+        Args:
+            app: What answers.
+            service: Its graph, tokens and quota.
+            hosts: Names by which it may be called without a token.
+        """
+        self.app = app
+        self._service = service
+        self._hosts = frozenset(hosts)
+        self._buckets: dict[str, Bucket] = {}
+        self._failures = Bucket(_FAILURES, 4 * _FAILURES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or say why not."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        metrics = self._service.metrics
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                metrics.answers[message["status"]] += 1
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if (refusal := self._refusal(scope)) is not None:
+            await refusal(scope, receive, sending)
+            return
+        await self.app(scope, receive, sending)
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        """Return the answer to a request that may not go on; otherwise note its call in it."""
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != host:
+            return problem(403, "Forbidden", f"pages of {origin!r} may not ask this server")
+        service = self._service
+        if not service.tokens and _name(host) not in self._hosts:
+            return problem(421, "Misdirected", f"this server is not {host!r}")
+        if scope["path"] in OPEN:
+            return None
+        found = headers.get("authorization")
+        grant = service.tokens.grant(None if found is None else found.encode("latin-1"))
+        if grant is None:
+            if wait := self._failures.take():
+                return _later(wait)
+            challenge = {"www-authenticate": "Bearer"}
+            detail = "give a token: Authorization: Bearer ..."
+            return problem(401, "Unauthorized", detail, headers=challenge)
+        if wait := self._bucket(grant).take():
+            return _later(wait)
+        if service.metrics.running >= service.quota.concurrent:
+            return _later(1, status=503, why="too many requests are being answered")
+        try:
+            scope[SCOPE_KEY] = service.call(grant, _group(scope))
+        except PolicyError as error:
+            return problem(403, "Forbidden", str(error))
+        except InputError as error:
+            return problem(404, "Not Found", str(error))
+        if scope["method"] != "POST" and _below(scope) == TOOLS:
+            # The SDK would hold a stream open, on which nothing can ever come.
+            allow = {"allow": "POST"}
+            return problem(405, "Method Not Allowed", "tools are called by POST", headers=allow)
+        return None
+
+    def _bucket(self, grant: Grant) -> Bucket:
+        quota = self._service.quota
+        if grant.name not in self._buckets:
+            self._buckets[grant.name] = Bucket(quota.per_second, quota.burst)
+        return self._buckets[grant.name]
+
+
+def _name(host: str) -> str:
+    """Return the name in a Host header, without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0].lower()
+
+
+def _group(scope: Scope) -> str | None:
+    """Return the group that the path names, and take that part of the path for the app's root."""
+    path: str = scope["path"]
+    if not path.startswith(_GROUPS):
+        return None
+    name = path.removeprefix(_GROUPS).partition("/")[0]
+    scope["root_path"] = scope.get("root_path", "") + _GROUPS + name
+    return name
+
+
+def _below(scope: Scope) -> str:
+    """Return the path below that of the group."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def _later(seconds: float, *, status: int = 429, why: str = "too many requests") -> ASGIApp:
+    wait = str(math.ceil(seconds))
+    title = "Too Many Requests" if status == 429 else "Service Unavailable"
+    return problem(status, title, f"{why}: come again in {wait} s", headers={"retry-after": wait})

@@ -1,0 +1,149 @@
+"""The verbs over HTTP: ``POST /v1/VERB``, the records behind them, and how the server is.
+
+Questions and texts stand in bodies: they are personal, and addresses are logged everywhere.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from graphrag.errors import GraphRAGError, QueryError
+from graphrag.serve.call import SCOPE_KEY, Call
+from graphrag.serve.items import EntityOutput, Output
+from graphrag.serve.metrics import CONTENT_TYPE
+from graphrag.serve.openapi import description
+from graphrag.serve.outputs import HealthOutput
+from graphrag.serve.problems import HTTPProblem, problem_of
+from graphrag.serve.service import Service
+from graphrag.serve.stream import events
+from graphrag.serve.tools import episode_output
+from graphrag.serve.verb_table import VERBS, Verb
+
+Handler = Callable[[Request], Awaitable[Response]]
+_READY_SECONDS = 2.0
+"""In which the store has to answer, or the server is not ready."""
+_DEEPEST = 100
+"""Nested lists or objects in a body."""
+
+
+def routes(service: Service) -> list[Route]:
+    """Return every route of REST."""
+    described = json.dumps(description(secured=bool(service.tokens)))
+
+    async def health(request: Request) -> Response:
+        return _answer(HealthOutput(status="ok"))
+
+    async def ready(request: Request) -> Response:
+        if service.stopping.is_set():
+            return _answer(HealthOutput(status="stopping"), 503)
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                await service.graph.groups().list()
+        except (GraphRAGError, TimeoutError):
+            return _answer(HealthOutput(status="unavailable"), 503)
+        return _answer(HealthOutput(status="ok"))
+
+    async def openapi(request: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    async def metrics(request: Request) -> Response:
+        return PlainTextResponse(service.metrics.text(), media_type=CONTENT_TYPE)
+
+    async def entity(request: Request) -> Response:
+        id_ = request.path_params["id"]
+        found = await _call(request).graph.entity(id_)
+        if found is None:
+            raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
+        return _answer(EntityOutput.of(found))
+
+    async def episode(request: Request) -> Response:
+        try:
+            return _answer(await episode_output(request.path_params["id"], _call(request)))
+        except QueryError as error:
+            raise HTTPProblem(404, "Not Found", str(error)) from None
+
+    async def follow(request: Request) -> Response:
+        after = request.headers.get("last-event-id") or request.query_params.get("after")
+        if after is not None and not (after.isascii() and after.isdigit() and len(after) < 16):
+            raise QueryError(f"after is the number of an event, or 0, not {after!r}")
+        stream = await events(service, _call(request), None if after is None else int(after))
+        return StreamingResponse(stream, media_type="text/event-stream")
+
+    plain: tuple[tuple[str, Handler], ...] = (
+        ("/health", health),
+        ("/ready", ready),
+        ("/openapi.json", openapi),
+        ("/metrics", metrics),
+        ("/v1/entities/{id}", entity),
+        ("/v1/episodes/{id}", episode),
+        ("/v1/events", follow),
+    )
+    return [
+        *(Route(f"/v1/{verb.name}", _posted(verb, service), methods=["POST"]) for verb in _verbs()),
+        *(Route(path, _mended(handler), methods=["GET"]) for path, handler in plain),
+    ]
+
+
+def _verbs() -> list[Verb[Any, Any]]:
+    return list(VERBS.values())
+
+
+def _posted(verb: Verb[Any, Any], service: Service) -> Handler:
+    async def post(request: Request) -> Response:
+        given = await _body(request, service)
+        return _answer(await service.answer(verb, given, _call(request)))
+
+    return _mended(post)
+
+
+def _mended(handler: Handler) -> Handler:
+    """Return a handler that answers with a problem where the library raises one."""
+
+    async def handle(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except GraphRAGError as error:
+            return problem_of(error)
+
+    return handle
+
+
+async def _body(request: Request, service: Service) -> Any:
+    """Return the JSON value that a request carries.
+
+    Raises:
+        HTTPProblem: if it is none, too large, or does not come.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        # Also keeps out the forms that a page may send to another origin.
+        raise HTTPProblem(415, "Unsupported Media Type", "send Content-Type: application/json")
+    most, body = service.quota.body_bytes, bytearray()
+    try:
+        async with asyncio.timeout(service.quota.body_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    raise HTTPProblem(413, "Too Large", f"a body has at most {most:,} bytes")
+    except TimeoutError:
+        raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
+    except ClientDisconnect:
+        raise HTTPProblem(400, "Bad Request", "the body was cut short") from None
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPProblem(400, "Bad Request", "the body is no JSON") from None
+
+
+def _call(request: Request) -> Call:
+    call: Call = request.scope[SCOPE_KEY]
+    return call
+
+
+def _answer(output: Output, status: int = 200) -> Response:
+    return Response(output.model_dump_json(), status, media_type="application/json")

@@ -1,0 +1,200 @@
+"""The server: one app with tools under ``/mcp`` and REST under ``/v1``, run until it is stopped."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+
+import uvicorn
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
+
+from graphrag.errors import InputError
+from graphrag.graph import GraphRAG
+from graphrag.serve.grants import Tokens
+from graphrag.serve.guard import TOOLS, Guard
+from graphrag.serve.problems import not_there
+from graphrag.serve.quota import Quota
+from graphrag.serve.rest import routes
+from graphrag.serve.service import Service
+from graphrag.serve.tools import mcp_server
+
+_LOG = logging.getLogger("graphrag")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_MOMENT = 0.05
+_CONNECTIONS = 4
+"""Connections for each request that may be worked on: most of them are silent."""
+_HERE = ("localhost", "127.0.0.1", "[::1]")
+"""Names of this machine."""
+
+
+async def serve(
+    graph: GraphRAG,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    tokens: Tokens | None = None,
+    quota: Quota | None = None,
+    rest: bool = True,
+    on_start: Callable[[str], None] | None = None,
+) -> None:
+    """Serve an open graph over HTTP until SIGTERM, SIGINT or cancelled; finish what was begun.
+
+    Args:
+        graph: The graph; its group is what is served where neither path nor token names another.
+        host: Where to listen; beyond this machine only with tokens.
+        port: On which port; 0 for any that is free.
+        tokens: Who may ask; default: whoever is on this machine.
+        quota: How much; default: ``Quota()``.
+        rest: Whether to serve REST beside the tools.
+        on_start: Called with the URL once it listens.
+
+    Raises:
+        InputError: if the host is not this machine and there are no tokens, or if the port is
+            taken or may not be used.
+    """
+    service = Service(graph, tokens or Tokens(), quota or Quota())
+    if not service.tokens and not _loopback(host):
+        raise InputError(
+            f"{host!r} is not only this machine: give tokens, or listen on 127.0.0.1 (the default)"
+        )
+    listening = _listen(host, port)
+    place = f"[{host}]" if ":" in host else host
+    config = uvicorn.Config(
+        application(service, hosts=(*_HERE, place.lower()), rest=rest),
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_CONNECTIONS * service.quota.concurrent,
+        timeout_graceful_shutdown=round(service.quota.grace_seconds),
+    )
+    server = _Server(config, service.stopping)
+    if on_start is not None:
+        on_start(f"http://{place}:{listening.getsockname()[1]}")
+    serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+    try:
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        server.stop()
+        await serving
+        raise
+
+
+async def serve_stdio(graph: GraphRAG) -> None:
+    """Serve the tools of an open graph to the program that started this one, until it hangs up.
+
+    At SIGTERM or SIGINT what was begun is finished or queued, the graph is closed, and the process
+    ends by the signal: a thread of the SDK waits for the next line, and nothing else ends that.
+    """
+    service = Service(graph)
+    server = mcp_server(service)
+    ending: set[asyncio.Task[None]] = set()
+
+    def end(number: int) -> None:
+        ending.add(asyncio.ensure_future(_end(service, number)))
+
+    with _handling(end):
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+
+async def _end(service: Service, number: int) -> None:
+    """Finish what was begun, close the graph, and end the process as the signal does."""
+    service.stopping.set()
+    last = time.monotonic() + service.quota.grace_seconds
+    while service.metrics.running and time.monotonic() < last:
+        await asyncio.sleep(_MOMENT)
+    await asyncio.sleep(_MOMENT)  # for the answer to be written
+    await service.graph.close()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+
+
+def application(service: Service, *, hosts: Collection[str] = _HERE, rest: bool = True) -> Guard:
+    """Return the app for an ASGI server of your own; it opens and closes nothing.
+
+    Args:
+        service: The open graph, with who may ask it.
+        hosts: Names by which it may be called where no token is asked for.
+        rest: Whether to serve REST beside the tools.
+    """
+    app = mcp_server(service).streamable_http_app(
+        streamable_http_path=TOOLS,
+        json_response=True,
+        stateless_http=True,  # nothing of a client is kept between two requests
+        max_request_body_size=service.quota.body_bytes,
+        # The guard looks at Host and Origin, of every route.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=routes(service) if rest else [],
+    )
+    app.add_exception_handler(HTTPException, not_there)
+    return Guard(app, service, hosts)
+
+
+class _Server(uvicorn.Server):
+    """A server that tells its streams when it is to stop, and leaves the process running then."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal, at once at the second; uvicorn's own would then kill the process."""
+        with _handling(self.stop):
+            yield
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Finish what was begun, or, asked again, nothing more."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._stopping.set()
+
+
+@contextmanager
+def _handling(stop: Callable[[int], object]) -> Iterator[None]:
+    """Call this with SIGINT or SIGTERM when one comes; not on Windows, nor in a thread."""
+    loop, handled = asyncio.get_running_loop(), []
+    try:
+        for number in _SIGNALS if sys.platform != "win32" else ():
+            loop.add_signal_handler(number, stop, number)
+            handled.append(number)
+    except (RuntimeError, ValueError):  # not the main thread: whoever runs this one stops it
+        _LOG.debug("signals are not handled in this thread")
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        InputError: if the address cannot be used.
+    """
+    try:
+        [(family, _, _, _, address), *_] = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        return socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen on {host}:{port}: {error}") from None

@@ -1,0 +1,76 @@
+"""A graph behind doors: what its tools and its routes share."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphrag.errors import GraphRAGError
+from graphrag.graph import GraphRAG
+from graphrag.serve.call import Call
+from graphrag.serve.grants import Grant, Tokens
+from graphrag.serve.items import Output
+from graphrag.serve.metrics import Metrics
+from graphrag.serve.quota import Quota
+from graphrag.serve.verb_table import Verb
+
+_LOG = logging.getLogger("graphrag")
+
+
+class UnexpectedError(GraphRAGError):
+    """A call failed in a way that nobody foresaw; its words may be anybody's, and are not said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """An open graph, who may ask it, how much, and what was counted."""
+
+    graph: GraphRAG
+    tokens: Tokens = field(default_factory=Tokens)
+    quota: Quota = field(default_factory=Quota)
+    metrics: Metrics = field(default_factory=Metrics)
+    turns: asyncio.Semaphore = field(init=False)
+    """Of those who read."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is told to stop: streams end, and nobody is sent here any more."""
+
+    def __post_init__(self) -> None:
+        """Make as many turns as reads may be worked on at a time."""
+        object.__setattr__(self, "turns", asyncio.Semaphore(self.quota.reads))
+
+    def call(self, grant: Grant, group: str | None = None) -> Call:
+        """Return what a caller may work with.
+
+        Raises:
+            PolicyError: if the group is not one of the caller's.
+            InputError: if it is no name of a group.
+        """
+        graph = self.graph.group(grant.group(group, self.graph.group_id))
+        return Call(graph, grant, self.stopping, self.quota.last_seconds)
+
+    async def answer(self, verb: Verb[Any, Any], given: Mapping[str, Any], call: Call) -> Output:
+        """Run a verb, count it, and log what nobody expected, without what it was about.
+
+        Raises:
+            GraphRAGError: the library's own sentence about what cannot be done.
+        """
+        began, outcome = time.perf_counter(), "failed"
+        self.metrics.running += 1
+        try:
+            async with nullcontext() if verb.writes else self.turns:
+                output: Output = await verb.answer(call, given)
+            outcome = "done"
+            return output
+        except GraphRAGError:
+            outcome = "refused"
+            raise
+        except Exception as error:
+            what = f"{verb.name} failed: unexpected {type(error).__name__}"
+            _LOG.error("%s", what)
+            raise UnexpectedError(what) from error
+        finally:
+            self.metrics.running -= 1
+            self.metrics.called(verb.name, outcome, time.perf_counter() - began)

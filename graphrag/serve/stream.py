@@ -1,0 +1,56 @@
+"""The log of a group as server-sent events: a client that comes again misses nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from graphrag.model.values import Event
+from graphrag.serve.call import Call
+from graphrag.serve.items import EventOutput
+from graphrag.serve.problems import HTTPProblem
+from graphrag.serve.service import Service
+
+_HEARTBEAT = 15.0
+"""Seconds of silence after which a comment is sent: proxies cut what is silent for longer."""
+
+
+async def events(service: Service, call: Call, after: int | None) -> AsyncIterator[str]:
+    """Return the events of a group from one on, until the client goes or the server is stopped.
+
+    Raises:
+        HTTPProblem: if there are too many streams.
+        QueryError: if there is no event of this number.
+    """
+    if service.metrics.streams >= service.quota.streams:
+        raise HTTPProblem(503, "Service Unavailable", "too many streams are open")
+    return _streamed(service, call.graph.log.follow(after=after))
+
+
+async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterator[str]:
+    service.metrics.streams += 1
+    stopping = asyncio.ensure_future(service.stopping.wait())
+    coming = asyncio.ensure_future(anext(news, None))
+    try:
+        yield ": the log follows\n\n"
+        while True:
+            await asyncio.wait(
+                {coming, stopping}, timeout=_HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
+            )
+            if coming.done():
+                event = coming.result()
+                if event is None:  # the graph was closed
+                    return
+                yield _line(event)
+                coming = asyncio.ensure_future(anext(news, None))
+            elif stopping.done():
+                return
+            else:
+                yield ": still there\n\n"
+    finally:
+        service.metrics.streams -= 1
+        stopping.cancel()
+        coming.cancel()
+
+
+def _line(event: Event) -> str:
+    data = EventOutput.of(event).model_dump_json()
+    return f"id: {event.seq}\nevent: change\ndata: {data}\n\n"

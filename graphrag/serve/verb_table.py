@@ -1,0 +1,108 @@
+"""The verbs that a graph serves: one table for the tools of agents and the routes of REST."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from graphrag.errors import InputError, PolicyError
+from graphrag.serve import inputs, outputs
+from graphrag.serve import reading as read
+from graphrag.serve import writing as write
+from graphrag.serve.call import Call
+from graphrag.serve.inputs import Input, sentence
+from graphrag.serve.items import Output
+
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out", bound=Output)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb(Generic[In, Out]):
+    """One thing that a graph can be asked to do."""
+
+    run: Callable[[Call, In], Awaitable[Out]]
+    input: type[In]
+    output: type[Out]
+    writes: bool = False
+    destructive: bool = False
+    """Whether it may take back or erase what is known."""
+    idempotent: bool = True
+    """Whether calling it again with the same arguments does nothing more."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return self.run.__name__
+
+    @property
+    def description(self) -> str:
+        """Return what it does, and when to use it."""
+        return inspect.getdoc(self.run) or ""
+
+    async def answer(self, call: Call, given: Mapping[str, Any]) -> Out:
+        """Run it.
+
+        Raises:
+            InputError: if the arguments cannot be used.
+            PolicyError: if the caller may only read.
+        """
+        if not isinstance(given, Mapping):
+            raise InputError(f"{self.name} takes an object with its arguments")
+        try:
+            asked = self.input.model_validate(dict(given))
+        except ValidationError as error:
+            raise InputError(f"{self.name}: {sentence(error)}") from None
+        if self.writes and not (call.grant.writes or asked.only_reads):
+            raise PolicyError(f"{self.name} writes, and this token may only read")
+        return await self.run(call, asked)
+
+
+VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
+    {
+        verb.name: verb
+        for verb in (
+            Verb(
+                write.remember,
+                inputs.RememberInput,
+                outputs.RememberOutput,
+                writes=True,
+                idempotent=False,
+            ),
+            Verb(read.search, inputs.SearchInput, outputs.SearchOutput),
+            Verb(read.ask, inputs.AskInput, outputs.AskOutput),
+            Verb(read.entity, inputs.EntityInput, outputs.KnownEntityOutput),
+            Verb(read.timeline, inputs.TimelineInput, outputs.TimelineOutput),
+            Verb(read.changes, inputs.ChangesInput, outputs.ChangesOutput),
+            Verb(read.path, inputs.PathInput, outputs.PathOutput),
+            Verb(read.context, inputs.ContextInput, outputs.ContextOutput),
+            Verb(
+                write.correct,
+                inputs.CorrectInput,
+                outputs.CorrectOutput,
+                writes=True,
+                destructive=True,
+                idempotent=False,
+            ),
+            Verb(
+                write.forget,
+                inputs.ForgetInput,
+                outputs.ForgetOutput,
+                writes=True,
+                destructive=True,
+            ),
+            Verb(
+                write.review,
+                inputs.ReviewInput,
+                outputs.ReviewOutput,
+                writes=True,
+                destructive=True,
+                idempotent=False,
+            ),
+            Verb(read.communities, inputs.CommunitiesInput, outputs.CommunitiesOutput),
+        )
+    }
+)

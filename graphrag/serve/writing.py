@@ -1,0 +1,195 @@
+"""The verbs that write. What they do is in the log, with the name of the token that did it."""
+
+import asyncio
+from collections.abc import Set
+
+from graphrag.edit.edits import KEEP, Keep
+from graphrag.edit.merge import entity_id
+from graphrag.errors import InputError
+from graphrag.ingest.adding import Added
+from graphrag.serve.call import Call
+from graphrag.serve.inputs import (
+    UNKNOWN,
+    CorrectInput,
+    ForgetInput,
+    RememberInput,
+    ReviewInput,
+    StatedFact,
+)
+from graphrag.serve.outputs import (
+    CorrectOutput,
+    ForgetOutput,
+    RememberOutput,
+    ReviewOutput,
+)
+from graphrag.serve.reading import fact_outputs
+
+_RECORDS = {
+    "entity": "entities",
+    "relates_to": "facts",
+    "episode": "episodes",
+    "event": "events of the log",
+}
+"""What is counted for people, by table."""
+
+
+async def remember(call: Call, asked: RememberInput) -> RememberOutput:
+    """Remember what was said or written, or one fact that you know exactly.
+
+    The words are kept; facts are read from them, dated, and end older facts that they contradict.
+    Give reference_time if it was not said just now; with it, or a key, it is safe to repeat.
+    """
+    if asked.fact is not None:
+        return await _tell(call, asked.fact, asked)
+    added = await _added(call, asked)
+    learned = await fact_outputs(added.facts, call.graph)
+    return RememberOutput(
+        new=added.new,
+        episode_id=added.episode.id,
+        status=added.episode.status,
+        learned=learned,
+        changed=await fact_outputs(added.changed, call.graph),
+        entities=[one.name for one in added.entities],
+        notes=[*added.dropped, *added.adjusted],
+    )
+
+
+async def _added(call: Call, asked: RememberInput) -> Added:
+    """Add an episode; one that a stop of the server finds half read is queued instead."""
+
+    async def add(*, wait: bool) -> Added:
+        return await call.graph.add_episode(
+            asked.content,
+            reference_time=asked.reference_time,
+            name=asked.name,
+            source_description=asked.source,
+            metadata={"remembered_by": call.grant.name},
+            saga=asked.saga,
+            key=asked.key,
+            author=asked.author,
+            wait=wait,
+        )
+
+    if not asked.wait:
+        return await add(wait=False)
+    adding = asyncio.ensure_future(add(wait=True))
+    stopping = asyncio.ensure_future(call.stopping.wait())
+    try:
+        await asyncio.wait({adding, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not adding.done():
+            await asyncio.wait({adding}, timeout=call.last_seconds)
+        if adding.done():
+            return adding.result()
+    finally:
+        stopping.cancel()
+        adding.cancel()
+    await asyncio.wait({adding})
+    return await add(wait=False)
+
+
+async def _tell(call: Call, fact: StatedFact, asked: RememberInput) -> RememberOutput:
+    result = await call.graph.add_fact(
+        fact.subject,
+        fact.relation,
+        fact.object,
+        valid_at=fact.valid_at,
+        invalid_at=fact.invalid_at,
+        reference_time=asked.reference_time,
+        subject_type=fact.subject_type,
+        object_type=fact.object_type,
+        confidence=fact.confidence,
+        source=asked.source or None,
+    )
+    learned = await fact_outputs([result.fact] if result.new else [], call.graph)
+    return RememberOutput(
+        new=result.new,
+        episode_id=None,
+        status="done",
+        learned=learned,
+        changed=await fact_outputs(result.changed, call.graph),
+        entities=[one.name for one in result.entities],
+        notes=["this waits for review"] if result.fact.pending else [],
+    )
+
+
+async def correct(call: Call, asked: CorrectInput) -> CorrectOutput:
+    """Set a fact right that is wrong: change it, end it, or say that it was never true.
+
+    Takes the id of a fact, from search or any other tool. For news ("she moved") use remember.
+    """
+    edit, actor = call.graph.edit, call.grant.name
+    asked_for = asked.model_dump(exclude={"fact", "action", "reason"}, exclude_none=True)
+    given = asked_for.keys()
+    if asked.action == "retract":
+        _only(given, set(), asked.action)
+        fact = await edit.retract(asked.fact, asked.reason, actor=actor)
+    elif asked.action == "end":
+        _only(given, {"invalid_at"}, asked.action)
+        fact = await edit.invalidate(asked.fact, asked.invalid_at, reason=asked.reason, actor=actor)
+    else:
+        fact = await edit.correct(
+            asked.fact,
+            subject=asked.subject,
+            relation=asked.relation,
+            object=asked.object,
+            text=asked.text,
+            valid_at=_moment(asked.valid_at),
+            invalid_at=_moment(asked.invalid_at),
+            reason=asked.reason,
+            actor=actor,
+        )
+    return CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0])
+
+
+def _moment(given: str | None) -> str | Keep | None:
+    if given is None:
+        return KEEP
+    return None if given == UNKNOWN else given
+
+
+def _only(given: Set[str], allowed: Set[str], action: str) -> None:
+    if stray := sorted(given - allowed):
+        raise InputError(f"{action} takes no {', '.join(stray)}: action change does")
+
+
+async def forget(call: Call, asked: ForgetInput) -> ForgetOutput:
+    """Erase an entity for good, with every text that names it. It cannot be undone.
+
+    Only if a person asks for it. First call it without confirm: it says what would go. To take
+    back one wrong fact use correct.
+    """
+    graph, actor = call.graph, call.grant.name
+    index = await graph.handle.session.catalog.group(graph.group_id)
+    name = index.entity_name(entity_id(asked.entity, index))
+    if asked.confirm is not None and asked.confirm != name:
+        raise InputError(
+            f"forgetting takes the exact name twice: confirm={name!r}, not {asked.confirm!r}"
+        )
+    forgotten = await graph.erase.entity(
+        asked.entity,
+        episodes="keep" if asked.keep_episodes else "erase",
+        actor=actor,
+        dry_run=asked.confirm is None,
+    )
+    return ForgetOutput(
+        erased=asked.confirm is not None,
+        entity=name,
+        records={_RECORDS.get(table, table): n for table, n in forgotten.records.items()},
+    )
+
+
+async def review(call: Call, asked: ReviewInput) -> ReviewOutput:
+    """List the facts that are too unsure to be shown, or confirm or reject one of them.
+
+    Decide only if a person told you; show them the quote.
+    """
+    edit, actor = call.graph.edit, call.grant.name
+    if asked.fact is None:
+        waiting = await edit.pending(asked.limit)
+        shown = await fact_outputs([one.fact for one in waiting], call.graph)
+        return ReviewOutput(waiting=shown, decided=None)
+    if asked.action == "confirm":
+        fact = await edit.confirm(asked.fact, actor=actor)
+    else:
+        fact = await edit.reject(asked.fact, asked.reason, actor=actor)
+    return ReviewOutput(waiting=[], decided=(await fact_outputs([fact], call.graph))[0])

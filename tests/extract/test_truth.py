@@ -1,0 +1,70 @@
+"""What is only said to be so, imagined or made up is no fact, and what is no name is nobody."""
+
+import pytest
+
+from tests.extract.test_prose import dates, extract, told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "According to rumours, Ann Lee works at Acme.",
+        "Rumour has it that Ann Lee works at Acme.",
+        "Ann Lee is rumoured to have joined Acme.",
+        "Reportedly, Ann Lee works at Acme.",
+        "Imagine Ann Lee works at Acme.",
+        "Suppose Ann Lee works at Acme.",
+        "In my novel, Ann Lee works at Acme.",
+        "The heroine, Captain Ann Lee, works at Acme.",
+        "I dreamt that Ann Lee works at Acme.",
+        '"Ann Lee works at Acme," he said.',
+        "Tell Ann Lee to work at Acme.",
+        "When does Ann Lee start at Acme",
+    ],
+)
+async def test_hearsay_fiction_and_orders_state_nothing(text):
+    assert not await told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann Lee was a nurse.", "Ann Lee used to be a nurse.", "Ann Lee had been a nurse.",
+        "Ann Lee was once a nurse.", "Ann Lee, a former nurse, slept.",
+        "Ann Lee was previously a nurse.",
+    ],
+)  # fmt: skip
+async def test_an_undated_past_does_not_hold_now(text):
+    [claim] = [one for one in (await extract(text)).claims if one.relation == "has_role"]
+    assert claim.kind == "was"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The board of directors met. A member resigned.", set()),
+        ("The Chairman met Ann Lee.", {"Ann Lee"}),
+        ("Imagine Ann Lee slept.", {"Ann Lee"}),
+    ],
+)
+async def test_what_is_no_name_is_no_entity(text, names):
+    assert {mention.name for mention in (await extract(text)).mentions} == names
+
+
+async def test_a_shop_is_that_of_its_owner():
+    text = "Anna Holm sold her bakery to Bob Ray. Bob Ray sold his bakery to Cora Vine."
+    assert {fact for fact in await told(text) if fact[0] != "-"} == {
+        "Anna Holm's bakery owned_by Bob Ray",
+        "Bob Ray's bakery owned_by Cora Vine",
+    }
+
+
+async def test_between_a_date_and_an_event_is_until_that():
+    text = "Ann Lee worked at Acme between March 2018 and her resignation in August 2022."
+    assert await dates(text) == {"works_at Acme": ("2018-03-01", "2022-08-01")}
+
+
+async def test_who_is_transferred_plays_for_a_club_only():
+    assert "Ivor Quinn plays_for leisure centre" not in await told(
+        "Ivor Quinn was transferred to the leisure centre."
+    )

@@ -17,14 +17,7 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.trades import (
-    LEADING,
-    OVER,
-    is_apposed_trade,
-    is_job,
-    is_title,
-    title_of,
-)
+from graphrag.extract.rules.trades import LEADING, OVER, is_job, is_office, is_title, title_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -60,7 +53,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
-        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or is_apposed_trade(noun)):
+        if is_office(noun):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
@@ -79,8 +72,9 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
-    if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
-        clause = clauses.get(head.head.i)
+    raised = head.head if noun.dep_ == "pobj" and head.lower_ == "to" else head
+    if raised.lemma_ in ("promote", "rise") and noun.dep_ in ("pobj", "xcomp"):
+        clause = clauses.get(raised.i)
         return None if clause is None else Office(noun, clause.subjects, "start", clause)
     if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and (
         noun.pos_ != "PROPN" or noun.text.isupper() or noun.dep_ == "attr"

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import GENERIC, KIN, ORG_WORDS, OWNED, PLACE, PLACE_WORDS
+from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
-from graphrag.extract.rules.truth import bearer
+from graphrag.extract.rules.subjects import apposed, bearer
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 
@@ -184,8 +184,8 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
-        apposed = _apposed(token)
-        other = None if apposed is None else self._noun(apposed, offset)
+        beside = apposed(token)
+        other = None if beside is None else self._noun(beside, offset)
         if other is not None and other is not self.addressee:  # "You play clarinet, Bob."
             return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
@@ -277,23 +277,6 @@ class Scene:
             if name.named and word in (key.split()[0], key.split()[-1]) and " " in key
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
-
-
-def _apposed(noun: "Token") -> "Token | None":
-    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
-
-    ``The city of Narvik`` is Narvik.
-    """
-    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
-        return None
-    for child in noun.children:
-        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
-            between = noun.doc[noun.i + 1 : child.left_edge.i].text
-            if between in ("", ","):
-                return child
-        if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
-            return next((one for one in child.children if one.pos_ == "PROPN"), None)
-    return None
 
 
 def _kin_before(doc: "Doc", start: int) -> str:

@@ -58,7 +58,8 @@ OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "l
 
 def is_title(noun: "Token") -> bool:
     """Tell whether a noun says what somebody is by office or trade."""
-    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp":
+    raised = noun.dep_ == "xcomp" and noun.head.lemma_ == "promote"  # "to head of sales"
+    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp" and not raised:
         return False
     word = noun.lemma_.lower()
     return (
@@ -89,11 +90,18 @@ def is_trade(noun: "Token") -> bool:
     )
 
 
-def is_apposed_trade(noun: "Token") -> bool:
+def _is_apposed_trade(noun: "Token") -> bool:
     """Tell whether ``Mieke, an oboist`` is said of somebody."""
     if noun.dep_ != "appos" or noun.head.ent_type_ != "PERSON":
         return False
     return is_trade(noun) and any(child.lower_ in ("a", "an") for child in noun.children)
+
+
+def is_office(noun: "Token") -> bool:
+    """Tell whether a noun may be held by somebody: one office, or a trade beside a name."""
+    if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
+        return False
+    return is_title(noun) or _is_apposed_trade(noun)
 
 
 _NO_TRADES = frozenset(

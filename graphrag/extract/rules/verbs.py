@@ -1,5 +1,6 @@
 """What a clause's verb states between its subject and its other arguments."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
 _SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
+_ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
     "founded".split()
@@ -112,7 +114,7 @@ def _matched(
             return None  # who is at a college may teach or study there
     body = other.votes["organization"] > other.votes["place"] and one.votes["person"] < 2
     body = body and clause.lemma == "move"  # "Acme is moving to SAP"
-    if frame.object == "place" and (body or (other.named and _is_acronym(other.text))):
+    if frame.object == "place" and (body or (other.named and _ACRONYM.fullmatch(other.text))):
         return None
     if clause.is_over_with(target) or stopped:
         manner = "end"
@@ -180,9 +182,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.DRINKS
         case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
-        case "member_of" if clause.lemma in ("move", "switch", "transfer"):
-            return target.lower_ in lexicon.CLUB_WORDS
-        case "member_of" if clause.lemma == "enter":
+        case "member_of" if clause.lemma in ("move", "switch", "transfer", "enter"):
             return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
@@ -230,10 +230,6 @@ def _tell_enough(
     own = is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
-
-
-def _is_acronym(text: str) -> bool:
-    return text.isupper() and len(text) > len("UAE") and text.isalpha()
 
 
 def is_definite(noun: "Token") -> bool:

@@ -157,7 +157,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             marks = {part for one in target.children for part in (one.lower_, one.dep_)}
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
         case "uses":  # "packages installed using pip": they use nothing
-            return clause.verb.dep_ not in ("acl", "advcl")
+            beside = clause.verb.dep_ == "advcl" and not one.votes["person"]
+            return clause.verb.dep_ != "acl" and not beside
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
         case "works_at" if clause.lemma in ("finish", "stop"):

@@ -201,7 +201,8 @@ def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
     rule, outcome = _decided(fact, closer, relations)
     stated_until = _stated_until(fact) if outcome == "ended" else fact.invalid_at
     own = interval(fact.valid_at, stated_until)
-    both = own and _meeting(own, interval(closer.valid_at, closer.invalid_at))
+    its = interval(closer.valid_at, closer.invalid_at)
+    both = own.intersection(its) if own and its else None
     # One that corrects another need not speak of the same time: all of the other is in dispute.
     disputed = both or (None if outcome == "ended" else own)
     at = fact.retracted_at or fact.expired_at or closer.created_at
@@ -232,21 +233,25 @@ def interval(start: datetime | None, end: datetime | None) -> Interval | None:
     return None if start is not None and end is not None and start >= end else Interval(start, end)
 
 
-def _meeting(one: Interval, other: Interval | None) -> Interval | None:
-    return None if other is None else one.intersection(other)
-
-
 def _decided(fact: Fact, closer: Fact, relations: Relations) -> tuple[Rule | None, Outcome]:
     """Return by what a fact was closed, and what became of it."""
     corrected = fact.closed_as == "corrected"
-    outcome: Outcome = (
-        "ended" if fact.retracted_at is None else "corrected" if corrected else "replaced"
-    )
+    outcome: Outcome = "replaced"
+    if fact.retracted_at is None:
+        outcome = "ended"
+    elif corrected:
+        outcome = "corrected"
+    elif fact.closed_as == "overruled" and _trust(fact) < _trust(closer):
+        outcome = "overruled"
     if fact.closed_by_arbiter:
         return "arbiter", outcome
     if corrected:
         return "by_hand" if fact.closed_by_hand else "correction", outcome
     return exclusion(fact, closer, relations), outcome
+
+
+def _trust(fact: Fact) -> float:
+    return max((one.trust for one in fact.statements), default=0.0)
 
 
 def _then(column: str, sources: Sources) -> dict[int, Any]:

@@ -19,12 +19,15 @@ from graphrag.search.sources import Quote
 from graphrag.temporal.interval import Interval
 
 Rule = Exclusion | Literal["correction", "by_hand", "arbiter"]
-Outcome = Literal["ended", "replaced", "corrected", "open", "both", "waiting", "impossible"]
+Outcome = Literal[
+    "ended", "replaced", "overruled", "corrected", "open", "both", "waiting", "impossible"
+]
 
-SETTLED: frozenset[Outcome] = frozenset({"ended", "replaced", "corrected"})
+SETTLED: frozenset[Outcome] = frozenset({"ended", "replaced", "overruled", "corrected"})
 _COLOURS: Mapping[Outcome, str] = {
     "ended": "#7a8794",
     "replaced": "#7a8794",
+    "overruled": "#7a8794",
     "corrected": "#7a8794",
     "waiting": "#b58900",
 }
@@ -50,6 +53,7 @@ class Contradiction:
     """What stands against it; None for a fact whose own times are impossible."""
     outcome: Outcome
     """``ended``: it holds until the other begins. ``replaced``, ``corrected``: it was never true.
+    ``overruled``: a more trusted source says otherwise.
     ``open``: both stand. ``both``: they do because one text says both. ``waiting``: it waits in
     ``edit.pending()``. ``impossible``: it ends before it starts."""
     rule: Rule | None
@@ -86,6 +90,8 @@ class Contradiction:
                 return "a person corrected it"
             case "arbiter":
                 return "an arbiter decided that they exclude each other"
+        if self.outcome == "overruled":
+            return "a more trusted source gives other dates"
         if self.outcome == "impossible":
             return "it ends before it starts"
         return f"{relation} is not declared to exclude it any more"

@@ -51,6 +51,12 @@ _SAME: Final = frozenset(
 Span = tuple[int, int, str]
 
 
+def names_any(text: str, index: GroupIndex, seen: Visible) -> bool:
+    """Tell whether a question names an entity, which is quick to know."""
+    spans = [(one.start(), one.end(), one.group()) for one in _WORD.finditer(text)]
+    return bool(_named(text, spans, index, seen))
+
+
 def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tuple[Token, ...]:
     """Return the words of a question asked at a moment, names and times as one each."""
     spans = [(one.start(), one.end(), one.group()) for one in _WORD.finditer(text)]

@@ -209,7 +209,7 @@ async def _import(
 def _show(session: Session, done: "dict[Path, ImportReport]", seconds: float) -> None:
     totals = {
         name: sum(getattr(report, name) for report in done.values())
-        for name in ("rows", "facts", "repeated", "entities", "changed")
+        for name in ("rows", "facts", "repeated", "entities", "changed", "contested")
     }
     skipped = sum(len(report.skipped) for report in done.values())
     if session.json:
@@ -227,6 +227,8 @@ def _show(session: Session, done: "dict[Path, ImportReport]", seconds: float) ->
         "changed": "older facts changed",
     }
     rows = [(words, str(totals[name])) for name, words in named.items()]
+    if totals["contested"]:
+        rows.append(("contested at once", str(totals["contested"])))
     if skipped:
         rows.append(("rows skipped", str(skipped)))
     session.show(table("Imported", "", ">", rows=[*rows, ("seconds", f"{seconds:.1f}")]))

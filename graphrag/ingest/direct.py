@@ -224,6 +224,7 @@ class Teller:
         ledger.tell(facts)
         plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         plan.stands = ledger.stands
+        plan.notes = tuple(ledger.denied(facts))
         plan.repeated = {
             id_: ledger.component.facts[id_]
             for new, id_ in ledger.stands.items()

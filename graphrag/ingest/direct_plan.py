@@ -23,6 +23,8 @@ class DirectPlan(Plan):
     """Facts that the graph had before, as they are to be."""
     stands: Mapping[str, str] = field(default_factory=dict)
     """By the id that each given fact would have had: the fact that stands for it."""
+    notes: tuple[str, ...] = ()
+    """What gave way to what is trusted more, or is newer, in words."""
     extra: tuple[str, ...] = ()
     """Ids of the entities that were given apart from any fact."""
     skipped: tuple["SkippedRow", ...] = ()
@@ -69,6 +71,8 @@ class WriteResult:
     """Entities that did not exist before."""
     changed: tuple[Fact, ...] = ()
     """Older facts that were closed, replaced or confirmed."""
+    notes: tuple[str, ...] = ()
+    """What gave way at once to what is trusted more, or is newer, in words."""
 
     @classmethod
     def by(cls, plan: DirectPlan) -> "WriteResult":
@@ -79,6 +83,7 @@ class WriteResult:
             new=new == stands,
             entities=tuple(plan.entities.values()),
             changed=tuple(after for _, after in plan.changed_facts.values()),
+            notes=plan.notes,
         )
 
 
@@ -97,6 +102,8 @@ class ImportReport:
     """Facts that the graph already had."""
     changed: int = 0
     """Older facts that were closed, replaced or confirmed."""
+    contested: int = 0
+    """Rows that gave way at once to what is trusted more, or is newer."""
     skipped: tuple[SkippedRow, ...] = ()
     """Rows that cannot be used, with the reason; only with ``on_error="skip"``."""
     violations: int = 0
@@ -124,6 +131,7 @@ class ImportReport:
             entities=self.entities + len(plan.entities),
             repeated=self.repeated + len(plan.repeated),
             changed=self.changed + len(plan.changed_facts),
+            contested=self.contested + len(plan.notes),
             skipped=(*self.skipped, *plan.skipped),
             violations=self.violations + len(plan.violations),
             seconds=seconds,

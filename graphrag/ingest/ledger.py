@@ -6,7 +6,7 @@ waits for a person: a repetition of what is known adds a source, and says nothin
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -117,6 +117,26 @@ class Ledger:
                 self.changed[id_] = self.component.stored[id_], fact
             else:
                 self.new_facts[id_] = fact
+
+    def denied(self, new: Iterable[Fact], *, ends: bool = False) -> Iterator[str]:
+        """Yield what of new statements is not believed, or not all of it, in words.
+
+        ``ends``: only what is no contested fact of its own, such as an end of what goes on.
+        """
+        outcome, said = self.component.outcome, {fact.statements[0].id: fact for fact in new}
+        if outcome is None:
+            return
+        for one in outcome.settlement.contradictions:
+            fact = said.get(one.statement)
+            if fact is None or one.kind != "overruled":
+                continue
+            stands = self.component.facts.get(self.stands.get(fact.id, ""))
+            if ends and stands is not None and stands.closed_as == "overruled":
+                continue
+            home, other = outcome.said.by_id[one.against]
+            trusted = other.trust > fact.statements[0].trust
+            source = "a more trusted source" if trusted else "newer evidence"
+            yield f"{fact.text!r} gives way to what {source} says: {other.text or home.text}"
 
     def _settle(self, new: Sequence[Fact]) -> None:
         """Let new statements stand, with what follows."""

@@ -93,12 +93,16 @@ def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterato
         elif after.valid_at != before.valid_at and before.valid_at is not None:
             since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
             yield _words(after, f"begins at another time: {since}")
+        elif after.closed_as == "overruled" and after.statements != before.statements:
+            yield _words(after, f"was said again, and {_ended(after)}")
     for fact in new:
         if fact.closed_as in _LOST and not fact.pending:
             yield _words(fact, f"is new, and {_ended(fact)}")
 
 
 def _ended(fact: Fact) -> str:
+    if fact.closed_as == "overruled" and fact.reason:
+        return f"is overruled, {fact.reason}"
     if fact.invalid_at is None:
         return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
     return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"

@@ -70,7 +70,7 @@ async def make_plan(
     await ledger.read(new, store)
     ledger.tell(new)
     plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
-    plan.dropped = tuple(_without_effect(new, ledger))
+    plan.dropped = (*_without_effect(new, ledger), *ledger.denied(new, ends=True))
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)
     plan.passages = passages_of(episode)

@@ -7,8 +7,8 @@ from pydantic import PrivateAttr
 
 from graphrag.errors import MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph
+from graphrag.integrations.model_tools import Tools
 from graphrag.integrations.recall import Recalled, recall
-from graphrag.integrations.tools import Tools
 from graphrag.integrations.turns import Turn, keep
 from graphrag.search.request import Scope
 from graphrag.temporal.moment import Moment

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.tools import Tools
+from graphrag.integrations.model_tools import Tools
 from graphrag.integrations.turns import Turn, drop, keep, kept
 from graphrag.model.values import JSON
 from graphrag.temporal.moment import Moment

@@ -5,7 +5,7 @@ from typing import Any
 
 from graphrag.errors import MissingExtraError
 from graphrag.integrations.access import AnyGraph
-from graphrag.integrations.tools import Tools
+from graphrag.integrations.model_tools import Tools
 
 try:
     from pydantic_ai import RunContext

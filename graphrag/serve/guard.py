@@ -92,7 +92,7 @@ class Guard:
             challenge = {"www-authenticate": "Bearer"}
             detail = "give a token: Authorization: Bearer ..."
             return problem(401, "Unauthorized", detail, headers=challenge)
-        if wait := self._bucket(grant).take():
+        if service.tokens and (wait := self._bucket(grant).take()):
             return _later(wait)
         if service.metrics.running >= service.quota.concurrent:
             return _later(1, status=503, why="too many requests are being answered")

@@ -9,14 +9,14 @@ from graphrag.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """The bounds of a server; each is for all clients together unless it says otherwise."""
+    """The bounds of a server; each is of all clients together unless it says otherwise."""
 
     body_bytes: int = 1 << 20
     """Of one request. An episode is at most 1,000,000 characters, usually far less."""
     body_seconds: float = 30
     """For a client to send one."""
     per_second: float = 100
-    """Requests of one token, in the long run; without tokens of all clients together."""
+    """Requests of one token, in the long run; without tokens, on this machine, of nobody."""
     burst: int = 200
     """Requests of one token at once, before the rate counts."""
     concurrent: int = 256

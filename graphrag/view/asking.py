@@ -11,7 +11,7 @@ from graphrag.ask.bounding import Solution
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
-from graphrag.ask.spans import impossible, tokens_of
+from graphrag.ask.spans import impossible, names_any, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
@@ -48,6 +48,8 @@ class AnswerFirst:
         row_of, seen = question.index.facts.row_of, question.seen.facts
         rows = [row_of[id_] for id_ in self.ids if id_ in row_of]
         rows = [row for row in rows if row < len(seen) and seen[row]]
+        if rows == [hit.id for hit in hits[: len(rows)]]:
+            return hits
         best = max((hit.score for hit in hits), default=0.0)
         known = {hit.id: hit for hit in hits}
         new = [
@@ -76,8 +78,10 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     index, past = await lens.index(), await lens.past()
     text = " ".join(query.split())
     seen = lens.ever(index, past)
+    if not names_any(text, index, seen):
+        return None
     tokens = tokens_of(text, index, seen, lens.now())
-    if not any(token.named for token in tokens) or impossible(tokens):
+    if impossible(tokens):
         return None
     asked = parse(text, tokens)
     if asked.known is not None:

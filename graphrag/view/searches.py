@@ -48,15 +48,15 @@ async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = No
 
 async def _answering(request: Request, lens: Lens) -> Request:
     """Return a search that lists the facts first that answer its question, if any do."""
-    ranked = "facts" in request.scopes and not request.recipe.rerank
-    if not ranked or lens.session.store.profile != "process" or request.where or request.within:
+    recipe = request.recipe
+    ranked = "facts" in request.scopes and recipe.facts.relation > 0 and not recipe.rerank
+    if not ranked or lens.session.store.profile != "process" or request.where is not None:
         return request
     # Here, not above: it brings the grammar of questions, which opening a graph does not need.
     from graphrag.view.asking import answering
 
     first = await answering(lens, request.query)
-    recipe = replace(request.recipe, rerank=(first,)) if first else request.recipe
-    return replace(request, recipe=recipe)
+    return replace(request, recipe=replace(recipe, rerank=(first,))) if first else request
 
 
 async def _joined(

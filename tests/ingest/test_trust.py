@@ -29,7 +29,7 @@ def attacks(draw, number):
     """Return what an attacker may say of one person, of eight shapes."""
     person, evil = draw.choice(PEOPLE), draw.choice(("Evil Corp", *PLACES))
     other = draw.choice([one for one in PEOPLE if one != person])
-    since = year(draw.randrange(2016, 2026))
+    since = year(draw.randrange(2005, 2026))
     return [
         claim(person, "works_at", evil, valid_at=since),
         claim(person, "works_at", draw.choice(PLACES), ends=True, invalid_at=since),
@@ -111,6 +111,84 @@ async def test_what_gives_way_is_listed_as_contested_until_a_person_confirms_it(
         await graph.edit.confirm(new.fact)
         assert [one.object for one in await graph.facts("Ann Lee")] == ["Globex"]
         assert not (await graph.health.check_all()).findings
+
+
+@pytest.mark.parametrize(
+    ("told", "confirmed"),
+    [
+        ({"valid_at": "2015"}, (2015, None)),
+        ({"valid_at": "2017", "invalid_at": "2021"}, (2017, 2021)),
+        ({"invalid_at": "2022"}, (2019, 2022)),
+        ({"valid_at": "2020", "invalid_at": "2022"}, (2019, 2022)),
+    ],
+    ids=["begins earlier", "reaches over the start", "ends", "ends within"],
+)
+@pytest.mark.parametrize("first", ["register", "forum"])
+async def test_a_less_trusted_source_gives_what_a_trusted_one_said_no_other_dates(
+    told, confirmed, first
+):
+    says = {"register": {"valid_at": "2019"}, "forum": told}
+    async with open_graph(**TRUST) as graph:
+        written = {}
+        for source in sorted(says, key=first.__ne__):
+            job = "Ann Lee", "works_at", "Acme"
+            written[source] = await graph.add_fact(*job, source=source, **says[source])
+        [stands] = await graph.facts("Ann Lee")
+        assert (stands.valid_at, stands.invalid_at) == (year(2019), None)
+        [listed] = await graph.audit.contradictions()
+        assert (listed.outcome, listed.rule) == ("overruled", None)
+        assert listed.other.id == stands.id
+        assert listed.fact.closed_as == "overruled"
+        assert listed.fact.reason == "a more trusted source says: Ann Lee works at Acme."
+        if first == "register":
+            [note] = written["forum"].notes
+            assert note.endswith(
+                "gives way to what a more trusted source says: Ann Lee works at Acme."
+            )
+        assert not (await graph.health.check_all()).findings
+        await graph.edit.confirm(listed.fact)
+        [(*_, start, end)] = await known(graph, history=True)
+        assert (start.year, end and end.year) == confirmed
+
+
+async def test_a_less_trusted_date_refines_nothing_and_counts_as_a_source():
+    async with open_graph(**TRUST) as graph:
+        job = "Ann Lee", "works_at", "Acme"
+        await graph.add_fact(*job, valid_at="2019", source="register")
+        finer = await graph.add_fact(*job, valid_at="2019-06-10", source="forum")
+        assert (finer.fact.valid_at, finer.notes) == (year(2019), ())
+        assert finer.fact.provenance == ("register", "forum")
+
+
+async def test_what_was_said_in_vain_before_is_one_contested_fact():
+    async with open_graph(**TRUST) as graph:
+        await graph.add_fact("Ann Lee", "works_at", "Acme", valid_at="2019", source="register")
+        for company, since in [("Acme", "2015"), ("Globex", "2021")]:
+            rumour = "Ann Lee", "works_at", company
+            first = await graph.add_fact(*rumour, valid_at=since, source="forum")
+            again = await graph.add_fact(*rumour, valid_at=since, source="forum")
+            assert (again.new, again.fact.id, again.notes) == (False, first.fact.id, first.notes)
+        assert len(await graph.audit.contradictions()) == 2
+
+
+async def test_an_end_that_is_not_believed_is_said():
+    quits = "Ann Lee quit her job."
+    died = "Ann Lee died in Rome in 2021."
+    said = {
+        quits: Extraction(claims=(claim("Ann Lee", "works_at", None, ends=True),)),
+        died: Extraction(
+            claims=(claim("Ann Lee", "died_in", "Rome", valid_at=year(2021), kind="event"),)
+        ),
+    }
+    async with open_graph(extractor=ScriptedExtractor(said), **TRUST) as graph:
+        await graph.add_fact("Ann Lee", "works_at", "Acme", valid_at="2019", source="register")
+        for text in said:
+            added = await graph.add_episode(
+                text, reference_time="2022-01-01", source_description="forum"
+            )
+            [note] = added.dropped
+            assert "gives way to what a more trusted source says: Ann Lee works at Acme." in note
+            assert note in (await graph.log.events())[-1].note
 
 
 async def test_a_person_ends_what_a_trusted_source_said():

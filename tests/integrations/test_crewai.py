@@ -147,7 +147,7 @@ def test_the_documented_example_runs(capsys):
     code = page.partition("## CrewAI")[2].partition("```text\n")[2].partition("```")[0]
     with open_graph(kind=BlockingGraphRAG) as graph:
         exec(code, {"graph": graph, "llm": NoModel(model="none")})
-    assert capsys.readouterr().out == "Ann Lee likes noodles. ['/ann']\n"
+    assert "Ann Lee likes noodles. ['/ann']\n" in capsys.readouterr().out  # CrewAI prints, too
 
 
 # -- what only ours does -------------------------------------------------------------------------

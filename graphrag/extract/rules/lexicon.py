@@ -258,3 +258,13 @@ def on_relation(noun: str) -> str:
     if noun in _SQUADS:
         return "member_of"
     return "subscribed_to" if noun in _PLANS else ""
+
+
+IDIOMS = frozenset(
+    "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
+    "campaign attack discussion talk debate tour march term word phone stair lift bus train road "
+    "path family state public".split()
+)
+"""What one leads, runs, owns, uses or opens for a while, and is no fact of."""
+PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
+OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})

@@ -28,8 +28,6 @@ _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown
 _ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
 _LEAVING = frozenset("resign retire step leave quit depart".split())
 _OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
-_OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})
-_PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "follow"})
@@ -264,7 +262,7 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
                     found.append((name, "at" if preposition in ("by", "agent") else preposition))
         for token in office.chosen_by if not found else ():
             name = line.name(token)
-            if token.lower_ in _PANELS:
+            if token.lower_ in lexicon.PANELS:
                 continue  # a board appoints for the firm that it is the board of
             if name is not None and name.named and name.votes["person"] < 2:
                 found.append((name, "of"))
@@ -283,7 +281,7 @@ def relation_of(title: str, preposition: str, body: Name) -> str | None:
     if title == "member":
         return "member_of" if preposition == "of" else None
     if title in LEADING and preposition in ("of", "at", "for"):
-        return "leads" if body.votes["person"] < 3 or title in _OVER_PEOPLE else None
+        return "leads" if body.votes["person"] < 3 or title in lexicon.OVER_PEOPLE else None
     if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None

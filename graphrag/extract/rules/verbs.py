@@ -29,12 +29,6 @@ _WITH_THE = frozenset(
     "founded".split()
 )
 """Relations that ``the farm`` can be an end of."""
-_IDIOMS = frozenset(
-    "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
-    "campaign attack discussion talk debate tour march term word phone stair lift bus train road "
-    "path family state public".split()
-)
-"""What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
@@ -223,7 +217,7 @@ def _tell_enough(
             if frame.relation == "leads" and (target.tag_ == "NNS" or lemma == "lead"):
                 return word in _PROPERTY | lexicon.ORG_WORDS | lexicon.CLUB_WORDS
             kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
-            return frame.bare or (kept and word not in _IDIOMS)
+            return frame.bare or (kept and word not in lexicon.IDIOMS)
         return frame.bare or (frame.passive is True and is_definite(target))
     someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
     if subject.lower_ in lexicon.GENERIC or someone:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from graphrag.ingest.lifetimes.accounts import Slot, spares
 from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece, touching
 from graphrag.ingest.lifetimes.spells import Naming, Spell, telling
-from graphrag.ingest.lifetimes.statement import Contradiction, to_moment
+from graphrag.ingest.lifetimes.statement import Contradiction, Statement, to_moment
 from graphrag.ingest.lifetimes.support import Account, Line
 from graphrag.model.assertion import BEGINNING, FOREVER
 
@@ -19,6 +19,13 @@ def contradictions(
     yield from _together(holdings, naming)
     for line, account in accounts.items():
         own = Cover(holdings.pieces.get(line, ()))
+        its = {support.statement.id for support in account.supports}
+        for end in account.ends:
+            over = None if end.statement.id in its else own.over_end(end.moment)
+            if over is not None:
+                yield _overruled(
+                    end.statement, over.support.statement, end.moment, over.end, naming
+                )
         for support in account.supports:
             statement = support.statement
             if statement.id in holdings.winners and statement.id not in naming.places:
@@ -29,27 +36,20 @@ def contradictions(
             elif (
                 statement.explicit_end
                 and support.kind != "running"
-                and (denied := _denied(own, support.stop)) is not None
+                and (denied := own.over_end(support.stop)) is not None
             ):
                 against, first, after = denied.support.statement, support.stop, denied.end
             else:
                 continue
-            fact, rival = naming.fact_at(statement, first), naming.fact_at(against, first)
-            yield Contradiction(
-                "overruled",
-                fact,
-                rival,
-                statement.id,
-                against.id,
-                to_moment(first),
-                to_moment(after),
-            )
+            yield _overruled(statement, against, first, after, naming)
 
 
-def _denied(own: Cover, end: int) -> Piece | None:
-    """Return what holds over an end that was stated."""
-    piece = own.latest(end)
-    return piece if piece is not None and piece.end > end else None
+def _overruled(
+    statement: Statement, against: Statement, first: int, after: int, naming: Naming
+) -> Contradiction:
+    fact, rival = naming.fact_at(statement, first), naming.fact_at(against, first)
+    start, end = to_moment(first), to_moment(after)
+    return Contradiction("overruled", fact, rival, statement.id, against.id, start, end)
 
 
 def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
@@ -61,7 +61,11 @@ def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
         if piece.support.kind == "ended"
     }
     for slot, (cover, _) in holdings.covers.items():
-        pieces = (begun.get(piece.support.statement.id, piece) for piece in cover)
+        pieces = (
+            begun.get(piece.support.statement.id, piece)
+            for piece in cover
+            if piece.support.statement.id not in holdings.contested
+        )
         for first, second in _pairs(_stretches(pieces, slot)):
             start, end = max(first.start, second.start), min(first.end, second.end)
             sides = [_side(stretch.piece, start, naming) for stretch in (first, second)]

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal, TypeVar
@@ -81,6 +81,11 @@ class Cover:
         place = bisect_left(self._starts, before) - 1
         return None if place < 0 else self._last[place]
 
+    def over_end(self, end: int) -> Piece | None:
+        """Return what holds over an end that was stated."""
+        piece = self.latest(end)
+        return piece if piece is not None and piece.end > end else None
+
     def over(self, low: int, high: int, but: Line) -> Iterator[Piece]:
         """Yield the pieces of other values that share a moment with ``[low, high)``."""
         place = bisect_right(self._last, low, key=lambda piece: piece.end)
@@ -109,6 +114,43 @@ class Cover:
         return BEGINNING if place < 0 else self._union[place][1]
 
 
+class Trusted:
+    """What trusted sources say of one value, to be asked what does not agree with it."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self._cover = Cover(pieces)
+        self._spells: list[tuple[int, int, Piece | None, Piece | None]] = []
+        for start, end, own in touching((piece.start, piece.end, piece) for piece in pieces):
+            first = (one for one in own if one.support.stated)
+            last = (one for one in own if one.closed in ("ended", "bounded"))
+            self._spells.append(
+                (
+                    start,
+                    end,
+                    next((one for one in first if start == one.start == one.support.first), None),
+                    next((one for one in last if one.end == end), None),
+                )
+            )
+
+    def against(self, pieces: Iterable[Piece], end: int | None) -> Piece | None:
+        """Return what begins later or ends sooner than a piece that it touches.
+
+        Or what holds over an end that was stated.
+        """
+        if end is not None and (over := self._cover.over_end(end)) is not None:
+            return over
+        for piece in pieces:
+            place = bisect_left(self._spells, piece.start, key=lambda spell: spell[1])
+            while place < len(self._spells) and self._spells[place][0] <= piece.end:
+                start, stop, first, last = self._spells[place]
+                if first is not None and piece.start < start:
+                    return first
+                if last is not None and stop < piece.end:
+                    return last
+                place += 1
+        return None
+
+
 @dataclass(slots=True)
 class Holdings:
     """What each value holds, and what came to nothing."""
@@ -116,6 +158,8 @@ class Holdings:
     pieces: dict[Line, list[Piece]] = field(default_factory=lambda: defaultdict(list))
     winners: dict[str, Statement] = field(default_factory=dict)
     """By the id of a statement that holds nowhere: the one it gave way to."""
+    contested: set[str] = field(default_factory=set)
+    """Ids of those of them that give other dates to a value of which a trusted source speaks."""
     why: dict[str, str] = field(default_factory=dict)
     """By the same, in words, where a standing rule says so."""
     covers: dict[Slot, tuple[Cover, Cover]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Literal
 
 from graphrag.ingest.lifetimes.accounts import Slot, find_slots, slots_of, spares
-from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece
+from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece, Trusted
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support
 from graphrag.model.assertion import BEGINNING, FOREVER
@@ -50,8 +50,15 @@ def hold(
     running: dict[Slot, list[Piece]] = defaultdict(list)
     for trust in sorted(levels, reverse=True):
         _settle_level(trust, levels[trust], members, bounded, running, holdings)
-    for slot in members:
-        holdings.covers[slot] = _covers([*bounded[slot], *running[slot]], slot)
+    for account in accounts.values():
+        _believe(account, holdings)
+    held: dict[Slot, list[Piece]] = defaultdict(list)
+    for piece in (piece for own in holdings.pieces.values() for piece in own):
+        for slot in (
+            slots_of(piece.support, holdings.slots) if piece.support.kind != "event" else ()
+        ):
+            held[slot].append(piece)
+    holdings.covers = {slot: _covers(pieces, slot) for slot, pieces in held.items()}
     for account in accounts.values():
         _fill(account, holdings)
     return holdings
@@ -164,10 +171,54 @@ def _first_over(piece: Piece, covers: Iterable[Cover]) -> Statement | None:
     return None if first is None else first.support.statement
 
 
+def _believe(account: Account, holdings: Holdings) -> None:
+    """Let go what gives a value other dates than a more trusted source stated.
+
+    That is what begins before a start or goes on after an end, without a gap between, and what ends
+    within. What was said of no time in particular is said of the same time.
+    """
+    trusts = {support.statement.trust for support in account.supports}
+    if len(trusts) < 2:
+        return
+    ends = {end.statement.id: end.moment for end in account.ends}
+    pieces: dict[str, list[Piece]] = {}
+    for piece in holdings.pieces[account.line]:
+        pieces.setdefault(piece.support.statement.id, []).append(piece)
+    known: list[Piece] = []
+    for trust in sorted(trusts, reverse=True):
+        trusted = Trusted(known)
+        for place, support in enumerate(account.supports):
+            if support.kind == "event" or support.statement.trust != trust:
+                continue
+            id_, own = support.statement.id, pieces.get(support.statement.id, [])
+            if support.kind == "was":
+                own = [Piece(support, support.first - 1, support.first, None, None)]
+            against = trusted.against(own, ends.get(id_))
+            if against is None:
+                known += own if support.kind != "was" else ()
+                continue
+            pieces.pop(id_, None)
+            if support.last == BEGINNING:
+                moved = replace(support, first=against.start, last=against.start)
+                account.supports[place] = moved
+            else:
+                _contest(support, against.support.statement, holdings)
+    holdings.pieces[account.line] = [piece for own in pieces.values() for piece in own]
+
+
+def _contest(support: Support, by: Statement, holdings: Holdings) -> None:
+    holdings.winners[support.statement.id] = by
+    holdings.contested.add(support.statement.id)
+
+
 def _fill(account: Account, holdings: Holdings) -> None:
     """Give what has an unknown start the room that nothing else has."""
     past = sorted(
-        (support for support in account.supports if support.kind == "was"),
+        (
+            support
+            for support in account.supports
+            if support.kind == "was" and support.statement.id not in holdings.contested
+        ),
         key=lambda support: (support.first, support.statement.id),
     )
     pieces = holdings.pieces[account.line]
@@ -190,11 +241,15 @@ def _reach_back(
     """Let what ended begin where a rival ended last, if nobody says that it was over since.
 
     What still holds when it ends held beside it, and did not end it before. ``over`` are the
-    moments at which it was stated to be past.
+    moments at which it was stated to be past. An end after the one that a more trusted source
+    stated is not believed.
     """
     own = Cover(piece for piece in pieces if piece.support.kind != "event")
     ends = sorted([BEGINNING, *(end.moment for end in account.ends if end.explicit)])
-    stated = {end.moment for end in account.ends}
+    stated = {
+        end.moment: end.statement
+        for end in sorted(account.ends, key=lambda end: (end.statement.trust, end.statement.id))
+    }
     past = [BEGINNING, *over]
     starts = {piece.start for piece in pieces if piece.support.kind in ("running", "bounded")}
     for place, piece in enumerate(pieces):
@@ -208,6 +263,9 @@ def _reach_back(
         room = max((ends[bisect_right(ends, moment) - 1], *over_by))
         if lapse < room or lapse not in stated:
             pieces[place] = replace(piece, start=max(lapse, room))
+        elif stated[lapse].trust > piece.support.statement.trust:
+            _contest(piece.support, stated[lapse], holdings)
+    pieces[:] = (each for each in pieces if each.support.statement.id not in holdings.contested)
 
 
 def _free_before(support: Support, holdings: Holdings) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ was just said."""
 
 def keep(component: Component, new: str, outcome: Outcome) -> str:
     """Let what a new fact repeats keep its statements; return the fact that stands for it."""
-    stands = outcome.settlement.joins.get(new)
+    stands = outcome.settlement.joins.get(new) or _contested(component, new)
     if stands is None:
         return new
     facts, home = component.facts, outcome.home_of(stands)
@@ -31,6 +31,24 @@ def keep(component: Component, new: str, outcome: Outcome) -> str:
     if stands != home:
         facts[stands] = _noted(facts[stands], new_fact)
     return stands
+
+
+def _contested(component: Component, new: str) -> str | None:
+    """Return the fact that said the same in vain before."""
+    fact = component.facts[new]
+    said = fact.statements[0]
+    before = (
+        other.id
+        for other in component.facts.values()
+        if fact.closed_as == other.closed_as == "overruled"
+        and other.id != new
+        and _same(fact, other)
+        and any(
+            (one.since, one.until, one.kind) == (said.since, said.until, said.kind)
+            for one in other.statements[:1]
+        )
+    )
+    return min(before, default=None)
 
 
 def let_fall(component: Component, fact: Fact) -> Fact:

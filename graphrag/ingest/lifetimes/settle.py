@@ -22,6 +22,8 @@ Where the rules leave room, this is how they are read (each has a test):
 - Events compete with nothing. What is timeless is evidence for ever.
 - A trusted value that runs is not stopped by the stretch of a less trusted one: both hold. What
   runs by a less trusted source gives way to a trusted stretch, and goes on after it.
+- Nor does a less trusted source give the same value other dates than were stated: what would is
+  contested, and holds nowhere. It may begin what only was seen to hold, and stretches apart.
 
 Cost: n log n in the statements given, for each level of trust, and the contradictions found.
 """

@@ -53,6 +53,8 @@ def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     pieces = (spell.pieces for spell in spells)
     by_id = [{piece.support.statement.id: piece.support for piece in own} for own in pieces]
     for support in account.supports:
+        if support.statement.id in holdings.contested:
+            continue
         for place in _places(support, spells, starts):
             by_id[place][support.statement.id] = support
     for spell, supports in zip(spells, by_id, strict=True):
@@ -195,7 +197,11 @@ class Naming:
         winner = holdings.winners.get(statement.id)
         if statement.id in holdings.why:
             return "overruled", winner, holdings.why[statement.id]
-        return "overruled", winner, None if winner is None else f"replaced by: {winner.words}"
+        if winner is None:
+            return "overruled", None, None
+        trusted = winner.trust > statement.trust
+        how = "a more trusted source says" if trusted else "replaced by"
+        return "overruled", winner, f"{how}: {winner.words}"
 
 
 def name_spells(

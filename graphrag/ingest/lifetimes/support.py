@@ -20,13 +20,17 @@ the events of which ``Relation.ends`` says so.
 Dates are as precise as they were stated. A finer date inside a coarser one of the same value and
 side gives its moment, unless that one's own source speaks of an earlier one. An explicit end stated
 as a day, month or year comes after whatever of the value was seen in it before the end was stated:
-who is seen in March and "left that year" did not come back in March.
+who is seen in March and "left that year" did not come back in March. A less trusted source refines
+no date of a more trusted one: what it saw in March is over with the end that is stated.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import ge, gt
+from functools import cache, partial
+from itertools import accumulate
+from math import inf
+from operator import itemgetter
 from typing import Literal
 
 from graphrag.ingest.lifetimes.statement import FINENESS, Statement
@@ -45,7 +49,9 @@ class End:
 
     statement: Statement
     moment: int
-    explicit: bool
+    last: int
+    """The newest evidence that it takes."""
+    explicit: bool = False
     """False for the end of a stretch that was stated whole: the value may go on from there."""
 
 
@@ -94,28 +100,41 @@ def work_out(
     if relation.timeless:
         account.supports = [_timeless(statement, account.line) for statement in account.statements]
         return
-    dates = _Dates(account.statements)
+
+    @cache
+    def dates(trust: float) -> _Dates:
+        return _Dates(one for one in account.statements if one.trust >= trust)
+
+    @cache
+    def sightings(trust: float) -> list[int]:
+        return sorted({one.last for one in seen if one.statement.trust >= trust})
+
+    def ended(statement: Statement, date: Date) -> End:
+        refined, trust = dates(statement.trust), statement.trust
+        moment, last = (refined.end(date, sightings(at), statement) for at in (trust, -inf))
+        return End(statement, moment, last, explicit=True)
+
     explicit: list[Statement] = []
     for statement in account.statements:
         if statement.explicit_end:
             explicit.append(statement)
         else:
-            account.supports.append(_plain(statement, account.line, dates))
-    seen = {
-        support.last
+            account.supports.append(_plain(statement, account.line, dates(statement.trust)))
+    seen = [
+        support
         for support in account.supports
         if support.kind == "running"
         and support.statement.kind != "was"
         and support.last == _at(support.statement)
-    }
-    sightings = sorted(seen)
+    ]
     for statement in explicit:
         date, at = statement.until, _at(statement)
         assert date is not None, "an explicit end has its date"
-        end = End(statement, dates.end(date, sightings, statement), explicit=True)
+        end = ended(statement, date)
         account.ends.append(end)
         ahead = statement.kind == "state" and BEGINNING < at < date.start
-        undated = date.precision == "exact" and at == date.start and at not in seen
+        undated = date.precision == "exact" and at == date.start
+        undated = undated and at not in sightings(statement.trust)
         kind: Shape = "running" if ahead else "was" if undated else "ended"
         moment = at if ahead or undated else end.moment - 1
         account.supports.append(
@@ -125,11 +144,11 @@ def work_out(
         if support.end is not None:
             continue  # it is among them
         if support.kind in ("bounded", "was"):
-            account.ends.append(End(support.statement, support.stop, explicit=False))
+            account.ends.append(End(support.statement, support.stop, support.stop - 1))
         elif support.kind == "running" and support.statement.kind == "was":
-            account.ends.append(End(support.statement, _at(support.statement), explicit=False))
-    for statement, date in shared:
-        account.ends.append(End(statement, dates.end(date, sightings, statement), explicit=True))
+            at = _at(support.statement)
+            account.ends.append(End(support.statement, at, at - 1))
+    account.ends += (ended(statement, date) for statement, date in shared)
     account.supports = list(_stopped(account.supports, account.ends))
 
 
@@ -139,53 +158,47 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
     An end takes what is not newer (what is older, if a stretch was stated whole) and not trusted
     more; one that is trusted more takes what reaches over it as well.
     """
-    levels = {support.statement.trust for support in supports} if ends else set()
-    newer, better = (
-        {
-            level: sorted(
-                (since(end), end.moment, _content(end.statement), place)
-                for place, end in enumerate(ends)
-                if least(end.statement.trust, level)
-            )
-            for level in levels
-        }
-        for since, least in ((_evidence, ge), (_moment, gt))
-    )
+
+    @cache
+    def newer(level: float) -> _First:
+        return _First((end.last, end) for end in ends if end.statement.trust >= level)
+
+    @cache
+    def better(level: float) -> _First:
+        return _First((end.moment, end) for end in ends if end.statement.trust > level)
+
     for support in supports:
         if support.kind != "running" or not ends or support.last == FOREVER - 1:
             yield support
             continue
         level = support.statement.trust
-        after = (
-            (newer[level], bisect_left(newer[level], (support.last,))),
-            (better[level], bisect_left(better[level], (support.first + 1,))),
-        )
-        rows = [table[place] for table, place in after if place < len(table)]
-        first = min(rows, key=lambda row: row[1:], default=None)
-        if first is None:
+        found = newer(level).since(support.last), better(level).since(support.first + 1)
+        end = min(filter(None, found), key=_order, default=None)
+        if end is None:
             yield support
         else:
-            last = min(support.last, first[1] - 1)
-            yield replace(support, last=last, stop=first[1], end=ends[first[-1]])
+            last = min(support.last, end.moment - 1)
+            yield replace(support, last=last, stop=end.moment, end=end)
 
 
-def _content(statement: Statement) -> tuple[bool, str, str, str, str]:
-    """Return which of two equal ends counts, whatever their ids: one that names what it ends."""
-    return (
-        not statement.object,
-        statement.relation,
-        statement.subject,
-        statement.object,
-        statement.id,
-    )
+class _First:
+    """The first of the ends from a moment on."""
+
+    def __init__(self, ends: Iterable[tuple[int, End]]) -> None:
+        found = sorted(ends, key=itemgetter(0), reverse=True)
+        self._moments = [-moment for moment, _ in found]
+        self._first = list(accumulate((end for _, end in found), partial(min, key=_order)))
+
+    def since(self, moment: int) -> End | None:
+        place = bisect_right(self._moments, -moment)
+        return self._first[place - 1] if place else None
 
 
-def _evidence(end: End) -> int:
-    return end.moment if end.explicit else end.moment - 1
-
-
-def _moment(end: End) -> int:
-    return end.moment
+def _order(end: End) -> tuple[int, bool, str, str, str, str]:
+    """Return which end comes first; of equal ones one that names what it ends, whatever its id."""
+    statement = end.statement
+    ends = statement.relation, statement.subject, statement.object
+    return end.moment, not statement.object, *ends, statement.id
 
 
 def _plain(statement: Statement, line: Line, dates: "_Dates") -> Support:

@@ -60,6 +60,8 @@ class Oracle:
         self.ruled = [{value[id_] for id_ in one.statements if id_ in value} for one in rulings]
         self.grid = self.moments()
         self.memo = {}
+        self.doubted, self.later = set(), set()
+        self.believe()
         self.filled, self.reached = ([set() for _ in self.grid] for _ in range(2))
         self.fill()
 
@@ -107,11 +109,11 @@ class Oracle:
         if relation.timeless or one.kind == "timeless":
             self.said.append(Said(one, value, "running", EVER, NEVER))
         elif one.kind == "event" and one.until is None:
-            first, after = self.period(self.finer(one.since, self.dates(value, "event"), min))
+            first, after = self.period(self.finer(one.since, self.dates(one, value, "event"), min))
             self.said.append(Said(one, value, "event", first, after - TICK))
         elif one.since is not None and one.until is not None:
             first = self.start(one, value)
-            until = self.finer(one.until, self.dates(value, "until"), max).moment
+            until = self.finer(one.until, self.dates(one, value, "until"), max).moment
             if until <= first:
                 until = one.until.moment
             if until <= first:
@@ -125,7 +127,7 @@ class Oracle:
             end = self.end_of(one.until, one, value)
             if one.kind == "state" and one.at is not None and one.at < one.until.moment:
                 self.said.append(Said(one, value, "running", one.at, one.at))
-            elif one.until == Date(at) and not self.seen(value, at, at + TICK):
+            elif one.until == Date(at) and not self.seen(value, at, at + TICK, one):
                 # "no longer": over when it was told, nobody knows since when
                 self.said.append(Said(one, value, "was", at, at))
             else:
@@ -135,9 +137,10 @@ class Oracle:
         else:
             self.said.append(Said(one, value, "running", at, at))
 
-    def dates(self, value, side):
+    def dates(self, said, value, side):
+        """Whoever is trusted less refines no date."""
         for one in self.standing:
-            if self.value(one) == value:
+            if self.value(one) == value and one.trust >= said.trust:
                 if side == "until" and one.until is not None:
                     yield one.until
                 if side != "until" and one.since is not None:
@@ -171,29 +174,33 @@ class Oracle:
         return self.finer(picked, inside, which)
 
     def start(self, one, value):
-        moment = self.finer(one.since, list(self.dates(value, "since")), min).moment
+        moment = self.finer(one.since, list(self.dates(one, value, "since")), min).moment
         if one.until is not None and moment >= one.until.moment:
             return one.since.moment
         if one.at is not None and one.since.moment <= one.at < moment:
             return one.since.moment
         return moment
 
-    def end_of(self, date, one, value):
-        """An end comes after what was seen in its day, month or year before it was told."""
-        date = self.finer(date, list(self.dates(value, "until")), max)
+    def end_of(self, date, one, value, by_all=False):
+        """An end comes after what was seen in its day, month or year before it was told.
+
+        Seen by whoever is trusted as much: what others saw there is over with it.
+        """
+        date = self.finer(date, list(self.dates(one, value, "until")), max)
         start, end = self.period(date)
         if date.precision == "exact":
             return start
         if one.at is not None and one.at >= start:
             end = min(end, one.at + TICK)
-        seen = self.seen(value, start, end)
+        seen = self.seen(value, start, end, EVER if by_all else one)
         return max(seen) + TICK if seen else start
 
-    def seen(self, value, start, end):
+    def seen(self, value, start, end, by):
         return [
             other.at
             for other in self.standing
             if self.value(other) == value and self.is_seen(other) and start <= other.at < end
+            if by is EVER or other.trust >= by.trust
         ]
 
     def is_seen(self, one):
@@ -202,7 +209,7 @@ class Oracle:
         return one.since is None or self.start(one, self.value(one)) <= one.at
 
     def ends_of(self, value):
-        """Every end told of a value: moment, trust, whether it is explicit."""
+        """Every end told of a value: moment, trust, the newest evidence that it takes, by whom."""
         name, subject, object_ = value
         if self.relations[name].timeless:
             return
@@ -218,13 +225,14 @@ class Oracle:
                     else whose == (subject if its_subject else object_)
                 )
                 if (its, its_subject, its_object) == value or unnamed:
-                    yield self.end_of(one.until, one, value), one.trust, True
+                    last = self.end_of(one.until, one, value, by_all=True)
+                    yield self.end_of(one.until, one, value), one.trust, last, one
             elif (its, its_subject, its_object) == value and one.kind != "timeless":
                 if one.since is not None and one.until is not None:
                     [said] = [said for said in self.said if said.statement is one]
-                    yield said.last + TICK, one.trust, False
+                    yield said.last + TICK, one.trust, said.last, one
                 elif one.kind == "was":
-                    yield one.at, one.trust, False
+                    yield one.at, one.trust, one.at - TICK, one
             declared = self.relations[its]
             if only_end or not (one.since or one.at) or "" in (its_subject, its_object):
                 continue
@@ -238,7 +246,8 @@ class Oracle:
             )
             if hits and dated:
                 date = one.since or Date(one.at)
-                yield self.end_of(date, one, value), one.trust, True
+                last = self.end_of(date, one, value, by_all=True)
+                yield self.end_of(date, one, value), one.trust, last, one
 
     def cut(self):
         """An end takes what is not newer and not trusted more, or what it is trusted more than."""
@@ -247,9 +256,8 @@ class Oracle:
             stops[said] = NEVER
             if said.kind != "running" or said.last == NEVER:
                 continue
-            for moment, trust, explicit in self.ends_of(said.value):
-                not_newer = said.last <= moment if explicit else said.last < moment
-                if (trust >= said.trust and not_newer) or (
+            for moment, trust, last, _ in self.ends_of(said.value):
+                if (trust >= said.trust and said.last <= last) or (
                     trust > said.trust and said.first < moment
                 ):
                     stops[said] = min(stops[said], moment)
@@ -321,34 +329,104 @@ class Oracle:
             )
         return not any(said.last < one.evidence and one.first <= t for one in rivals)
 
+    # -- whom to believe
+
+    def believe(self):
+        """What a less trusted source says gives a value no other dates."""
+        trusts = sorted({said.trust for said in self.said}, reverse=True)
+        for value in {said.value for said in self.said}:
+            for trust in trusts:
+                own = [one for one in self.said if one.value == value and one.kind != "event"]
+                better = [one for one in own if one.trust > trust and one not in self.doubted]
+                known = self.runs_of(lambda t: any(self.holds(one, t) for one in better))  # noqa: B023
+                self.doubted |= {
+                    one for one in own if one.trust == trust and self.denied(one, better, known)
+                }
+
+    def runs_of(self, holds):
+        """Return the stretches in which something holds, as first and last cells of the grid."""
+        runs = []
+        for place, t in enumerate(self.grid):
+            if holds(t):
+                if runs and runs[-1][1] == place - 1:
+                    runs[-1][1] = place
+                else:
+                    runs.append([place, place])
+        return runs
+
+    def denied(self, said, better, known):
+        for moment, _, _, by in self.ends_of(said.value):
+            if by is said.statement:
+                place = self.grid.index(moment)
+                over = self.grid[place - 1], moment
+                if place and any(all(self.holds(one, t) for t in over) for one in better):
+                    return True
+        runs = self.runs_of(lambda t: self.holds(said, t))
+        if said.kind == "was":
+            runs = [[self.grid.index(said.last) - 1] * 2]
+        for first, last in runs:
+            for start, stop in known:
+                if first > stop + 1 or start > last + 1:
+                    continue
+                begun = any(
+                    one.statement.since is not None
+                    and one.kind in ("running", "bounded")
+                    and one.statement.kind != "timeless"
+                    and one.first == self.grid[start]
+                    and self.holds(one, one.first)
+                    for one in better
+                )
+                if (first < start and begun) or (last > stop and self.over(better, stop)):
+                    return True
+        return False
+
+    def over(self, better, stop):
+        after = self.grid[stop + 1]
+        return any(
+            self.holds(one, self.grid[stop])
+            and (one.last + TICK if one.kind in ("bounded", "ended") else self.stops[one]) == after
+            for one in better
+        )
+
+    def held(self, said, t):
+        return said not in self.doubted and self.holds(said, t)
+
     def proper(self, value, t):
-        return any(said.value == value and self.holds(said, t) for said in self.said)
+        told = (said for said in self.said if said.value == value and said not in self.later)
+        return any(self.held(said, t) for said in told)
 
     # -- unknown starts
 
     def fill(self):
         """They have the room in which nothing else has support or persists."""
+        late = []
         for said in self.said:
-            if said.kind == "ended" and self.holds(said, said.last):
-                self.reach_back(said)
+            if said.kind == "ended" and self.held(said, said.last) and self.reach_back(said):
+                late.append(said)
+        self.later |= {*late}
         # Of what merely was so, what was over first comes first: it may be what the others mean.
         for said in sorted(
-            (one for one in self.said if one.kind == "was"), key=lambda one: one.last
+            (one for one in self.said if one.kind == "was" and one not in self.doubted),
+            key=lambda one: one.last,
         ):
             self.place_somewhere(said)
 
     def taken(self, said, t):
-        return {one for one in self.rivals(said) if self.holds(one, t)}
+        return {one for one in self.rivals(said) if self.held(one, t)}
 
     def reach_back(self, said):
+        """Return whether it came back after an end that somebody more trusted told."""
         place = self.grid.index(said.last)
         for one in self.said:
             if one.value == said.value and one.kind in ("running", "bounded"):
-                if self.holds(one, said.last):
-                    return  # it is known to have held then, and since when
-        over = [moment for moment, _, explicit in self.ends_of(said.value) if explicit]
-        was = [one.last for one in self.said if one.kind == "was" and one.value == said.value]
-        stated = [moment for moment, _, _ in self.ends_of(said.value)]
+                if self.held(one, said.last):
+                    return False  # it is known to have held then, and since when
+        over = [moment for moment, _, last, _ in self.ends_of(said.value) if last >= moment]
+        was = [one for one in self.said if one.kind == "was" and one not in self.doubted]
+        was = [one.last for one in was if one.value == said.value]
+        stated = {}
+        for moment, trust, _, _ in self.ends_of(said.value):
+            stated[moment] = max(trust, stated.get(moment, trust))
         cells = []
         beside = self.taken(said, said.last)  # who still held when it ended held beside it
         while place > 0 and self.grid[place] not in over:
@@ -356,7 +434,7 @@ class Oracle:
             if self.proper(said.value, before) and self.grid[place] not in stated:
                 break  # it was only taken to be over
             if self.grid[place] in was or self.proper(said.value, before):
-                return  # it came back, nobody knows when
+                return stated[self.grid[place]] > said.trust  # it came back, nobody knows when
             if self.taken(said, before) - beside:
                 break
             beside &= self.taken(said, before)
@@ -366,10 +444,11 @@ class Oracle:
             if place > 0 and (
                 self.grid[place] in was or self.proper(said.value, self.grid[place - 1])
             ):
-                return
+                return stated[self.grid[place]] > said.trust
         for cell in cells:
             self.filled[cell].add(said.value)
             self.reached[cell].add(said)
+        return False
 
     def place_somewhere(self, said):
         cells = [place for place, t in enumerate(self.grid) if t < said.last]
@@ -405,7 +484,8 @@ class Oracle:
     def clashes(self, place):
         """Return the pairs of values that both hold in a cell and cannot."""
         t = self.grid[place]
-        now = [said for said in self.said if self.holds(said, t)] + [*self.reached[place]]
+        now = [said for said in self.said if self.held(said, t) and said not in self.later]
+        now += self.reached[place]
         return {
             frozenset((one.value, other.value))
             for one in now

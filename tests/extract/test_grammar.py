@@ -33,6 +33,8 @@ STATED = [
     ("Ann Lee gave up coffee in 2020.", "Ann Lee drinks coffee"),
     ("Kat Berg lost access to Nimbus in May.", "Kat Berg has_access Nimbus"),
     ("Acme Corp replaced Jenkins with Forgejo in 2021.", "Acme Corp uses Forgejo"),
+    ("Nina Vogt was promoted to head of sales in May.", "Nina Vogt has_role head of sales"),
+    ("Mrs Holt (no. 14) has our spare key.", "Holt keeps spare key"),
     ("Mara Holt is in hospital since Monday.", "Mara Holt has_status in hospital"),
 ]  # fmt: skip
 UNSTATED = [

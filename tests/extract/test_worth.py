@@ -7,7 +7,7 @@ from tests.extract.test_prose import told
 WORTHLESS = [
     # outings at no date, and moves inside a house
     "I went on a hike.", "We visited a hospital.", "I ran into a group of tourists.",
-    "Ann Lee entered the Throne Room.",
+    "Ann Lee entered the Throne Room.", "Ann Lee came to Bob Ray.", "Ann Lee helped Bob Ray up.",
     # what is liked there and then
     "I love playing.", "We enjoy talking about it.", "I love taking in the beauty of nature.",
     "I'm reading a book that I really enjoy.", "I love the freedom and connection it brings.",

@@ -18,8 +18,8 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import label_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.subjects import bearer
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
-from graphrag.extract.rules.truth import bearer
 from graphrag.extract.rules.verbs import can_be, dated, is_definite
 from graphrag.temporal.period import unit_from
 

@@ -4,10 +4,8 @@
 dissolved`` hers, a death ends both, and who ``was replaced by Toni`` leaves Toni what he was.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
@@ -15,12 +13,7 @@ from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.phrases import Phrase
-from graphrag.extract.rules.short_dates import short_times
 from graphrag.extract.rules.trades import OFFICES
-from graphrag.model.extraction import Claim
-from graphrag.names.key import name_key
-from graphrag.temporal.period import Period, shift
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -43,123 +36,6 @@ _SPELLS = {"divorce": _UNIONS, "marriage": _UNIONS, "engagement": _UNIONS, "rela
 _CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
-
-_VALUE = r"[\w][\w .&'-]{1,40}?"
-_IS = r"(?:it|that|this)(?:'s| is| was| should be| should have been)(?: actually| really)?"
-_SLIPS = (
-    re.compile(
-        rf"\b(?:I|we) (?:said|wrote|told you|put|typed) (?P<old>{_VALUE})"
-        rf"(?:,| -|;|:)* (?:but |when )?{_IS} (?P<new>{_VALUE})\s*(?:[,;.!]|$)"
-    ),
-    re.compile(
-        rf"^\W*(?P<sure>(?:(?:sorry|oops|no|wait|correction|erratum)\W+)*)(?:{_IS} |(?P<meant>(?:I|"
-        rf"we) meant(?: to (?:say|write))? |make that ))?(?P<new>{_VALUE})\s*[.!]*$",
-        re.IGNORECASE,
-    ),
-)
-"""``I said January, it was February``, ``Sorry, I meant Globex``, ``Correction: it was 2012``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """What a sentence puts right: the wrong value, if it names it, and the right one."""
-
-    old: str
-    new: str
-    text: str
-    start: int
-    end: int
-    said: datetime
-
-    def date(self, life: Life) -> Life | None:
-        """Return a lifetime with the right date, if it has the wrong one."""
-        period, wrong = _time(self.new, self.said), _time(self.old, self.said)
-        if period is None:
-            return None
-        start, end = life.start, life.end
-        if wrong is not None:
-            old = wrong.start
-            start = start if start and (start.month, start.day) == (old.month, old.day) else None
-            end = end if end and (end.month, end.day) == (old.month, old.day) else None
-        moment = start or end
-        if moment is None or (self.old and wrong is None):
-            return None
-        if not re.search(r"\d{4}", self.new) and period.start.year != moment.year:
-            years = moment.year - period.start.year
-            period = replace(period, start=shift(period.start, "year", years))
-        return life.beginning(period) if start else life.ending(period)
-
-
-def _time(text: str, said: datetime) -> Period | None:
-    """Return the time that all of a text names, with its preposition or without."""
-    for words in (text, f"in {text}"):
-        times = short_times(words, said, ahead=False)
-        if times and times[0].end - times[0].start >= len(words) - len("the "):
-            return times[0].period
-    return None
-
-
-def slip_of(line: Line) -> Slip | None:
-    """Return what a sentence says was wrong before, if that is all it says."""
-    for pattern in _SLIPS:
-        found = pattern.search(line.sentence.text)
-        if found is None:
-            continue
-        words = found.groupdict()
-        if "old" in words or words["sure"] or words["meant"] or line.corrects:
-            place = line.offset + line.sentence.start_char, line.offset + line.sentence.end_char
-            old, new = words.get("old") or "", words["new"].strip()
-            return Slip(old, new, line.sentence.text.strip(), *place, line.reference)
-    return None
-
-
-def mend(slip: Slip, line: Line, drafts: Sequence[Draft]) -> bool:
-    """Put right what the text said before; tell whether there was anything."""
-    for draft in reversed(drafts):
-        life = slip.date(draft.life)
-        if life is not None:
-            draft.life = life
-            return True
-        named = slip.new[:1].isupper() and _time(slip.new, slip.said) is None
-        if named and draft.object is not None and draft.object.named:
-            if name_key(slip.old or draft.object.text) == name_key(draft.object.text):
-                at = slip.start + max(line.sentence.text.find(slip.new), 0)
-                phrase = Phrase(slip.new, at, at + len(slip.new), True)
-                other = line.scene.add(phrase, 0)
-                if other is draft.subject:
-                    return False
-                other.votes.update(draft.object.votes)
-                draft.object = other
-                return True
-    return False
-
-
-def mended(slip: Slip, claims: Sequence[Claim]) -> Claim | None:
-    """Return an earlier text's claim as a later one puts its date right."""
-    for claim in reversed(claims):
-        life = slip.date(
-            Life(
-                claim.valid_at,
-                claim.invalid_at,
-                start_precision=claim.valid_precision,
-                end_precision=claim.invalid_precision,
-            )
-        )
-        if life is not None:
-            return replace(
-                claim,
-                subject=replace(claim.subject, start=slip.start, end=slip.start),
-                object=claim.object and replace(claim.object, start=slip.start, end=slip.start),
-                text=f"{claim.text} {slip.text}",
-                start=slip.start,
-                end=slip.end,
-                valid_at=life.start,
-                invalid_at=life.end,
-                valid_precision=life.start_precision,
-                invalid_precision=life.end_precision,
-                corrects=True,
-            )
-    return None
 
 
 def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:

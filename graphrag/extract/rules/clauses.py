@@ -4,23 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.truth import (
+from graphrag.extract.rules.subjects import (
     SUBJECTS,
     bearer,
     is_next_subject,
-    is_over,
-    is_question,
-    is_stated,
     is_task,
     is_told,
     joined_to,
     own_subjects,
 )
+from graphrag.extract.rules.truth import NEGATIONS, is_denying, is_over, is_question, is_stated
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-_NEGATIONS = frozenset("not n't nt never no neither nor hardly nobody none nothing cannot".split())
 _DENIALS = frozenset(
     "dont doesnt didnt havent hasnt hadnt isnt arent wasnt werent wont cant couldnt wouldnt "
     "shouldnt aint".split()
@@ -127,10 +124,10 @@ def _clause(verb: "Token") -> Clause:
     others = [one for one in subjects if one != verb]
     objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")][:1]
     negated = (
-        bool(words & _NEGATIONS)
+        bool(words & NEGATIONS)
         or no_longer
-        or any(child.lower_ in _NEGATIONS for noun in others + objects for child in noun.children)
-        or any(noun.lower_ in _NEGATIONS for noun in others + objects)
+        or any(is_denying(child) for noun in others + objects for child in noun.children)
+        or any(noun.lower_ in NEGATIONS for noun in others + objects)
     )
     passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children) or (
         verb.tag_ == "VBN"

@@ -243,7 +243,7 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def _had(word: str, text: str) -> tuple[str, Manner]:
-    if word.endswith(_OPERATIONS):
+    if word.endswith(_OPERATIONS) or word == "op":
         return "had_surgery", "event"
     if word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS):
         return "has_condition", "state"

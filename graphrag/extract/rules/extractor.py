@@ -21,7 +21,7 @@ from graphrag.extract.rules.affiliation import (
     read_career,
     without_career,
 )
-from graphrag.extract.rules.aftermath import Slip, follow_up, mend, mended, slip_of
+from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
@@ -44,14 +44,10 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
+from graphrag.extract.rules.slips import Slip, mend, mended, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import (
-    asked_about,
-    is_correction,
-    is_unreal,
-    without_denials,
-)
+from graphrag.extract.rules.truth import asked_about, is_correction, is_unreal, without_denials
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction

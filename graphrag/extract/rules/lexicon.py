@@ -178,6 +178,12 @@ VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "
     "next first second whole certain different only very real true".split()
 )
+OWNED = frozenset(
+    "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
+    "cafe hotel school office brewery gallery garage house flat cottage garden boat car startup "
+    "band orchard vineyard mill gym salon".split()
+)
+"""What is told apart by whose it is: two of them are two."""
 ORG_WORDS = frozenset(
     "inc corp ltd llc gmbh company corporation co bank university college school academy institute "
     "hospital clinic council club fc united rovers athletic society association union committee "

@@ -5,6 +5,7 @@ A title is found first, wherever it stands: ``Ann is the mayor``, ``the mayor, A
 then its holder, and what it is held for.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,14 +17,7 @@ from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.trades import (
-    LEADING,
-    OVER,
-    is_apposed_trade,
-    is_job,
-    is_title,
-    title_of,
-)
+from graphrag.extract.rules.trades import LEADING, OVER, is_job, is_office, is_title, title_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -57,7 +51,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
-        if noun.tag_ in ("NN", "NNP", "JJ") and (is_title(noun) or is_apposed_trade(noun)):
+        if is_office(noun):
             office = _office(noun, by_verb)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
@@ -69,17 +63,16 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses)
-        if first is None:
-            return None
-        clause = first.clause
+        clause = first.clause if first else None
         instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
-        return Office(noun, first.holders, "state" if instead else first.manner, clause)
+        return first and Office(noun, first.holders, "state" if instead else first.manner, clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
         verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
         clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
-    if noun.dep_ == "pobj" and head.lower_ == "to" and head.head.lemma_ in ("promote", "rise"):
-        clause = clauses.get(head.head.i)
+    raised = head.head if noun.dep_ == "pobj" and head.lower_ == "to" else head
+    if raised.lemma_ in ("promote", "rise") and noun.dep_ in ("pobj", "xcomp"):
+        clause = clauses.get(raised.i)
         return None if clause is None else Office(noun, clause.subjects, "start", clause)
     if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and (
         noun.pos_ != "PROPN" or noun.text.isupper() or noun.dep_ == "attr"
@@ -211,11 +204,9 @@ def _holder(token: "Token", line: Line) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
-    if holder.text.isupper() and " " not in holder.text and len(holder.text) > len("AB"):
-        return None  # an acronym is nobody
-    if max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]:
-        return None
-    return holder
+    acronym = re.fullmatch("[A-Z]{3,}", holder.text)
+    body = max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]
+    return None if acronym or body else holder
 
 
 def _stated(

@@ -74,7 +74,7 @@ _PASTIMES = frozenset(
 )
 """What is a pastime without an object."""
 _ROOMS = frozenset("room hall house gate door tower kitchen cottage chamber stairs".split())
-_MEETING = frozenset({"attend"})
+_MEETING = (lexicon.TRAVELLING | {"attend"}) - {"visit"}
 _BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
 _THIS = frozenset("this that these those some another any".split())
 _IDIOMS = frozenset("for about across over upon through with into".split())
@@ -128,6 +128,8 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         if not other.named and not _is_own(clause, subject, target, other):
             continue
         if clause.lemma in _MEETING and other.named and other.votes["person"] >= 2:
+            continue  # "came to her"
+        if (clause.lemma, *clause.particles) == ("help", "up"):
             continue
         life = lifetime("event", clause, line.periods(clause.verb), line.reference)
         outing = clause.lemma in lexicon.TRAVELLING | {"go"} and not other.named

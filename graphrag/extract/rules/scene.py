@@ -3,14 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, PLACE_WORDS
+from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED, PLACE_WORDS
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
-from graphrag.extract.rules.trades import apposed_name
-from graphrag.extract.rules.truth import bearer
+from graphrag.extract.rules.subjects import apposed, bearer
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 
@@ -67,13 +67,6 @@ _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
 _BODIES = ORG_WORDS | PLACE_WORDS
-_OWNED = frozenset(
-    "bakery shop store clinic studio practice workshop farm firm company business restaurant café "
-    "cafe hotel school office brewery gallery garage house flat cottage garden boat car startup "
-    "band orchard vineyard mill gym salon".split()
-)
-"""What is told apart by whose it is: two of them are two."""
-_SOME = frozenset("one another some each none many most several both two three".split())
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -191,8 +184,8 @@ class Scene:
                 name.votes["person"] = max(name.votes["person"], 4)
                 name.gender = name.gender or gender_of(token.lemma_.lower())
             return name
-        apposed = apposed_name(token)
-        other = None if apposed is None else self._noun(apposed, offset)
+        beside = apposed(token)
+        other = None if beside is None else self._noun(beside, offset)
         if other is not None and other is not self.addressee:  # "You play clarinet, Bob."
             return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
@@ -208,10 +201,9 @@ class Scene:
                 named = self._ending_in(token.lower_) or self.antecedents.described(token)
                 if named is not None:
                     return named
-            owner = self.possessor_of(token, offset) if token.lemma_.lower() in _OWNED else None
+            owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
-                whose = f"{owner.text}'s {phrase.text}"
-                phrase = Phrase(whose, phrase.start, phrase.end, True)
+                phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -251,9 +243,10 @@ class Scene:
             while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
                 noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
             noun = bearer(noun)
-            if noun.dep_ == "pobj" and noun.head.head.lower_ in _SOME:
-                return None  # "another of the Winkies, who was a goldsmith"
-            so = any(part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i)
+            one = noun.dep_ == "pobj" and noun.head.head.tag_ in {"DT", "CD"}  # "one of them"
+            so = one or any(
+                part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i
+            )
             return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
             found = self.antecedents.of(token)

@@ -58,7 +58,8 @@ OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "l
 
 def is_title(noun: "Token") -> bool:
     """Tell whether a noun says what somebody is by office or trade."""
-    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp":
+    raised = noun.dep_ == "xcomp" and noun.head.lemma_ == "promote"  # "to head of sales"
+    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp" and not raised:
         return False
     word = noun.lemma_.lower()
     return (
@@ -89,11 +90,18 @@ def is_trade(noun: "Token") -> bool:
     )
 
 
-def is_apposed_trade(noun: "Token") -> bool:
+def _is_apposed_trade(noun: "Token") -> bool:
     """Tell whether ``Mieke, an oboist`` is said of somebody."""
     if noun.dep_ != "appos" or noun.head.ent_type_ != "PERSON":
         return False
     return is_trade(noun) and any(child.lower_ in ("a", "an") for child in noun.children)
+
+
+def is_office(noun: "Token") -> bool:
+    """Tell whether a noun may be held by somebody: one office, or a trade beside a name."""
+    if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
+        return False
+    return is_title(noun) or _is_apposed_trade(noun)
 
 
 _NO_TRADES = frozenset(
@@ -136,21 +144,3 @@ _PASSING = OVER | frozenset(
     "own next present sole old young longstanding last only".split()
 )
 """Adjectives of who holds a title, not of the title."""
-
-
-def apposed_name(noun: "Token") -> "Token | None":
-    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
-
-    ``The city of Narvik`` is Narvik.
-    """
-    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
-        return None
-    for child in noun.children:
-        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
-            between = noun.doc[noun.i + 1 : child.left_edge.i].text
-            if between in ("", ","):
-                return child
-        kind = lexicon.GENERIC.get(noun.lower_)
-        if child.dep_ == "prep" and child.lower_ == "of" and kind == lexicon.PLACE:
-            return next((one for one in child.children if one.pos_ == "PROPN"), None)
-    return None

@@ -1,5 +1,6 @@
 """What a clause's verb states between its subject and its other arguments."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _RETELLING = frozenset({"stop", "quit", "finish", "cease"})
 _SCHOOLS = frozenset({"college", "school", "university", "academy"})
 _NEAR = 5
+_ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
     "founded".split()
@@ -30,6 +32,7 @@ _WITH_THE = frozenset(
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
+_OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -103,11 +106,10 @@ def _matched(
             return None
         if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
             return None  # who is at a college may teach or study there
-    if frame.object == "place" and other.named and _is_acronym(other.text):
+    body = other.votes["organization"] > other.votes["place"] and one.votes["person"] < 2
+    body = body and clause.lemma == "move"  # "Acme is moving to SAP"
+    if frame.object == "place" and (body or (other.named and _ACRONYM.fullmatch(other.text))):
         return None
-    if frame.object == "place" and clause.lemma == "move" and one.votes["person"] < 2:
-        if other.votes["organization"] > other.votes["place"]:
-            return None  # "Acme is moving to SAP"
     if clause.is_over_with(target) or stopped:
         manner = "end"
     last = other.text.split()[-1].lower()
@@ -118,7 +120,7 @@ def _matched(
         if type_ and name.named:
             name.votes[type_] += 3
     life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
-    if clause.after_all:  # "she is not leaving Acme after all": there she is
+    if clause.after_all:  # "not leaving Acme after all": there she is
         life = Life() if frame.manner == "end" else CANCELLED
     if life is None:
         return None
@@ -140,17 +142,17 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
                 nouns.append(nouns[-1].head)
             marks = {child.dep_ for noun in nouns for child in noun.children}
             return target.pos_ != "PRON" and not _SINGLE & marks
-        case "likes" | "dislikes" if target.pos_ == "PROPN":  # "I love the thought, Bob!"
-            return not any(child.pos_ == "NOUN" for child in target.children)
-        case "likes" | "dislikes" if target.tag_ == "VBG":
-            return is_pastime(target)
+        case "likes" | "dislikes":  # but not "I love the thought, Bob!"
+            called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
+            return not called and (target.tag_ != "VBG" or is_pastime(target))
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
             marks = {part for one in target.children for part in (one.lower_, one.dep_)}
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
         case "uses":  # "packages installed using pip": they use nothing
-            return clause.verb.dep_ not in ("acl", "advcl")
+            beside = clause.verb.dep_ == "advcl" and not one.votes["person"]
+            return clause.verb.dep_ != "acl" and not beside
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
         case "works_at" if clause.lemma in ("finish", "stop"):
@@ -175,9 +177,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.DRINKS
         case "drinks":
             return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
-        case "member_of" if clause.lemma in ("move", "switch", "transfer"):
-            return target.lower_ in lexicon.CLUB_WORDS
-        case "member_of" if clause.lemma == "enter":
+        case "member_of" if clause.lemma in ("move", "switch", "transfer", "enter"):
             return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":
             return one.votes["organization"] >= 2  # "Alice left Acme": she is none
@@ -212,12 +212,10 @@ def _tell_enough(
             return is_definite(target)
         if frame.relation in _WITH_THE and is_definite(target):
             word, bought = target.lemma_.lower(), lemma in ("buy", "purchase")
-            if lemma in ("open", "start", "launch", "create", "set"):
-                return False  # "opened the meeting"
-            if lemma in ("use", "drop", "abandon") and one.votes["person"]:
-                return False  # "used his axe"
-            if frame.relation == "leads" and (target.tag_ == "NNS" or word in lexicon.ANIMATE):
-                return False  # "managed the branches", "led her cow"
+            if lemma in _OPENING or (lemma in _HANDLING and one.votes["person"]):
+                return False  # "opened the meeting", "used his axe"
+            if frame.relation == "leads" and (target.tag_ == "NNS" or lemma == "lead"):
+                return word in _PROPERTY | lexicon.ORG_WORDS | lexicon.CLUB_WORDS
             kept = not bought or word in lexicon.ORG_WORDS | lexicon.PLACE_WORDS | _PROPERTY
             return frame.bare or (kept and word not in lexicon.IDIOMS)
         return frame.bare or (frame.passive is True and is_definite(target))
@@ -227,10 +225,6 @@ def _tell_enough(
     own = is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
-
-
-def _is_acronym(text: str) -> bool:
-    return text.isupper() and len(text) > len("UAE") and text.isalpha()
 
 
 def is_definite(noun: "Token") -> bool:

@@ -1,0 +1,86 @@
+"""Of whom a verb or a noun is said: where the parse hangs the subject elsewhere, or on a noun."""
+
+from typing import TYPE_CHECKING
+
+from graphrag.extract.rules.lexicon import GENERIC, PLACE
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+SUBJECTS = ("nsubj", "nsubjpass")
+_SITED = frozenset({"base", "headquarter", "locate"})
+
+
+def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
+    """Return who is ``a nurse who lives in Cardiff`` where a sentence says so of somebody."""
+    if verb is not None and verb.lemma_ in _SITED and noun.dep_ == "pobj":
+        if noun.head.lower_ == "of":
+            noun = noun.head.head  # "a maker of lenses based in Jena"
+    copula = noun.head
+    if noun.dep_ != "attr" or copula.lemma_ != "be" or noun.pos_ != "NOUN":
+        return noun
+    subjects = [child for child in copula.children if child.dep_ == "nsubj"]
+    plain = [one for one in subjects if one.lower_ not in ("this", "that", "there", "who")]
+    return plain[-1] if plain and plain[-1].pos_ in ("PROPN", "PRON") else noun
+
+
+def own_subjects(verb: "Token") -> list["Token"]:
+    """Return the subjects that hang on a verb, or on its helper: ``Ruth got divorced``."""
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    helpers = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    return own or [one for word in helpers for one in word.children if one.dep_ in SUBJECTS]
+
+
+def joined_to(verb: "Token") -> "Token | None":
+    """Return the verb that this one is joined to by ``and``.
+
+    Of ``leaving Acme in May and starting at Brill`` the parser joins the second to ``in``.
+    """
+    head = verb.head
+    if verb.dep_ == "conj" and head.pos_ == "ADP" and head.head.tag_ == verb.tag_ == "VBG":
+        head = head.head
+    return head if verb.dep_ == "conj" and head.pos_ in ("VERB", "AUX") else None
+
+
+def is_told(verb: "Token") -> bool:
+    """Tell whether a participle is a past tense: ``joined in 2010, left in 2015 and works``."""
+    if verb.tag_ != "VBN" or verb.dep_ != "advcl" or verb.i < verb.head.i:
+        return False
+    plain = not any(child.dep_ in ("aux", "auxpass", "agent", "mark") for child in verb.children)
+    joined = any(c.dep_ == "conj" and c.tag_ in ("VBD", "VBZ", "VBP") for c in verb.children)
+    return plain and joined and verb.head.tag_ == "VBD"
+
+
+def is_task(verb: "Token") -> bool:
+    """Tell whether a verb is what somebody was chosen for: ``elected to replace him``."""
+    head = verb.head
+    chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
+    return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen
+
+
+def is_next_subject(noun: "Token") -> bool:
+    """Tell whether a finite verb follows: in ``when she woke the sun was up`` she woke no sun."""
+    following = noun.doc[noun.i + 1] if noun.i + 1 < len(noun.doc) else None
+    return (
+        following is not None
+        and following.tag_ in ("VBD", "VBZ", "VBP", "MD")
+        and following.pos_ in ("VERB", "AUX")
+        and not any(child.dep_ in SUBJECTS for child in following.children)
+    )
+
+
+def apposed(noun: "Token") -> "Token | None":
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
+
+    ``The city of Narvik`` is Narvik.
+    """
+    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
+        return None
+    for child in noun.children:
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
+            between = noun.doc[noun.i + 1 : child.left_edge.i].text
+            if between in ("", ","):
+                return child
+        if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
+            return next((one for one in child.children if one.pos_ == "PROPN"), None)
+    return None

@@ -51,6 +51,7 @@ def test_json_summary_over_several_files(cli, write):
         "repeated": 0,
         "entities": 5,
         "changed": 0,
+        "contested": 0,
         "skipped": 0,
     }
 

@@ -116,8 +116,9 @@ def derive(
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
     if follow is not None:
         after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
-    for id_ in inferred.keys() - after.keys():
-        after[id_] = _fallen(inferred[id_], now)
+    if left := [fact for id_, fact in inferred.items() if id_ not in after]:
+        known = {**(beside.context if beside is not None else {}), **after}
+        after |= {one.id: one for one in _fallen(left, known, relations, now)}
     return Outcome(said, settlement, after)
 
 
@@ -194,15 +195,12 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
     )
 
 
-def _fallen(fact: Fact, now: datetime) -> Fact:
-    """Return a fact that was inferred and follows no longer, nor ever did."""
-    return replace(
-        fact,
-        retracted_at=fact.retracted_at or now,
-        closed_as="retracted",
-        invalidated_by=None,
-        reason="it does not follow from what was said",
-    )
+def _fallen(
+    facts: Iterable[Fact], known: Mapping[str, Fact], relations: Relations, now: datetime
+) -> Iterator[Fact]:
+    from graphrag.ingest.standing.infer import fallen
+
+    return fallen(facts, known, relations, now)
 
 
 def _consequences(relations: Relations, beside: "Beside") -> "Consequences":

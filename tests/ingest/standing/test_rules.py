@@ -44,6 +44,7 @@ async def test_what_a_beginning_ends_says_by_what_and_why():
             closing.fact.id,
         )
         assert ended.reason == "rule 'closes': Acme has state closed."
+        assert len(await graph.audit.contradictions()) == 0
         assert ended.invalid_at == datetime(2024, 3, 1, tzinfo=UTC)
         assert triples(await graph.facts("Ben")) == {
             ("Ben", "works_at", "Globex", "2020-01-01", None)
@@ -111,6 +112,8 @@ async def test_what_never_had_support_holds_nowhere():
         badge, why = told.fact, "rule 'badge': nothing supports it"
         assert (badge.closed_as, badge.reason) == ("overruled", why)
         assert told.notes == (f"'Ann has badge badge 7.' holds at no time: {why}",)
+        assert repr(badge) == "Fact(Ann has badge badge 7, overruled)"
+        assert [stage.status for stage in await graph.timeline("Ann")] == ["overruled"]
         await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
         [badge] = await graph.facts("Ann", relation="has_badge")
         assert (badge.retracted_at, badge.reason) == (None, None)

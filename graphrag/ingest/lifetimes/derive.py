@@ -180,6 +180,8 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
+    if fact.statements and all(one.kind == "cancelled" for one in fact.statements):
+        reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
         reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
     return replace(
@@ -220,26 +222,27 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
     assertions = [replace(one, pending=False) for one in waiting]
     alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
-    [life, *_] = alone.lifetimes
+    life = next(iter(alone.lifetimes), None)  # what only cancels has none
     free = replace(
         fact,
-        valid_at=life.valid_at,
-        invalid_at=life.invalid_at,
-        observed=life.observed,
-        closed_as=life.closed_as,
+        valid_at=life and life.valid_at,
+        invalid_at=life and life.invalid_at,
+        observed=life is not None and life.observed,
+        closed_as=life and life.closed_as,
         closed_by_arbiter=False,
         closed_by_hand=False,
         expired_at=None,
         retracted_at=None,
         invalidated_by=None,
         reason=None,
-        confidence=life.confidence,
+        confidence=max(one.confidence for one in assertions),
         pending=True,
         sources=_sources(assertions, said),
     )
     if any(one.corrects for one in assertions):
         return replace(free, waits_as="correction")
-    return replace(free, waits_as="end" if assertions[0].ends else None)
+    over = assertions[0].ends or life is None
+    return replace(free, waits_as="end" if over else None)
 
 
 def _also(fact: Fact) -> Iterator[Assertion]:

@@ -277,7 +277,7 @@ async def _plans(
         standing & np.isin(facts["relation"], codes) & (facts["valid"] > at)
     ).tolist()
     stored = await store.get(Fact, [facts.ids[row] for row in rows])
-    plans = index.heirs.follow(stored, index.entity_name).values()
+    plans = [*index.heirs.follow(stored, index.entity_name).values()]
     if claim.object is not None:
         key = name_key(claim.object.name)
         plans = [one for one in plans if key in map(name_key, (one.subject, one.object))]

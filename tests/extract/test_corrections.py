@@ -147,7 +147,7 @@ async def test_which_of_several_plans_is_called_off_waits_for_a_person():
 async def test_a_plan_of_another_conversation_is_not_called_off():
     async with open_graph(extractor=RulesExtractor()) as graph:
         await graph.add_episode(PLAN, reference_time="2024-01-15", saga="letters")
-        added = await graph.add_episode("The move is off.", reference_time="2024-01-16", saga="chat")
+        added = await graph.add_episode("The move is off.", reference_time="2024-01-16", saga="b")
         assert added.dropped == ("'The move is off.': no plan is known here that it can mean",)
 
 

@@ -222,13 +222,14 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
     assertions = [replace(one, pending=False) for one in waiting]
     alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
-    life = next(iter(alone.lifetimes), None)  # what only cancels has none
+    nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
+    life = next(iter(alone.lifetimes), nothing)
     free = replace(
         fact,
-        valid_at=life and life.valid_at,
-        invalid_at=life and life.invalid_at,
-        observed=life is not None and life.observed,
-        closed_as=life and life.closed_as,
+        valid_at=life.valid_at,
+        invalid_at=life.invalid_at,
+        observed=life.observed,
+        closed_as=life.closed_as,
         closed_by_arbiter=False,
         closed_by_hand=False,
         expired_at=None,
@@ -241,7 +242,7 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
     )
     if any(one.corrects for one in assertions):
         return replace(free, waits_as="correction")
-    over = assertions[0].ends or life is None
+    over = assertions[0].ends or life is nothing
     return replace(free, waits_as="end" if over else None)
 
 

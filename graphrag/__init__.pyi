@@ -143,6 +143,7 @@ from graphrag.search.explain import Explanation as Explanation
 from graphrag.search.explain import Step as Step
 from graphrag.search.filters.field import Field as Field
 from graphrag.search.filters.tree import Filter as Filter
+from graphrag.search.placement import Placement as Placement
 from graphrag.search.recipes import RECIPES as RECIPES
 from graphrag.search.recipes import Recipes as Recipes
 from graphrag.search.request import Recipe as Recipe

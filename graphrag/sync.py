@@ -104,10 +104,11 @@ if TYPE_CHECKING:
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.pandas_frames import Frames
-    from graphrag.model.values import Entity
+    from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
+    from graphrag.search.placement import Placement
     from graphrag.search.request import Recipe, Scope
-    from graphrag.search.results import Results
+    from graphrag.search.results import Hit, Results
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
     from graphrag.view.answers import Answers as AsyncAnswers
@@ -1522,6 +1523,52 @@ class Answers(Reads):
         """
         return self._portal.follow(
             lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
+        )
+
+    def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, or the id of one.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.explain(
+                query,
+                item,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                max_tokens=max_tokens,
+            )
         )
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
+    from graphrag.model.values import Entity, Episode, Fact
+    from graphrag.search.filters.tree import Filter
+    from graphrag.search.placement import Placement
+    from graphrag.search.request import Recipe, Scope
+    from graphrag.search.results import Hit
+    from graphrag.search.within import Reach, Within
 
 
 class Answers(Reads):
@@ -65,3 +72,55 @@ class Answers(Reads):
         from graphrag.view import answering
 
         return answering.stream(self._lens, question, max_tokens)
+
+    async def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, or the id of one.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        from graphrag.search.recipes import recipe_of
+        from graphrag.search.request import Request
+        from graphrag.search.results import Hit
+        from graphrag.view import explaining
+
+        request = Request.of(
+            query,
+            self.group_id,
+            limit=limit,
+            scopes=scopes,
+            recipe=recipe_of(recipe),
+            centers=centers,
+            where=where,
+            saga=saga,
+            within=within,
+            past=self.viewpoint not in (NOW, Viewpoint(history=True)),
+        )
+        value = item.item if isinstance(item, Hit) else item
+        id_ = value if isinstance(value, str) else value.id
+        return await explaining.explain(self._lens, request, id_, saga=saga, max_tokens=max_tokens)

@@ -1,4 +1,4 @@
-"""The verbs that a graph serves: one table for the tools of agents and the routes of REST."""
+"""The verbs that a graph serves: those of agents and REST, and those of REST alone."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,12 +9,13 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import ValidationError
 
 from graphrag.errors import InputError, PolicyError
-from graphrag.serve import inputs, outputs
+from graphrag.serve import curating as curate
+from graphrag.serve import curation, inputs, outputs
 from graphrag.serve import reading as read
 from graphrag.serve import writing as write
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import Input, sentence
-from graphrag.serve.items import Output
+from graphrag.serve.items import EventOutput, Output
 
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out", bound=Output)
@@ -106,3 +107,28 @@ VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
         )
     }
 )
+"""Tools of agents, and routes."""
+
+ROUTED: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
+    {
+        **VERBS,
+        **{
+            verb.name: verb
+            for verb in (
+                Verb(curate.atlas, curation.AtlasInput, curation.AtlasOutput),
+                Verb(curate.candidates, curation.CandidatesInput, curation.CandidatesOutput),
+                Verb(curate.log, curation.LogInput, curation.LogOutput),
+                *(
+                    Verb(run, given, output, writes=True, destructive=True, idempotent=False)
+                    for run, given, output in (
+                        (curate.merge, curation.MergeInput, EventOutput),
+                        (curate.keep_apart, curation.KeepApartInput, EventOutput),
+                        (curate.split, curation.SplitInput, curation.SplitOutput),
+                        (curate.revert, curation.RevertInput, EventOutput),
+                    )
+                ),
+            )
+        },
+    }
+)
+"""Routes: these, and what the explorer asks for."""

@@ -199,13 +199,12 @@ def _labels(
         labels[inside[inside >= 0]] = label
     for _ in range(_ROUNDS if communities else 0):
         _spread(labels, ties, len(communities))
-    alone = labels < 0
-    rest = ties.within(alone)
+    rest = ties.within(labels < 0)
     found = detect(rest.one, rest.other)
     for label, members in enumerate(found, start=len(communities)):
         labels[members] = label
-    alone = np.flatnonzero(labels < 0)
-    labels[alone] = len(communities) + len(found) + np.arange(len(alone))
+    single = np.flatnonzero(labels < 0)
+    labels[single] = len(communities) + len(found) + np.arange(len(single))
     kinds, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     place = np.empty(len(order), dtype=np.int64)

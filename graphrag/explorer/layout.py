@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.community.detect import seeded
+
 Labels = npt.NDArray[np.int64]
 Places = npt.NDArray[np.float64]
 """A row of x and y for each node."""
@@ -98,10 +100,12 @@ def _loosened(places: Places, labels: Labels, ties: Ties) -> Places:
     turns = np.arange(count + 1) * _TURN
     off_line = 0.1 * np.column_stack((np.cos(turns), np.sin(turns)))
     seed = np.vstack((places, places.mean(axis=0))) + off_line
-    coords = graph.layout_fruchterman_reingold(
-        weights=weights, seed=seed.tolist(), niter=_LOOSENING, grid="nogrid"
-    ).coords
-    return np.asarray(coords)[:count] * np.sqrt(_WIDE)
+    with seeded(0):
+        coords = graph.layout_fruchterman_reingold(
+            weights=weights, seed=seed.tolist(), niter=_LOOSENING, grid="nogrid"
+        ).coords
+    loosened: Places = np.asarray(coords)[:count] * np.sqrt(_WIDE)
+    return loosened
 
 
 def place_new(places: Places, known: npt.NDArray[np.bool_], ties: Ties) -> Places:
@@ -134,7 +138,8 @@ def _disc(count: int, ties: Ties) -> Places:
     graph = igraph.Graph(n=count, edges=np.column_stack((ties.one, ties.other)).tolist())
     graph.simplify()
     seed = _sunflower(count, graph.degree())
-    coords = graph.layout_fruchterman_reingold(seed=seed.tolist(), niter=_ITERATIONS).coords
+    with seeded(0):
+        coords = graph.layout_fruchterman_reingold(seed=seed.tolist(), niter=_ITERATIONS).coords
     places = np.asarray(coords) - np.median(coords, axis=0)
     away = np.hypot(places[:, 0], places[:, 1])
     turn = np.arctan2(places[:, 1], places[:, 0])
@@ -168,14 +173,13 @@ def _centres(radii: Places, ties: Ties) -> Places:
     number[big] = np.arange(len(big))
     inside = ties.within(chosen)
     one, other = np.sort(np.stack((number[inside.one], number[inside.other])), axis=0)
-    pairs, counts = np.unique(
-        np.stack((one, other))[:, one != other], axis=1, return_counts=True
-    )
+    pairs, counts = np.unique(np.stack((one, other))[:, one != other], axis=1, return_counts=True)
     graph = igraph.Graph(n=len(big), edges=pairs.T.tolist())
     seed = _sunflower(len(big), [0] * len(big)) * float(radii.mean())
-    coords = graph.layout_fruchterman_reingold(
-        weights=np.log1p(counts).tolist(), seed=seed.tolist(), niter=2 * _ITERATIONS
-    ).coords
+    with seeded(0):
+        coords = graph.layout_fruchterman_reingold(
+            weights=np.log1p(counts).tolist(), seed=seed.tolist(), niter=2 * _ITERATIONS
+        ).coords
     centres = np.zeros((len(radii), 2))
     spots = np.asarray(coords).reshape(-1, 2)
     spots = spots - spots.mean(axis=0)

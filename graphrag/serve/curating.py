@@ -33,7 +33,8 @@ async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
 
     Facts of all times, for a page to draw any moment of; with valid_at those of that moment.
     """
-    return AtlasOutput.of(await asked.view(call.graph).export.atlas(limit=asked.limit), call)
+    view, ever = asked.view(call.graph), asked.valid_at is None
+    return AtlasOutput.of(await view.export.atlas(limit=asked.limit, history=ever), call)
 
 
 async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:

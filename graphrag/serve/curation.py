@@ -5,11 +5,9 @@ from typing import Any
 from pydantic import Field
 
 from graphrag.explorer.atlas import Atlas
-from graphrag.graph import GraphRAG
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import Input, Line, Name, Viewed
 from graphrag.serve.items import EntityOutput, EventOutput, FactOutput, Output
-from graphrag.view.view import View
 
 _EITHER = "An entity: its id, or a name that only it bears."
 
@@ -18,10 +16,6 @@ class AtlasInput(Viewed):
     """Which graph to draw."""
 
     limit: int = Field(10_000, ge=1, le=10_000, description="Entities at most, best connected.")
-
-    def view(self, graph: GraphRAG, *, history: bool = True) -> View:
-        """Return the facts of all times, or those of the moment that is named."""
-        return super().view(graph, history=history and self.valid_at is None)
 
 
 class CandidatesInput(Input):

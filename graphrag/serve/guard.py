@@ -23,7 +23,7 @@ TOOLS: Final = "/mcp"
 """Where the tools are."""
 OPEN: Final = ("/health", "/ready", "/openapi.json")
 """Routes without a token; they say nothing of what is remembered."""
-_PAGES: Final = ("/", "/explore")
+_PAGE: Final = "/explore"
 """The explorer: a page without data, which asks for a token itself; a browser sends none."""
 _HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-store",
@@ -70,6 +70,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
+        if scope["path"] == "/":
+            scope["path"] = _PAGE  # what somebody sees who types the address alone
         if (refusal := self._refusal(scope)) is not None:
             await refusal(scope, receive, sending)
             return
@@ -87,7 +89,7 @@ class Guard:
         if scope["path"] in OPEN:
             return None
         asked = _group(scope)
-        if _below(scope) in _PAGES or _below(scope).startswith("/explore/"):
+        if _below(scope) == _PAGE or _below(scope).startswith(f"{_PAGE}/"):
             return None
         found = headers.get("authorization")
         grant = service.tokens.grant(None if found is None else found.encode("latin-1"))

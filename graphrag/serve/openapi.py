@@ -74,8 +74,7 @@ def description(*, secured: bool) -> dict[str, Any]:
             "/health": {"get": _state("health", "Whether the server lives.")},
             "/ready": {"get": _state("ready", "Whether it can answer: the store does.")},
             "/metrics": {"get": _text("metrics", "Counts, as Prometheus reads them.")},
-            "/": {"get": _page("explorer", "The explorer: a page for a browser.")},
-            "/explore": {"get": _page("explore", "The same page, below a group, too.")},
+            "/explore": {"get": _page("explorer", "The explorer: a page for a browser.")},
             "/explore/{file}": {"get": _page("explorer_file", "A file of that page.", "file")},
         },
         "components": components,
@@ -83,7 +82,7 @@ def description(*, secured: bool) -> dict[str, Any]:
     if secured:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         whole["security"] = [{"token": []}]
-        for path in ("/health", "/ready", "/", "/explore", "/explore/{file}"):
+        for path in ("/health", "/ready", "/explore", "/explore/{file}"):
             whole["paths"][path]["get"]["security"] = []
     return whole
 

@@ -87,7 +87,6 @@ def routes(service: Service) -> list[Route]:
         return Response(text, media_type=kind, headers=_PAGE)
 
     plain: tuple[tuple[str, Handler], ...] = (
-        ("/", explorer),
         ("/explore", explorer),
         ("/explore/{file}", explorer_file),
         ("/health", health),

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
@@ -109,26 +109,20 @@ VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
 )
 """Tools of agents, and routes."""
 
+_EDITS: Final[tuple[Verb[Any, Any], ...]] = (
+    Verb(curate.merge, curation.MergeInput, EventOutput),
+    Verb(curate.keep_apart, curation.KeepApartInput, EventOutput),
+    Verb(curate.split, curation.SplitInput, curation.SplitOutput),
+    Verb(curate.revert, curation.RevertInput, EventOutput),
+)
+_EXPLORING: Final[tuple[Verb[Any, Any], ...]] = (
+    Verb(curate.atlas, curation.AtlasInput, curation.AtlasOutput),
+    Verb(curate.candidates, curation.CandidatesInput, curation.CandidatesOutput),
+    Verb(curate.log, curation.LogInput, curation.LogOutput),
+    *(replace(verb, writes=True, destructive=True, idempotent=False) for verb in _EDITS),
+)
+
 ROUTED: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
-    {
-        **VERBS,
-        **{
-            verb.name: verb
-            for verb in (
-                Verb(curate.atlas, curation.AtlasInput, curation.AtlasOutput),
-                Verb(curate.candidates, curation.CandidatesInput, curation.CandidatesOutput),
-                Verb(curate.log, curation.LogInput, curation.LogOutput),
-                *(
-                    Verb(run, given, output, writes=True, destructive=True, idempotent=False)
-                    for run, given, output in (
-                        (curate.merge, curation.MergeInput, EventOutput),
-                        (curate.keep_apart, curation.KeepApartInput, EventOutput),
-                        (curate.split, curation.SplitInput, curation.SplitOutput),
-                        (curate.revert, curation.RevertInput, EventOutput),
-                    )
-                ),
-            )
-        },
-    }
+    {**VERBS, **{verb.name: verb for verb in _EXPLORING}}
 )
 """Routes: these, and what the explorer asks for."""

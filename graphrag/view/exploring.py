@@ -13,13 +13,13 @@ from graphrag.view.lens import MOST, Lens, types_then
 _PAGE = 2000
 
 
-async def atlas(lens: Lens, *, limit: int, quotes: bool = False, ever: bool = True) -> Atlas:
+async def atlas(lens: Lens, *, limit: int, history: bool, quotes: bool) -> Atlas:
     """Lay out a view: its facts of all times, or only those that hold at its moment."""
     checked_number("limit", limit, least=1, most=MOST)
-    index, past, seen = await lens.scene(history=True if ever else None)
+    index, past, seen = await lens.scene(history=history)
     view = lens.viewpoint
-    of_all_times = replace(lens, viewpoint=replace(view, valid_at=None, history=False))
-    communities = await CommunityReads(of_all_times).list(level=0)
+    stored = replace(lens, viewpoint=replace(view, valid_at=None, history=False))
+    communities = await CommunityReads(stored).list(level=0)
     found = atlas_of(
         index,
         past,

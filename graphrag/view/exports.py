@@ -115,11 +115,14 @@ class Exports:
 
         return await frames_of(await self._shown())
 
-    async def atlas(self, *, limit: int = 10_000, quotes: bool = False) -> Atlas:
+    async def atlas(
+        self, *, limit: int = 10_000, history: bool = True, quotes: bool = False
+    ) -> Atlas:
         """Return the facts of all times that the view knows, laid out to be looked at.
 
         Args:
             limit: Entities at most, the best connected ones.
+            history: False for those facts alone that hold at the moment of the view.
             quotes: Whether each fact comes with what states it, as a page without a server needs.
 
         Raises:
@@ -127,7 +130,7 @@ class Exports:
         """
         from graphrag.view.exploring import atlas
 
-        return await atlas(self._lens, limit=limit, quotes=quotes)
+        return await atlas(self._lens, limit=limit, history=history, quotes=quotes)
 
     async def _shown(self) -> Shown:
         lens = self._lens

@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 import threading
-from contextlib import asynccontextmanager
 
 import pytest
 
@@ -37,7 +36,9 @@ class Served:
         tokens = Tokens({OWNER: Grant("the owner"), READER: Grant("a reader", writes=False)})
         async with open_graph() as self.graph:
             doors = [
-                asyncio.ensure_future(serve(self.graph, port=0, tokens=given, on_start=self._on(at)))
+                asyncio.ensure_future(
+                    serve(self.graph, port=0, tokens=given, on_start=self._on(at))
+                )
                 for at, given in (("open", None), ("closed", tokens))
             ]
             await self.stop.wait()
@@ -64,15 +65,6 @@ class Served:
         self.loop.call_soon_threadsafe(self.stop.set)
         self.thread.join(20)
         self.loop.close()
-
-
-@asynccontextmanager
-async def told(*episodes, group="default"):
-    """Open a graph that was given some episodes, each with its date."""
-    async with open_graph() as graph:
-        for text, date in episodes:
-            await graph.group(group).add_episode(text, reference_time=date, name="a letter")
-        yield graph.group(group)
 
 
 @pytest.fixture(scope="session")

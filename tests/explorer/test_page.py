@@ -175,7 +175,7 @@ def test_a_path_between_two_that_are_picked(page):
     page.shows("#panel", "2 facts", "Alice works at Acme", "Carol leads Acme")
     page.keys(Keys.END)  # she works elsewhere now
     page.shows("#panel", "No chain of facts")
-    assert "path=" in page.until(lambda: page.js("return location.hash"))
+    page.until(lambda: "path=" in page.js("return location.hash"))
 
 
 def test_types_can_be_hidden(page):
@@ -285,8 +285,6 @@ def test_facts_are_split_off(page):
 
 
 def test_what_a_text_says_is_never_markup(page):
-    bad = "img srcx onerror alert"
-
     async def give():
         graph = page.served.graph.group(page.group)
         await graph.add_fact(
@@ -300,7 +298,7 @@ def test_what_a_text_says_is_never_markup(page):
     page.shows("#panel", "<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>")
     page.all("#panel .say")[0].click()
     page.shows("#panel", "<b>bold</b> \\u202e turned", "<i>table</i>")
-    assert not page.all("img") and not page.all("#panel b:not(.life b)") and bad
+    assert not page.all("img") and not page.all("#panel b:not(.life b)")
 
 
 def test_a_reader_sees_no_button_that_writes(page):

@@ -178,6 +178,7 @@ class App {
     this.way = [from, to];
     this.scene.hits = null;
     this.findPath();
+    this.address();
     this.scene.go([...(this.scene.way?.rows ?? this.way)]);
   }
 

@@ -162,7 +162,7 @@ class Scene {
     return {
       x, y,
       ink: this.theme.ink,
-      label: on || !there ? model.names[row] : "",
+      label: on ? model.names[row] : "",
       size: (there ? size : Math.min(size, 3)) * (chief ? 1.35 : 1),
       color: !on ? this.mixed(colour, 0.16) : chief && this.hits?.has(row) ? this.theme.lit : this.mixed(colour, there ? 1 : 0.3),
       forceLabel: (Boolean(this.way) && on) || chief,
@@ -184,7 +184,7 @@ class Scene {
     const base = own ? this.mixed(this.colour(one), model.pairs.length < FEW ? 0.5 : 0.34) : this.theme.edge;
     const few = model.pairs.length < 300 ? 2 : model.pairs.length < FEW ? 1.3 : 0.6;
     return {
-      size: (on ? 1.8 : few) * Math.min(3, Math.sqrt(strength)),
+      size: (on ? 1.8 : on === false ? few / 2 : few) * Math.min(3, Math.sqrt(strength)),
       color: on === false ? this.theme.faint : on ? (this.way ? this.theme.lit : this.mixed(this.colour(near && this.selected === one ? other : one), 0.8)) : base,
       zIndex: on ? 2 : own ? 1 : 0,
       ink: this.theme.quiet,
@@ -229,17 +229,18 @@ class Scene {
     context.strokeStyle = this.theme.accent;
     context.stroke();
     if (!data.label) return;
-    context.font = `600 13px ${settings.labelFont}`;
+    const big = Math.max(13, Math.min(16, 10.5 + data.size / 4));
+    context.font = `600 ${big}px ${settings.labelFont}`;
     const width = context.measureText(data.label).width;
     context.beginPath();
-    context.roundRect(data.x + data.size + 4, data.y - 11, width + 12, 22, 6);
+    context.roundRect(data.x + data.size - 1, data.y - big + 1, width + 12, 2 * big - 2, 6);
     context.fillStyle = this.theme.raised;
     context.fill();
     context.lineWidth = 1;
     context.strokeStyle = this.theme.line;
     context.stroke();
     context.fillStyle = this.theme.ink;
-    context.fillText(data.label, data.x + data.size + 10, data.y + 4.5);
+    context.fillText(data.label, data.x + data.size + 5, data.y + big / 3);
   }
 
   /** Write the names of the largest communities over them, as long as one looks from afar. */

@@ -237,6 +237,33 @@ def test_two_that_are_one_are_merged_by_keys_and_taken_apart_again(page):
     assert page.facts("Jonathan Smith") == ["Jonathan Smith works_at Acme"]
 
 
+def test_a_queue_is_worked_off_by_keys_and_the_last_decision_taken_back(page):
+    page.give(
+        *((f"Jonathan {name} likes tea.", "2020-02-01") for name in ("Smithson", "Baxterly")),
+        *((f"Jonathon {name} likes jazz.", "2021-02-01") for name in ("Smithson", "Baxterly")),
+    )
+    page.open().ready()
+    page.keys("r")
+    page.shows("#sheet", "2 left")
+    page.keys("a", Keys.ENTER, "a", Keys.ENTER)
+    page.shows("#sheet", "Done: 2 decisions")
+    page.shows("#toast", "Merged")
+    page.until(lambda: len(kinds(page, "merge")) == 2)
+    page.button("Undo", "#toast")
+    page.shows("#toast", "Undone: merge")
+    page.keys(Keys.ESCAPE, "r")
+    page.shows("#sheet", "1 left")
+    page.keys("a", Keys.ENTER)
+    page.until(lambda: len(kinds(page, "merge")) == 3)
+    page.shows("#toast", "Merged")
+    assert len(kinds(page, "revert")) == 1
+
+
+def kinds(page, kind):
+    events = page.served.run(page.served.graph.group(page.group).log.events())
+    return [event for event in events if event.kind == kind]
+
+
 def test_two_that_are_two_are_not_asked_about_again(page):
     page.give(
         ("Jonathan Smith works_at Acme from 2020-01-01.", "2020-02-01"),

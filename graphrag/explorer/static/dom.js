@@ -69,12 +69,12 @@ function settled(wait, run) {
 
 const toast = {
   timer: 0,
+  box: $("toast"),
   /** Say something for a while, with a button if there is something to do about it. */
   say(text, { action, run, error = false, keep = error ? 9000 : 7000 } = {}) {
     clearTimeout(this.timer);
-    const box = $("toast");
-    // A dialog lies over all else of a page: what is said must be in it.
-    ($("sheet").open ? $("sheet") : document.body).append(box);
+    const { box } = this;
+    this.lay();
     const button = action && el("button", { type: "button", onclick: () => (this.hide(), run()) }, action);
     replace(box, el("span", {}, text), button);
     box.classList.toggle("error", error);
@@ -82,7 +82,11 @@ const toast = {
     this.timer = setTimeout(() => this.hide(), keep);
   },
   hide() {
-    $("toast").hidden = true;
+    this.box.hidden = true;
+  },
+  /** Lie over the page; a dialog lies over all else of it: what is said must be in it then. */
+  lay() {
+    ($("sheet").open ? $("sheet") : document.body).append(this.box);
   },
 };
 

@@ -9,7 +9,7 @@ class Review {
     this.sheet = $("sheet");
     this.done = 0;
     this.sheet.addEventListener("close", () => {
-      document.body.append($("toast"));
+      toast.lay();
       this.card = null;
     });
     this.sheet.addEventListener("keydown", (event) => this.key(event));
@@ -24,6 +24,7 @@ class Review {
     this.footer.hidden = !footer;
     replace(this.sheet, el("header", {}, el("h2", {}, title), ...tools, close), this.body, this.footer);
     if (!this.sheet.open) this.sheet.showModal();
+    toast.lay();
   }
 
   /** Open the queue: pairs first, then facts. */

@@ -8,6 +8,7 @@ const PALETTE = [
 ];
 const LABELLED = 14; // communities whose name stands over them
 const FEW = 1500; // pairs up to which lines are thick, and named as well where there is room
+const MANY = 5000; // pairs from which on lines come after dots
 const SAID = 60; // pairs up to which all lines are named
 
 class Scene {
@@ -36,19 +37,16 @@ class Scene {
   /** Draw a model; the camera stays where it is if there was another before. */
   draw(model) {
     this.model = model;
-    const graph = new graphology.UndirectedGraph();
     // Few are drawn larger, and named all: there is room.
     this.scale = 2.6 / (1 + (model.count / 250) ** 0.42);
-    for (let row = 0; row < model.count; row++) {
-      graph.addNode(String(row), { x: model.nodes.x[row], y: -model.nodes.y[row] });
-    }
-    model.pairs.forEach(([one, other], pair) => graph.addEdgeWithKey(String(pair), String(one), String(other)));
     if (this.renderer) {
       this.renderer.setSetting("labelRenderedSizeThreshold", this.threshold());
-      this.renderer.setGraph(graph);
+      this.renderer.setGraph(this.graph(true));
       return;
     }
-    this.renderer = new Sigma(graph, this.stage, {
+    // Of a large graph the dots come first, and the lines when they have been seen.
+    const many = model.pairs.length > MANY;
+    this.renderer = new Sigma(this.graph(!many), this.stage, {
       nodeReducer: (key) => this.node(Number(key)),
       edgeReducer: (key) => this.edge(Number(key)),
       defaultDrawNodeLabel: (context, data, settings) => this.label(context, data, settings),
@@ -80,6 +78,26 @@ class Scene {
     renderer.on("leaveNode", () => this.point(null));
     renderer.on("afterRender", () => this.titles());
     renderer.scheduleRender(); // the first time nobody listened yet
+    if (many) requestAnimationFrame(() => setTimeout(() => this.line(model)));
+  }
+
+  /** Return what sigma draws; how it looks is asked for by number. */
+  graph(lines) {
+    const { model } = this;
+    const graph = new graphology.UndirectedGraph();
+    for (let row = 0; row < model.count; row++) {
+      graph.addNode(String(row), { x: model.nodes.x[row], y: -model.nodes.y[row] });
+    }
+    if (!lines) return graph;
+    model.pairs.forEach(([one, other], pair) => graph.addEdgeWithKey(String(pair), String(one), String(other)));
+    return graph;
+  }
+
+  /** Draw the lines as well, unless another graph is looked at by now. */
+  line(model) {
+    performance.mark("dots");
+    if (this.model === model) this.renderer.setGraph(this.graph(true));
+    performance.mark("lines");
   }
 
   /** Return the rectangle that is seen whole, none so narrow that sigma cannot fit it. */
@@ -164,7 +182,7 @@ class Scene {
       ink: this.theme.ink,
       label: on ? model.names[row] : "",
       size: (there ? size : Math.min(size, 3)) * (chief ? 1.35 : 1),
-      color: !on ? this.mixed(colour, 0.16) : chief && this.hits?.has(row) ? this.theme.lit : this.mixed(colour, there ? 1 : 0.3),
+      color: !on ? this.mixed(colour, 0.25) : chief && this.hits?.has(row) ? this.theme.lit : this.mixed(colour, there ? 1 : 0.3),
       forceLabel: (Boolean(this.way) && on) || chief,
       highlighted: row === this.selected || this.ends.includes(row),
       zIndex: chief ? 3 : on ? 2 : 0,
@@ -209,7 +227,7 @@ class Scene {
 
   /** Write a name beside its node, with a rim so that lines do not cross it out. */
   label(context, data, settings) {
-    if (!data.label) return;
+    if (!data.label || (!data.forceLabel && this.model.count > 500 && this.far())) return;
     const big = Math.min(16, 10.5 + data.size / 4);
     context.font = `${data.forceLabel ? "600" : "500"} ${big}px ${settings.labelFont}`;
     const text = data.label.length > 34 ? `${data.label.slice(0, 33)}…` : data.label;
@@ -243,12 +261,16 @@ class Scene {
     context.fillText(data.label, data.x + data.size + 5, data.y + big / 3);
   }
 
+  /** Tell whether one looks at the whole: communities are named then, and not everybody in them. */
+  far() {
+    return this.renderer?.getCamera().ratio >= 0.45 && !this.lit && !this.way && !this.hits;
+  }
+
   /** Write the names of the largest communities over them, as long as one looks from afar. */
   titles() {
     const { model, renderer } = this;
     const context = renderer.getCanvases().labels.getContext("2d");
-    const ratio = renderer.getCamera().ratio;
-    if (ratio < 0.45 || model.count < 150 || this.lit || this.way || this.hits) return;
+    if (model.count < 150 || !this.far()) return;
     const taken = [];
     context.textAlign = "center";
     context.lineWidth = 4;

@@ -82,15 +82,28 @@ class Page:
         ActionChains(self.browser).send_keys(*keys).perform()
 
     def button(self, label, within="body"):
+        """Press the button that is called so, once it is there."""
         path = f".//button[starts-with(normalize-space(.), {label!r})]"
-        [found] = [
-            one
-            for one in self.browser.find_element(By.CSS_SELECTOR, within).find_elements(
-                By.XPATH, path
-            )
-            if one.is_displayed()
-        ]
-        found.click()
+
+        def pressed():
+            box = self.browser.find_element(By.CSS_SELECTOR, within)
+            some = [one for one in box.find_elements(By.XPATH, path) if one.is_displayed()]
+            if some:
+                some[0].click()
+            return bool(some)
+
+        self.until(pressed)
+
+    def press(self, selector):
+        """Press the first of these, once there is one."""
+
+        def pressed():
+            some = self.all(selector)
+            if some:
+                some[0].click()
+            return bool(some)
+
+        self.until(pressed)
 
     def click(self, name):
         """Click where an entity is drawn."""
@@ -133,7 +146,7 @@ def test_a_clicked_entity_tells_its_facts_with_the_words_that_state_them(page):
     page.give(*CAREERS).open().ready()
     page.click("Alice")
     page.shows("#panel", "since 2022-06-01", "2018-01-01 to 2022-06-01")
-    page.all("#panel .past .say")[0].click()
+    page.press("#panel .past .say")
     page.shows("#panel blockquote", "Alice works_at Acme from 2018-01-01.")
     page.shows("#panel .cite", "a letter, 2018-02-01")
 
@@ -278,10 +291,10 @@ def test_two_that_are_two_are_not_asked_about_again(page):
     page.shows("#sheet", "Nothing waits")
 
 
-def test_a_fact_is_corrected_retracted_and_brought_back(page):
+def test_a_fact_is_retracted_and_brought_back(page):
     page.give(*CAREERS).open().ready()
     page.click("Alice")
-    page.until(lambda: page.all("#panel .holds .say"))[0].click()
+    page.press("#panel .holds .say")
     page.button("Never true", "#panel")
     page.keys("a slip", Keys.ENTER)
     page.shows("#toast", "Retracted")
@@ -294,6 +307,33 @@ def test_a_fact_is_corrected_retracted_and_brought_back(page):
     assert "Alice works_at Globex" in page.facts("Alice")
     page.keys("h")
     page.shows("#sheet", "History", "retract", "a slip", "revert", "local")
+
+
+def test_a_fact_is_corrected(page):
+    page.give(*CAREERS).open().ready()
+    page.click("Alice")
+    page.press("#panel .holds .say")
+    page.button("Correct", "#panel")
+    page.until(lambda: page.js("return document.activeElement.name") == "object")
+    page.keys("Initech", Keys.TAB, "2022-05-01", Keys.TAB, Keys.TAB)  # what stood there is marked
+    page.keys("misheard", Keys.ENTER)
+    page.shows("#toast", "Corrected")
+    page.shows("#panel", "works at Initech", "since 2022-05-01")
+    assert "Alice works_at Initech" in page.facts("Alice")
+
+
+def test_an_unsure_fact_is_confirmed(page):
+    async def give():
+        graph = page.served.graph.group(page.group)
+        await graph.add_fact("Ann", "likes", "tea", confidence=0.1)
+
+    page.give(*CAREERS).served.run(give())
+    page.open().ready()
+    page.keys("r")
+    page.shows("#sheet", "Is this so?", "Ann likes tea", "0.10")
+    page.keys("a", Keys.ENTER)
+    page.shows("#toast", "Confirmed: Ann likes tea")
+    assert page.facts("Ann") == ["Ann likes tea"]
 
 
 def test_facts_are_split_off(page):
@@ -323,7 +363,7 @@ def test_what_a_text_says_is_never_markup(page):
     page.open().ready()
     page.click("<img src=x onerror=alert(1)>")
     page.shows("#panel", "<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>")
-    page.all("#panel .say")[0].click()
+    page.press("#panel .say")
     page.shows("#panel", "<b>bold</b> \\u202e turned", "<i>table</i>")
     assert not page.all("img") and not page.all("#panel b:not(.life b)")
 
@@ -336,7 +376,7 @@ def test_a_reader_sees_no_button_that_writes(page):
     page.keys(READER, Keys.ENTER)
     page.ready().click("Alice")
     page.shows("#panel", "works at Globex")
-    page.all("#panel .say")[0].click()
+    page.press("#panel .say")
     page.shows("#panel", "To Globex")
     assert not page.all("#review")[0].is_displayed()
     assert not [one for one in page.all("#panel button") if one.text.endswith("…")]
@@ -353,7 +393,7 @@ def test_a_file_opens_from_the_disk(page, tmp_path):
     page.open(url=file.as_uri()).ready()
     page.keys("/", "ali", Keys.ENTER)
     page.shows("#panel", "works at Globex", "works at Acme")
-    page.all("#panel .past .say")[0].click()
+    page.press("#panel .past .say")
     page.shows("#panel blockquote", "Alice works_at Acme from 2018-01-01.")
     page.js("app.time.seek(Date.parse('2020-01-01') / 1000)")
     assert page.holding() == 3

@@ -66,7 +66,7 @@ class Curator {
       inputs.map(([, title, input]) => el("label", {}, title, input)),
       el("label", {}, "reason", reason),
       el("div", { class: "ends" }, el("button", { type: "button", onclick: () => close() }, "Cancel"), el("button", { class: "main" }, label)));
-    setTimeout(() => (inputs[0]?.[2] ?? reason).focus());
+    setTimeout(() => (inputs[0]?.[2] ?? reason).select());
     return form;
   }
 

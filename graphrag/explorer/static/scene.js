@@ -40,8 +40,8 @@ class Scene {
     // Few are drawn larger, and named all: there is room.
     this.scale = 2.6 / (1 + (model.count / 250) ** 0.42);
     if (this.renderer) {
+      this.renderer.setGraph(this.graph(true)); // first: a setting is drawn at once
       this.renderer.setSetting("labelRenderedSizeThreshold", this.threshold());
-      this.renderer.setGraph(this.graph(true));
       return;
     }
     // Of a large graph the dots come first, and the lines when they have been seen.

@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from graphrag.ask.cited import CitedAnswer
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
+    from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.queue_control import QueueControl as AsyncQueueControl
     from graphrag.history.erase import Erase as AsyncErase
@@ -412,7 +413,7 @@ class Exports:
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: by the ending.
 
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
@@ -450,6 +451,19 @@ class Exports:
         """
         return self._portal.wait(self._twin.pandas())
 
+    def atlas(self, *, limit: int = 10000, history: bool = True, quotes: bool = False) -> Atlas:
+        """Return the facts of all times that the view knows, laid out to be looked at.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+            history: False for those facts alone that hold at the moment of the view.
+            quotes: Whether each fact comes with what states it, as a page without a server needs.
+
+        Raises:
+            QueryError: if there is no such group, or for an impossible limit.
+        """
+        return self._portal.wait(self._twin.atlas(limit=limit, history=history, quotes=quotes))
+
 
 @named("graph.export")
 class GroupExports(Exports):
@@ -477,7 +491,8 @@ class GroupExports(Exports):
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``jsonl``, ``csv``, ``graphml``, ``turtle``, or ``html`` for the explorer;
+                default: by the ending.
             vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
             on_progress: Called after each page.
@@ -1740,6 +1755,19 @@ class View(Answers):
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
         return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
+
+    def show(self, *, limit: int = 2000) -> Atlas:
+        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+
+        It has the facts of all times that the view knows, and opens at the view's moment.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        return self._portal.wait(self._twin.show(limit=limit))
 
     def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
         """Return who or what an entity is: type, names, what holds of it, and what ended last.

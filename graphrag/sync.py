@@ -55,6 +55,7 @@ from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import named
+from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import (
     JSON,
     Community,
@@ -1964,9 +1965,11 @@ class Writes(View):
         text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
+        kind: TimeKind = "state",
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
+        actor: str | None = None,
     ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
@@ -1980,9 +1983,11 @@ class Writes(View):
             text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
+            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
             attributes: Anything else to keep with the fact.
             source: Where it comes from, for people; kept in ``Fact.provenance``.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if anything given cannot be used, or the ontology refuses it.
@@ -2000,9 +2005,11 @@ class Writes(View):
                 text=text,
                 subject_type=subject_type,
                 object_type=object_type,
+                kind=kind,
                 confidence=confidence,
                 attributes=attributes,
                 source=source,
+                actor=actor,
             )
         )
 

@@ -85,6 +85,8 @@ from graphrag.io.copy import copy_store as copy_store
 from graphrag.io.copy_group import CopyProgress as CopyProgress
 from graphrag.io.formats import Exported as Exported
 from graphrag.io.jsonl.restore import ImportedGroup as ImportedGroup
+from graphrag.io.memories.portable import LeftOut as LeftOut
+from graphrag.io.memories.portable import MemoryReport as MemoryReport
 from graphrag.io.pandas_frames import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM

@@ -59,9 +59,9 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 40,  # two more: the rooms serve and integrations
-    "modules": 490,
+    "modules": 500,
     "modules with exactly one importer": 145,
-    "lines written by hand": 78_000,
+    "lines written by hand": 80_500,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 25,

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.queue_control import QueueControl as AsyncQueueControl
+    from graphrag.health.reembed import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
@@ -1297,6 +1298,22 @@ class Health:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
         return self._portal.wait(self._twin.build_indexes(rows=rows, on_step=on_step))
+
+    def reembed(self, *, on_progress: Callable[[Reembedded], None] | None = None) -> Reembedded:
+        """Change the embedder of the store to that of this graph, which is not open yet.
+
+        Nothing is extracted again. The old vectors serve until all new ones are there; a call that
+        was cut short goes on when it is made again. Nobody should write meanwhile.
+
+        Args:
+            on_progress: Called after each 64 vectors.
+
+        Raises:
+            InputError: if this graph is open: it has the embedder that the store has already.
+            StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
+            EmbeddingError: if the new embedder fails; what it made stays.
+        """
+        return self._portal.wait(self._twin.reembed(on_progress=on_progress))
 
     def cleanup(
         self,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag.errors import InputError, TimeError
-from graphrag.io.files import read_parts
+from graphrag.io.files import read_parts, refusals
 from graphrag.model.checks import parsed_json
 from graphrag.model.values import JSON
 from graphrag.temporal.moment import parse_moment
@@ -44,11 +44,11 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.is_file())
-            found += [one for one in inside if one.name.casefold().endswith(_ENDINGS)]
-        else:
-            found.append(path)
+        with refusals("read", path):  # a name may be too long to ask for
+            inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        if inside != [path]:
+            inside = [one for one in inside if one.name.casefold().endswith(_ENDINGS)]
+        found += inside
     if not found:
         raise InputError(f"there is no .json or .jsonl file in {', '.join(map(str, paths))}")
     return found

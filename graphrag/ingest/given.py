@@ -16,7 +16,7 @@ from graphrag.model.checks import checked_json, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
-from graphrag.model.values import JSON, Entity, Fact, Origin
+from graphrag.model.values import JSON, Entity, Fact, Origin, Span
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
@@ -61,6 +61,10 @@ class GivenFact:
     """True if the ontology does not relate entities of these types by the relation."""
     place: str = ""
     """Where it stands in what was handed in, such as ``row 7``, for errors."""
+    span: Span | None = None
+    """The episode that states it, if another memory has read it there."""
+    reason: str = ""
+    """Why it ended, if it did."""
 
     def as_fact(
         self, group: str, subject: tuple[str, str], object_: tuple[str, str], *, now: datetime
@@ -88,27 +92,35 @@ class GivenFact:
             origin=self.origin,
             attributes=self.attributes,
             closed_as=closed_as,
+            reason=self.reason or None if invalid_at is not None else None,
             statements=(said,),
+            sources=() if self.span is None else (self.span,),
             provenance=self.provenance,
             untyped=self.untyped,
         )
 
     def _said(self, id_: str, now: datetime) -> Assertion:
-        start, end = self.valid_at, self.invalid_at
+        start, end, span = self.valid_at, self.invalid_at, self.span
         since = None if start is None or self.observed else Date(start, self.valid_precision)
-        at = self.reference_time if since is not None else None
-        if self.kind == "was" and end is None:
+        at = start if self.observed else None
+        if since is not None and span is None:  # a text that gives a start speaks of that alone
+            at = self.reference_time
+        if self.kind == "was" and end is None and not self.observed:
             at = self.reference_time or now  # over by then
         return Assertion(
             id_,
             since,
             None if end is None else Date(end, self.invalid_precision),
-            start if self.observed else at,
+            at,
             self.kind,
             trust=self.trust,
             confidence=self.confidence,
+            source="" if span is None else span.episode_id,
             provenance=self.provenance[-1] if self.provenance else "",
+            start=0 if span is None else span.start,
+            end=0 if span is None else span.end,
             untyped=self.untyped,
+            reason="" if end is None else self.reason,
         )
 
     def turned(self, relation: str) -> "GivenFact":

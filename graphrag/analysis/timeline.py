@@ -17,11 +17,12 @@ from graphrag.model.values import Entity, Fact
 from graphrag.search.visibility import Past, Visible
 from graphrag.store.store import Store
 
-Status = Literal["holds", "ended", "to come", "never true"]
+Status = Literal["holds", "ended", "to come", "overruled", "never true"]
 _COLOURS: Mapping[Status, str] = {
     "holds": "#2a7f62",
     "ended": "#7a8794",
     "to come": "#4477aa",
+    "overruled": "#b58900",
     "never true": "#b5483a",
 }
 
@@ -179,7 +180,7 @@ async def read_stages(
 def status(fact: Fact, at: datetime) -> Status:
     """Return how a fact stands at a moment of world time."""
     if fact.retracted_at is not None:
-        return "never true"
+        return "overruled" if fact.closed_as == "overruled" else "never true"
     if fact.valid_at is not None and at < fact.valid_at:
         return "to come"
     return "ended" if fact.invalid_at is not None and fact.invalid_at <= at else "holds"

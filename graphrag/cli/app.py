@@ -22,7 +22,7 @@ from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
 from graphrag.cli.importing import import_files
-from graphrag.cli.questions import ask
+from graphrag.cli.questions import answer, ask
 from graphrag.cli.search import search
 from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
@@ -85,6 +85,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         add,
         search,
         ask,
+        answer,
         entity.show,
         entity.facts,
         inspection.timeline,

@@ -176,12 +176,13 @@ async def unname(
                 one for one in left.names if made_at(one.source) <= to_micros(fact.created_at, 0)
             ]
             name, *_ = latest_first(left.name, left.aliases, then)
-            ends = {
-                end: name
-                for end in ("subject", "object")
-                if getattr(fact, end) in lost and getattr(fact, f"{end}_id") == entity.id
-            }
-            renamed = replace(fact, **ends)
+            at_subject = fact.subject_id == entity.id and fact.subject in lost
+            at_object = fact.object_id == entity.id and fact.object in lost
+            renamed = replace(
+                fact,
+                subject=name if at_subject else fact.subject,
+                object=name if at_object else fact.object,
+            )
             if fact.text == _sentence(fact):  # nobody gave one
                 renamed = replace(renamed, text=_sentence(renamed))
             component.facts[fact.id] = renamed

@@ -6,6 +6,8 @@ import pytest
 
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.store.log import events_with
+from graphrag.temporal.moment import to_micros
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import open_graph
 
@@ -153,3 +155,35 @@ async def test_the_log_and_the_other_facts_are_not_read():
         store._connection.query = counted
         await graph.log.remove_source("forum")
         assert len(read) < 40
+
+
+async def test_what_a_queued_text_gave_goes_with_it_however_late_it_was_read():
+    text = "Ann Lee is an engineer."
+    told = Mention("Ann Lee", "person", attributes={"job": "engineer"}, aliases=("Annie",))
+    extractor = ScriptedExtractor({text: Extraction(mentions=(told,))})
+    async with open_graph(extractor=extractor, workers=0) as graph:
+        await graph.add_entity("Ann Lee", entity_type="person")
+        await graph.add_episode(text, source_description="forum", wait=False)
+        for place in PLACES:
+            await graph.add_fact("Ann Lee", "likes", place)
+        await graph.queue.drain()
+        for place in PLACES:
+            await graph.add_fact("Bob Ray", "likes", place)
+        entity = await graph.entity("Ann Lee")
+        assert entity.attributes == {"job": "engineer"}
+        await graph.log.remove_source("forum")
+        entity = await graph.entity("Ann Lee")
+        assert entity.attributes == {}
+
+
+@pytest.mark.parametrize("shift", (-3600_000_000, 0, 3600_000_000))
+async def test_events_are_found_by_what_they_wrote_even_if_a_clock_was_wrong(shift):
+    async with open_graph() as graph:
+        for place in PLACES:
+            await graph.add_fact("Ann Lee", "likes", place)
+        store = graph.handle.session.store
+        [event] = await store.events("default", after=2, limit=1)
+        [fact] = [one.record for one in event.changes if one.record.startswith("relates_to:")]
+        made = {fact: to_micros(event.at, 0) - 1 + shift}
+        assert await events_with(store, "default", made) == [event]
+        assert await events_with(store, "default", {}) == []

@@ -59,12 +59,12 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 40,  # two more: the rooms serve and integrations
-    "modules": 490,
+    "modules": 497,
     "modules with exactly one importer": 145,
-    "lines written by hand": 78_000,
+    "lines written by hand": 79_400,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
-    "public methods of GraphRAG": 25,
+    "public methods of GraphRAG": 28,  # answer, stream_answer, explain
     "own modules loaded with GraphRAG": 134,
     "own files on one at().facts": 29,
 }

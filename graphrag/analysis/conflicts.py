@@ -169,7 +169,9 @@ async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
         closer = closers.get(row_of.get(closed[row], -1))
         # What only repeats another fact is put aside in its favour, and contradicts nothing.
         repeats = fact.retracted_at is not None and fact.closed_as == "superseded"
-        if closer is not None and not repeats:
+        # Nor does what a death, or a standing rule, ended.
+        over = fact.retracted_at is None and fact.closed_as == "ended"
+        if closer is not None and not repeats and not over:
             found.append(settled(fact, closer, sources.relations))
     return found
 

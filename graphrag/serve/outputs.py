@@ -123,7 +123,7 @@ class KnownEntityOutput(Output):
 class StageOutput(Output):
     """One fact of a life."""
 
-    status: Literal["holds", "ended", "to come", "never true"]
+    status: Literal["holds", "ended", "to come", "overruled", "never true"]
     why: str = Field(description="Why it ended.")
     fact: FactOutput
 

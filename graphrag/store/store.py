@@ -157,15 +157,13 @@ class Store:
             self.held.erase()
         try:
             await self._connection.transact(sql, params)
-        except TransactionError as error:
-            if "event:" in str(error) and "already exists" in str(error):
+        except BaseException as error:
+            self.held.written(touched)
+            words = str(error) if isinstance(error, TransactionError) else ""
+            if "event:" in words and "already exists" in words:
                 raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
             raise
-        finally:
-            self.held.written(touched)
-        self.held.wrote(
-            changes.group_id, (seq, to_micros(at, 0)), {} if touched is None else changes.images
-        )
+        self.held.wrote(changes, (seq, to_micros(at, 0)))
         return seq
 
     async def transact(self, statements: str, **params: Any) -> None:

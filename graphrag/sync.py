@@ -56,6 +56,7 @@ from graphrag.io.formats import Exported, Format
 from graphrag.io.loading import Paths
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import named
+from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import (
     JSON,
     Community,
@@ -92,8 +93,10 @@ if TYPE_CHECKING:
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline
     from graphrag.ask.answer import Answer
+    from graphrag.ask.cited import CitedAnswer
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
+    from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.queue_control import QueueControl as AsyncQueueControl
     from graphrag.health.reembed import Reembedded
@@ -106,12 +109,14 @@ if TYPE_CHECKING:
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.memories.portable import MemoryReport, Of
     from graphrag.io.pandas_frames import Frames
-    from graphrag.model.values import Entity
+    from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
+    from graphrag.search.placement import Placement
     from graphrag.search.request import Recipe, Scope
-    from graphrag.search.results import Results
+    from graphrag.search.results import Hit, Results
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
+    from graphrag.view.answers import Answers as AsyncAnswers
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
@@ -412,7 +417,7 @@ class Exports:
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: by the ending.
 
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
@@ -450,6 +455,19 @@ class Exports:
         """
         return self._portal.wait(self._twin.pandas())
 
+    def atlas(self, *, limit: int = 10000, history: bool = True, quotes: bool = False) -> Atlas:
+        """Return the facts of all times that the view knows, laid out to be looked at.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+            history: False for those facts alone that hold at the moment of the view.
+            quotes: Whether each fact comes with what states it, as a page without a server needs.
+
+        Raises:
+            QueryError: if there is no such group, or for an impossible limit.
+        """
+        return self._portal.wait(self._twin.atlas(limit=limit, history=history, quotes=quotes))
+
 
 @named("graph.export")
 class GroupExports(Exports):
@@ -477,7 +495,8 @@ class GroupExports(Exports):
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``jsonl``, ``csv``, ``graphml``, ``turtle``, or ``html`` for the explorer;
+                default: by the ending.
             vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
             on_progress: Called after each page.
@@ -825,8 +844,8 @@ class EventLog:
 
         Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
         its name is retracted: the graph is then as if it had never been heard, but for what a
-        person confirmed and for names and attributes that its tables gave. ``revert`` brings it
-        back.
+        person confirmed, for attributes that its tables gave, and for what others said of a name
+        by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
 
         Args:
             source: What its episodes have as ``source_description``, its facts as ``source``.
@@ -1492,7 +1511,111 @@ class Reads:
 
 
 @named()
-class View(Reads):
+class Answers(Reads):
+    """The reads that answer questions."""
+
+    _twin: AsyncAnswers
+
+    def __init__(self, twin: AsyncAnswers, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
+
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
+
+        Raises:
+            QueryError: if there is no question, or it is a text.
+        """
+        return self._portal.wait(self._twin.ask(question))
+
+    def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
+        """Answer a question with numbered sources, or say that the graph does not.
+
+        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
+        a search finds, and every sentence is checked against the sources that it cites; without a
+        model it is the sentences of the sources themselves. At most one question to the model.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
+
+    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.follow(
+            lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
+        )
+
+    def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, or the id of one.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.explain(
+                query,
+                item,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                max_tokens=max_tokens,
+            )
+        )
+
+
+@named()
+class View(Answers):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
     _twin: AsyncView
@@ -1572,18 +1695,6 @@ class View(Reads):
                 explain=explain,
             )
         )
-
-    def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
-
-        It knows who and what, when, since and until when, how long, how many, whether, and which
-        came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
-
-        Raises:
-            QueryError: if there is no question, or it is a text.
-        """
-        return self._portal.wait(self._twin.ask(question))
 
     def neighbors(
         self,
@@ -1671,6 +1782,19 @@ class View(Reads):
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
         return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
+
+    def show(self, *, limit: int = 2000) -> Atlas:
+        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+
+        It has the facts of all times that the view knows, and opens at the view's moment.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        return self._portal.wait(self._twin.show(limit=limit))
 
     def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
         """Return who or what an entity is: type, names, what holds of it, and what ended last.
@@ -1867,9 +1991,11 @@ class Writes(View):
         text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
+        kind: TimeKind = "state",
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
+        actor: str | None = None,
     ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
@@ -1883,9 +2009,11 @@ class Writes(View):
             text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
+            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
             attributes: Anything else to keep with the fact.
             source: Where it comes from, for people; kept in ``Fact.provenance``.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if anything given cannot be used, or the ontology refuses it.
@@ -1903,9 +2031,11 @@ class Writes(View):
                 text=text,
                 subject_type=subject_type,
                 object_type=object_type,
+                kind=kind,
                 confidence=confidence,
                 attributes=attributes,
                 source=source,
+                actor=actor,
             )
         )
 

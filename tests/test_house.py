@@ -58,13 +58,13 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 40,  # two more: the rooms serve and integrations
-    "modules": 500,
+    "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
+    "modules": 510,  # answer, explorer, importers: rooms that were not there
     "modules with exactly one importer": 145,
-    "lines written by hand": 80_500,
+    "lines written by hand": 82_500,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
-    "public methods of GraphRAG": 25,
+    "public methods of GraphRAG": 26,  # show
     "own modules loaded with GraphRAG": 134,
     "own files on one at().facts": 29,
 }

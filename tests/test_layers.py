@@ -17,7 +17,7 @@ LAYERS = (
     ("search", "ingest", "testing"),
     ("session",),
     ("extract", "edit", "analysis", "ask", "community", "io"),
-    ("sagas", "health", "history"),
+    ("sagas", "health", "history", "explorer"),
     ("view", "graph", "__init__", "_portal", "sync"),
     ("serve", "integrations"),
     ("cli", "__main__"),
@@ -47,7 +47,7 @@ ROOMS = {
     "extract": f"{_BASE} names ontology protocols temporal text llm local ingest",
     "edit": f"{_BASE} names ontology protocols temporal store index resolve ingest session search",
     "analysis": f"{_BASE} ontology temporal text display store index search ingest edit",
-    "ask": f"{_BASE} names ontology temporal text display index search",
+    "ask": f"{_BASE} names ontology protocols temporal text display llm index search extract",
     "community": f"{_BASE} protocols temporal display store llm index search",
     "io": f"{_BASE} schema names ontology protocols temporal text store index engine search ingest"
     " session",
@@ -56,7 +56,8 @@ ROOMS = {
     " analysis",
     "history": f"{_BASE} names ontology protocols temporal display store index engine ingest"
     " session edit analysis io health",
-    "serve": f"{_BASE} temporal display edit search ingest view graph",
+    "explorer": f"{_BASE} display index search community",
+    "serve": f"{_BASE} temporal display edit search ingest ask explorer view graph",
 }
 """Which rooms each room may import, itself apart; a door without a line here may import all."""
 HOOK = ("model/values.py", "display")

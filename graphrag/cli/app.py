@@ -24,7 +24,7 @@ from graphrag.cli.demo import demo
 from graphrag.cli.doctor import doctor, init
 from graphrag.cli.examples import example
 from graphrag.cli.importing import import_files
-from graphrag.cli.questions import ask
+from graphrag.cli.questions import answer, ask
 from graphrag.cli.search import context, search
 from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
@@ -91,6 +91,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         search,
         context,
         ask,
+        answer,
         entity.show,
         entity.facts,
         inspection.timeline,

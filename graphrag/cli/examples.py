@@ -7,6 +7,7 @@ EXAMPLES = {
     "search": "search 'where does Alice work?' --at 2022 --limit 3",
     "context": "context 'what does Alice like?' --max-tokens 500",
     "ask": "ask 'Where did Alice work before Globex?'",
+    "answer": "answer 'What does Alice do now?'",
     "show": "show 'Alice Johnson' --at 2022-01-01",
     "facts": "facts Alice --history --json",
     "timeline": "timeline Alice --at 2022-01-01",

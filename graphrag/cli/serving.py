@@ -69,7 +69,9 @@ async def serve(
 
         def listening(url: str) -> None:
             noting.enter_context(noted(session.folder(), url))
-            session.show(line(f"{url}/mcp: tools; {url}/v1: REST; {url}/openapi.json"))
+            session.show(
+                line(f"{url}/: page; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
+            )
             sys.stdout.flush()
 
         with noting:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
-from graphrag.model.assertion import Assertion, Date, Precision
+from graphrag.model.assertion import Assertion, Date, Kind, Precision
 from graphrag.model.checks import checked_json, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
@@ -48,6 +48,7 @@ class GivenFact:
     invalid_precision: Precision = "exact"
     reference_time: datetime | None = None
     observed: bool = False
+    kind: Kind = "state"
     confidence: float = 1.0
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     vector: Matrix | None = None
@@ -71,7 +72,7 @@ class GivenFact:
         """Return the fact between two entities, given by id and name."""
         words = self.relation.replace("_", " ")
         id_ = new_id()
-        said = self._said(id_)
+        said = self._said(id_, now)
         valid_at, invalid_at, observed, closed_as = alone(said)
         return Fact(
             id=id_,
@@ -98,17 +99,20 @@ class GivenFact:
             untyped=self.untyped,
         )
 
-    def _said(self, id_: str) -> Assertion:
+    def _said(self, id_: str, now: datetime) -> Assertion:
         start, end, span = self.valid_at, self.invalid_at, self.span
         since = None if start is None or self.observed else Date(start, self.valid_precision)
         at = start if self.observed else None
         if since is not None and span is None:  # a text that gives a start speaks of that alone
             at = self.reference_time
+        if self.kind == "was" and end is None and not self.observed:
+            at = self.reference_time or now  # over by then
         return Assertion(
             id_,
             since,
             None if end is None else Date(end, self.invalid_precision),
             at,
+            self.kind,
             trust=self.trust,
             confidence=self.confidence,
             source="" if span is None else span.episode_id,
@@ -171,6 +175,7 @@ def given_fact(
     invalid_at: Moment | None = None,
     reference_time: Moment | None = None,
     observed: bool | None = None,
+    kind: Kind = "state",
     text: str | None = None,
     confidence: float = 1.0,
     attributes: Mapping[str, JSON] | None = None,
@@ -204,8 +209,12 @@ def given_fact(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
+    problem = _misfit(kind, start, stated_at) if kind != "state" else ""
+    if problem:
+        raise InputError(f"kind is {shown(kind)}: {problem}")
     if observed is None:
-        observed = start is None and stated_at is not None and (end is None or stated_at < end)
+        ahead = stated_at is not None and (end is None or stated_at < end)
+        observed = kind == "state" and start is None and ahead
     if observed and start is None:
         start = stated_at
     sources = (*provenance, *([source] if source else ()))
@@ -220,6 +229,7 @@ def given_fact(
         invalid_precision="exact" if invalid_at is None else precision_of(invalid_at),
         reference_time=stated_at,
         observed=observed and start is not None,
+        kind=kind,
         confidence=float(confidence),
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
@@ -227,6 +237,22 @@ def given_fact(
         provenance=tuple(dict.fromkeys(checked_text("source", one) for one in sources)),
         place=place,
     )
+
+
+_KINDS: tuple[Kind, ...] = ("state", "was", "event", "timeless", "planned")
+
+
+def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> str:
+    """Return what is wrong about a fact of a kind; empty if nothing is."""
+    if kind == "cancelled":
+        return "take back the plan itself, with edit.retract"
+    if kind not in _KINDS:
+        return f"choose from {', '.join(_KINDS)}"
+    if kind in ("event", "planned") and start is None:
+        return "give the date as valid_at"
+    if kind == "was" and start is not None and stated_at is not None and stated_at <= start:
+        return "it was over by reference_time, which is not after valid_at"
+    return ""
 
 
 def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:

@@ -21,9 +21,11 @@ from graphrag.cli import (
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
+from graphrag.cli.doctor import doctor, init
+from graphrag.cli.examples import example
 from graphrag.cli.importing import import_files
 from graphrag.cli.questions import answer, ask
-from graphrag.cli.search import search
+from graphrag.cli.search import context, search
 from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
@@ -77,15 +79,17 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     app = typer.Typer(
         name="surreal-graphrag",
         help="A temporal knowledge graph: add what happened, search what is or was true.",
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
     for command in (
         demo,
+        init,
         add,
         search,
+        context,
         ask,
         answer,
         entity.show,
@@ -122,18 +126,21 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         moving.copy,
         moving.export,
         serve,
+        doctor,
     ):
-        app.command(command.__name__)(as_command(command, open_graph))
+        name = command.__name__
+        app.command(name, epilog=example(name))(as_command(command, open_graph))
     listed = typer.Typer(help="Page through what a group holds.")
     for name, listing in (
         ("entities", contents.list_entities),
         ("episodes", contents.list_episodes),
     ):
-        listed.command(name)(as_command(listing, open_graph))
+        listed.command(name, epilog=example(f"list {name}"))(as_command(listing, open_graph))
     app.add_typer(listed, name="list")
     index = typer.Typer(help="Vectors, and SurrealDB's own indexes of the engine profile.")
     for about_indexes in (indexes.build, indexes.check, indexes.embed):
-        index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
+        name = about_indexes.__name__
+        index.command(name, epilog=example(f"index {name}"))(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
     communities = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
     for name, about in (
@@ -144,9 +151,14 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         ("draw", digests.draw_communities),
         ("ask", digests.ask_communities),
     ):
-        communities.command(name)(as_command(about, open_graph))
+        ends = example(f"communities {name}")
+        communities.command(name, epilog=ends)(as_command(about, open_graph))
     app.add_typer(communities, name="communities")
-    app.command("import")(as_command(import_files, open_graph))
+    for name, made in (
+        ("history", as_command(inspection.timeline, open_graph)),
+        ("import", as_command(import_files, open_graph)),
+    ):
+        app.command(name, epilog=example(name))(made)
     return app
 
 

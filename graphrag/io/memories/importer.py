@@ -158,11 +158,8 @@ class _Arrival:
     async def _keys_removed(self) -> set[str | None]:
         """Return the keys of the episodes that somebody took out here."""
         index = await self.ingestion.catalog.group(self.group)
-        episodes = index.episodes
-        ids = [
-            episodes.ids[row]
-            for row in np.flatnonzero(episodes.columns["removed"].values < FOREVER)
-        ]
+        removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
+        ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
         return {one.key for one in (await self.ingestion.store.get(Episode, ids)).values()}
 
     async def _add(self, text: Text) -> None:

@@ -45,7 +45,7 @@ async def serve(
         int, typer.Option(help="Groups whose queued episodes are read at a time.", min=0)
     ] = 1,
 ) -> None:
-    """Serve the graph until Ctrl-C or SIGTERM: tools for agents at /mcp, REST at /v1.
+    """Serve the graph until Ctrl-C or SIGTERM: a page at /, tools at /mcp, REST at /v1.
 
     With --mcp the tools alone, to the program that starts this, such as Claude or Cursor.
     """
@@ -64,7 +64,9 @@ async def serve(
             return
 
         def listening(url: str) -> None:
-            session.show(line(f"{url}/mcp: tools; {url}/v1: REST; {url}/openapi.json"))
+            session.show(
+                line(f"{url}/: explorer; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
+            )
             sys.stdout.flush()
 
         await serve_http(graph, host=host, port=port, tokens=known, on_start=listening)

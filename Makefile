@@ -1,10 +1,10 @@
-# make demo | test | crewai | notebooks | lint | bench: each makes .venv when it is missing or its inputs changed.
+# make demo | test | crewai | notebooks | lint | docs | bench: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 CREWAI := .venv-crewai
 
-.PHONY: demo test crewai notebooks lint bench clean
+.PHONY: demo test crewai notebooks lint docs bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Preparing .venv (once, one to three minutes) ..."
@@ -41,6 +41,11 @@ lint: $(READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+docs: $(READY)
+	@# A site in build/site; the tests build it too, and fail on a warning.
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir build/site
+	@echo "build/site/index.html"
 
 bench: $(READY)
 	@# Without -P: it would take the repository off the path, and tests with it.

@@ -1,4 +1,4 @@
-"""The map of communities as inline SVG: no script, the same picture for the same map."""
+"""The map of communities: the same picture for the same map."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from itertools import count
 from math import cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING
 
-from graphrag.display.picture import COLOURS, HALO, Labels
+from graphrag.display.picture import COLOURS, Drawing, Labels, cut, note, word
 from graphrag.display.visible import escape
 from graphrag.model.values import Community
 
 if TYPE_CHECKING:
     from graphrag.community.map import CommunityMap, Place
 
-_WIDTH = 860
 _ROOM = 17.0
 """Pixels for the radius of an entity's share of its disc."""
 _GAP = 26.0
@@ -39,13 +38,10 @@ _Disc = tuple[float, float, float]
 """Centre and radius."""
 
 
-def drawn(chart: CommunityMap) -> str:
+def drawn(chart: CommunityMap) -> Drawing:
     """Return the picture."""
     if not chart.communities:
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" width="420" height="30"><text x="4" y="20" '
-            'font-size="12">no communities: communities.build() makes them</text></svg>'
-        )
+        return note("no communities: communities.build() makes them")
     inside: list[list[int]] = [[] for _ in chart.communities]
     for place, entity in enumerate(chart.entities):
         inside[entity.community].append(place)
@@ -58,22 +54,18 @@ def drawn(chart: CommunityMap) -> str:
     labels = Labels()
     for place, (x, y) in spots.items():
         labels.keep_free(x, y, _size(chart.entities[place]))
-    parts = [
-        *_ties(chart, spots, across=True),
+    ties = [_ties(chart, spots, across=across) for across in (True, False)]
+    shapes = [
+        *ties[0],
         *map(_disc, chart.communities, discs, _colours()),
-        *_ties(chart, spots, across=False),
+        *ties[1],
         *(_dot(chart, place, spot) for place, spot in spots.items()),
-        *(
-            _title(one.name, disc, labels)
-            for one, disc in zip(chart.communities, discs, strict=True)
-        ),
-        *(_label(chart, place, spots[place], labels) for place in _labelled(chart, inside)),
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{min(width, _WIDTH):.0f}" role="img" font-family="sans-serif" '
-        f'style="background:white;max-width:100%">{"".join(parts)}</svg>'
-    )
+    words = [
+        _title(one.name, disc, labels) for one, disc in zip(chart.communities, discs, strict=True)
+    ]
+    words += [_label(chart, place, spots[place], labels) for place in _labelled(chart, inside)]
+    return Drawing(width, height, "".join(shapes), "".join(words))
 
 
 def _packed(chart: CommunityMap, radii: Sequence[float]) -> tuple[list[_Disc], float, float]:
@@ -115,7 +107,7 @@ def _ties(chart: CommunityMap, spots: dict[int, _Point], *, across: bool) -> Ite
         if (home != chart.entities[other].community) is not across:
             continue
         (x1, y1), (x2, y2) = spots[one], spots[other]
-        colour = "#999" if across else COLOURS[home % len(COLOURS)]
+        colour = "#8a8a8a" if across else COLOURS[home % len(COLOURS)]
         yield (
             f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="{colour}" '
             f'stroke-opacity="{0.35 if across else 0.5}" '
@@ -156,27 +148,15 @@ def _labelled(chart: CommunityMap, inside: Sequence[Sequence[int]]) -> Iterator[
 
 def _label(chart: CommunityMap, place: int, spot: _Point, labels: Labels) -> str:
     entity = chart.entities[place]
-    text = _cut(entity.name, _LABEL)
+    text = cut(entity.name, _LABEL)
     found = labels.beside(*spot, _size(entity), text, _SIZE)
-    if found is None:
-        return ""
-    return (
-        f'<text x="{found[0]:.0f}" y="{found[1]:.0f}" font-size="{_SIZE}" '
-        f'text-anchor="middle" fill="#222" {HALO}>{escape(text)}</text>'
-    )
+    return "" if found is None else word(*found, text, _SIZE, anchor="middle")
 
 
 def _title(name: str, disc: _Disc, labels: Labels) -> str:
     room = max(_TITLE, int(disc[2] / 3))
-    text = name if len(name) <= room else _cut(name.partition(":")[0], room)
+    text = name if len(name) <= room else cut(name.partition(":")[0], room)
     x, y = disc[0], disc[1] - disc[2] - 6
     if not labels.room(x, y, text, _TITLE_SIZE):
         return ""
-    return (
-        f'<text x="{x:.0f}" y="{y:.0f}" font-size="{_TITLE_SIZE}" font-weight="bold" '
-        f'text-anchor="middle" fill="#222" {HALO}>{escape(text)}</text>'
-    )
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+    return word(x, y, text, _TITLE_SIZE, anchor="middle", bold=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.display.picture import Picture
+from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community
@@ -58,17 +58,10 @@ class CommunityMap(Picture):
         lines = (f"{len(one.members):5}  {flatten(one.name)}" for one in self.communities)
         return "\n".join(lines) or "no communities"
 
-    def to_svg(self) -> str:
-        """Return the picture as an SVG document, for a file or a page."""
+    def _draw(self) -> Drawing:
         from graphrag.community.drawing import drawn
 
         return drawn(self)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
-
-    def _repr_html_(self) -> str:
-        return self.to_svg()
 
 
 def mapped(

@@ -23,6 +23,8 @@ from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
 from graphrag.ask.answer import Answer as Answer
 from graphrag.ask.asked import Asked as Asked
+from graphrag.ask.cited import CitedAnswer as CitedAnswer
+from graphrag.ask.cited import Sentence as Sentence
 from graphrag.community.map import CommunityMap as CommunityMap
 from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
@@ -65,6 +67,7 @@ from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
+from graphrag.health.reembed import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
 from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.batch import BatchReport as BatchReport
@@ -85,6 +88,8 @@ from graphrag.io.copy import copy_store as copy_store
 from graphrag.io.copy_group import CopyProgress as CopyProgress
 from graphrag.io.formats import Exported as Exported
 from graphrag.io.jsonl.restore import ImportedGroup as ImportedGroup
+from graphrag.io.memories.portable import LeftOut as LeftOut
+from graphrag.io.memories.portable import MemoryReport as MemoryReport
 from graphrag.io.pandas_frames import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM
@@ -128,6 +133,7 @@ from graphrag.protocols import LLM as LLM
 from graphrag.protocols import Message as Message
 from graphrag.protocols import Reranker as Reranker
 from graphrag.protocols import Ruling as Ruling
+from graphrag.protocols import StreamingLLM as StreamingLLM
 from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
 from graphrag.sagas.listing import SagaInfo as SagaInfo
 from graphrag.sagas.listing import Sagas as Sagas
@@ -140,6 +146,7 @@ from graphrag.search.explain import Explanation as Explanation
 from graphrag.search.explain import Step as Step
 from graphrag.search.filters.field import Field as Field
 from graphrag.search.filters.tree import Filter as Filter
+from graphrag.search.placement import Placement as Placement
 from graphrag.search.recipes import RECIPES as RECIPES
 from graphrag.search.recipes import Recipes as Recipes
 from graphrag.search.request import Recipe as Recipe

@@ -23,7 +23,6 @@ from graphrag.errors import StoreClosedError, StoreError
 from graphrag.ingest.batch import BatchReport, Progress
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import WORKER
-from graphrag.model.values import Event
 from graphrag.session import Handle
 from graphrag.store.log import FOLLOWER
 from graphrag.store.process import Owner
@@ -189,19 +188,19 @@ class Portal:
             raise
         return loop.wait(work)
 
-    def follow(self, stream: Callable[[], AsyncIterator[Event]]) -> Iterator[Event]:
-        """Give the events of a stream, which ends when the graph is closed."""
+    def follow(self, stream: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+        """Give what a stream gives, which ends when the graph is closed."""
         self.loop  # noqa: B018 - opens the graph, or says that it is closed, now
         return self._following(stream())
 
-    def _following(self, stream: AsyncIterator[Event]) -> Iterator[Event]:
-        async def news() -> Event | None:
+    def _following(self, stream: AsyncIterator[T]) -> Iterator[T]:
+        async def news() -> T | None:
             if (task := asyncio.current_task()) is not None:
                 task.set_name(FOLLOWER)
             return await anext(stream, None)
 
-        while self._loop is not None and (event := self._loop.wait(news())) is not None:
-            yield event
+        while self._loop is not None and (item := self._loop.wait(news())) is not None:
+            yield item
 
 
 class _AddEpisodes(Protocol):

@@ -6,7 +6,7 @@ computes or waits holds up nobody else.
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -130,6 +130,14 @@ class LLM(Protocol):
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
         """Return a validated ``answer`` or raise ``ExtractionError``."""
+
+
+@runtime_checkable
+class StreamingLLM(Protocol):
+    """A model that gives an answer while it writes it; one that cannot gives it when it is done."""
+
+    def stream(self, messages: Sequence[Message], *, answer: type[Answer]) -> AsyncIterator[Answer]:
+        """Give what of the answer has come so far, whole things only; the last is all of it."""
 
 
 @runtime_checkable

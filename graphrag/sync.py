@@ -53,8 +53,10 @@ from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
 from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
+from graphrag.io.loading import Paths
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import named
+from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import (
     JSON,
     Community,
@@ -91,11 +93,13 @@ if TYPE_CHECKING:
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import Timeline
     from graphrag.ask.answer import Answer
+    from graphrag.ask.cited import CitedAnswer
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.queue_control import QueueControl as AsyncQueueControl
+    from graphrag.health.reembed import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
@@ -103,13 +107,16 @@ if TYPE_CHECKING:
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
+    from graphrag.io.memories.portable import MemoryReport, Of
     from graphrag.io.pandas_frames import Frames
-    from graphrag.model.values import Entity
+    from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
+    from graphrag.search.placement import Placement
     from graphrag.search.request import Recipe, Scope
-    from graphrag.search.results import Results
+    from graphrag.search.results import Hit, Results
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
+    from graphrag.view.answers import Answers as AsyncAnswers
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
@@ -837,8 +844,8 @@ class EventLog:
 
         Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
         its name is retracted: the graph is then as if it had never been heard, but for what a
-        person confirmed and for names and attributes that its tables gave. ``revert`` brings it
-        back.
+        person confirmed, for attributes that its tables gave, and for what others said of a name
+        by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
 
         Args:
             source: What its episodes have as ``source_description``, its facts as ``source``.
@@ -998,37 +1005,31 @@ class Load:
 
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
-        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (whether ``valid_at`` is only
-        when it was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``,
-        ``subject_type``, ``object_type``, ``attributes``, ``subject_attributes``,
-        ``object_attributes``, ``attributes.NAME`` of the fact or, as ``subject_attributes.NAME``,
-        of an end, and precomputed vectors as ``embedding``,
-        ``subject_embedding`` and ``object_embedding``. Empty cells are as good as none. A network
+        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (``valid_at`` is only when it
+        was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``; types as
+        ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the fact and
+        ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``. A network
         (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        Facts are added in the order of the rows. Importing the same rows again adds nothing; a fact
-        that was retracted meanwhile stays retracted. Summaries of entities follow at the end.
+        The same rows again add nothing; a fact that was retracted meanwhile stays so. Summaries of
+        entities follow.
 
         Args:
             rows: The table.
-            columns: What the table calls a column, such as ``{"subject": "Employee"}``. Columns
-                that are not named and not known are then left out, and an error otherwise.
-            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}`` for
-                a table without such a column.
+            columns: What the table calls a column, such as ``{"subject": "Employee"}``; others that
+                are not known are then left out.
+            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}``.
             judge: False for a table that is right about every lifetime: they all stand as they are
-                given, and nothing closes anything. With True single-valued relations hold one value
-                at a time here too; other relations keep all their lifetimes either way.
+                given. With True single-valued relations hold one value at a time here too.
             batch: Rows of one transaction.
-            on_error: ``stop`` raises at the first row that cannot be used, with a note of how many
-                are in the graph. ``skip`` leaves it out, named in ``ImportReport.skipped``.
+            on_error: At a row that cannot be used ``stop`` raises; ``skip`` names it in the report.
             source: Where the table comes from, for rows that do not say it themselves.
-            on_progress: Called after each batch with what was done so far.
+            on_progress: Called after each batch.
 
         Raises:
             InputError: naming the row and the column that cannot be used; nothing of its batch was
                 written, the batches before it stay.
-            PolicyError: if the write policy refused a batch.
-            TransactionError: if the database refused a batch.
+            PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
         return self._portal.wait(
             self._twin.facts(
@@ -1048,21 +1049,19 @@ class Load:
     ) -> ImportReport:
         """Tell what is known of some entities, as a dictionary; all of it, or nothing.
 
-        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; in the place of an object
-        there may be a mapping with the columns of ``facts``, such as
-        ``{"object": "Acme", "valid_at": "2021-03"}``. A list gives several objects; where the
-        relation has one value at a time, each needs its own start. Seeding the same again adds
-        nothing.
+        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
+        with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
+        relation has one value at a time, each of several needs its own start. Seeding the same
+        again adds nothing.
 
         Args:
             known: Relations and objects by subject.
-            reference_time: When this was so; default: facts without a time of their own have an
-                unknown start.
+            reference_time: When this was so; default: the start of what has no time is unknown.
             source: Where it comes from, for people.
 
         Raises:
             InputError: naming the subject and the relation that cannot be used.
-            PolicyError: if the write policy refused; in every case nothing was written.
+            PolicyError: if the write policy refused; nothing was written in either case.
         """
         return self._portal.wait(
             self._twin.seed(known, reference_time=reference_time, source=source)
@@ -1070,7 +1069,7 @@ class Load:
 
     def documents(
         self,
-        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        paths: Paths,
         *,
         reference_time: Moment | None = None,
         source: str | None = None,
@@ -1081,24 +1080,21 @@ class Load:
     ) -> BatchReport:
         """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
 
-        They are cut into parts and dated as ``surreal-graphrag add`` does it. Adding them again
-        changes nothing.
+        They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
 
         Args:
-            paths: A file or a folder, or several; of a folder the files that hold text by their
-                names, by name, none that is hidden.
-            reference_time: When they were written. Default: the date of each record, else that in
-                a file's front matter, name or first line, else when it was changed last.
+            paths: Files and folders, of these the files that hold text by their names.
+            reference_time: When they were written. Default: the date of each record, of a file's
+                front matter, name or first line, else when it was changed last.
             source: Where they come from, for people; default: the name of each file.
             author: Who wrote them: whom "I" means in a note.
             saga: Name of the run of episodes that they belong to.
-            on_error: ``skip`` leaves out a file that is empty or cannot be read and an episode that
-                fails, named in ``BatchReport.failed``; ``stop`` raises at the first.
+            on_error: ``skip`` leaves out a file or an episode that fails, named in
+                ``BatchReport.failed``; ``stop`` raises at the first.
             on_progress: Called after each episode.
 
         Raises:
-            EpisodeError: if none of the files can be read, or with ``stop`` one cannot; nothing
-                was written.
+            EpisodeError: if none of the files can be read, or with ``stop`` one cannot.
             GraphRAGError: as ``add_episodes``.
         """
         return self._portal.wait(
@@ -1118,15 +1114,13 @@ class Load:
     ) -> ImportReport:
         """Tell who the people of an address book are and where they work.
 
-        ``contacts`` is a vCard file, a CSV file with a header, as address books export it, or
-        dictionaries with ``name``, ``email``, ``phone``,
-        ``company``, ``title`` and ``aliases``. Importing the same again adds nothing. Nothing is
-        written unless every contact can be read.
+        ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
+        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
+        contact can be read; importing the same again adds nothing.
 
         Args:
             contacts: The address book.
-            reference_time: When this was so; a company with a later one ends an earlier one.
-                Default: the start of each job is unknown.
+            reference_time: When this was so; default: the start of each job is unknown.
             source: Where it comes from, for people.
 
         Raises:
@@ -1151,16 +1145,16 @@ class Load:
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
         ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold for as long as it lasts. Of a repeated one each meeting is added, at most 1,000;
-        cancelled ones and those who declined are left out. Importing the same again adds nothing.
-        Nothing is written unless every meeting can be read.
+        facts hold while it lasts. Of a repeated one each meeting is added, at most 1,000; cancelled
+        ones and those who declined are left out. Importing the same again adds nothing, and nothing
+        is written unless every meeting can be read.
 
         Args:
             calendar: The meetings.
             since: The earliest repeated meeting to tell. Default: the first one.
             until: The first moment that is too late for a repeated meeting. Default: in a year.
-            time_zone: Where the times are that name no zone, such as ``Europe/Oslo``. Default: what
-                the file says; if it says nothing such times are an error.
+            time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
+                says nothing such times are an error.
             source: Where it comes from, for people.
 
         Raises:
@@ -1173,6 +1167,27 @@ class Load:
             )
         )
 
+    def memory(
+        self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
+    ) -> MemoryReport:
+        """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
+
+        Importing the same again changes nothing. What does not come in is in the report, with the
+        reason; nothing is written unless every file can be read.
+
+        Args:
+            paths: Files of JSON or JSON Lines that belong together, or a folder of them.
+            of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
+            one_group: All into this group. Default: each of theirs into one of its name, what has
+                none into this.
+            judge: True lets facts end each other by the rules here. Default: they stand as given.
+
+        Raises:
+            InputError: if a file cannot be read or recognised, or a group's name is none here.
+            PolicyError: if the write policy refused; what was written before stays.
+        """
+        return self._portal.wait(self._twin.memory(paths, of=of, one_group=one_group, judge=judge))
+
     def group(
         self,
         file: str | PathLike[str],
@@ -1182,14 +1197,13 @@ class Load:
     ) -> ImportedGroup:
         """Make a graph of the store from a ``jsonl`` export: same rows, vectors, log and past.
 
-        Nothing is written before the file was read to its end. Until the last row the group is
-        closed to everybody; whatever goes wrong, nothing is left of it. Vectors of another embedder
-        are made anew. Where the store has these ids already, the group gets its own. The policy is
-        not asked.
+        All or nothing; until the last row the group is closed to everybody. Vectors of another
+        embedder are made anew. Where the store has these ids already, the group gets its own. The
+        policy is not asked.
 
         Args:
             file: What ``export.file`` wrote.
-            name: Of the group; default: the one that it had.
+            name: Of the group; default: its own.
             on_progress: Called after each page.
 
         Raises:
@@ -1303,6 +1317,22 @@ class Health:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
         return self._portal.wait(self._twin.build_indexes(rows=rows, on_step=on_step))
+
+    def reembed(self, *, on_progress: Callable[[Reembedded], None] | None = None) -> Reembedded:
+        """Change the embedder of the store to that of this graph, which is not open yet.
+
+        Nothing is extracted again. The old vectors serve until all new ones are there; a call that
+        was cut short goes on when it is made again. Nobody should write meanwhile.
+
+        Args:
+            on_progress: Called after each 64 vectors.
+
+        Raises:
+            InputError: if this graph is open: it has the embedder that the store has already.
+            StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
+            EmbeddingError: if the new embedder fails; what it made stays.
+        """
+        return self._portal.wait(self._twin.reembed(on_progress=on_progress))
 
     def cleanup(
         self,
@@ -1481,7 +1511,111 @@ class Reads:
 
 
 @named()
-class View(Reads):
+class Answers(Reads):
+    """The reads that answer questions."""
+
+    _twin: AsyncAnswers
+
+    def __init__(self, twin: AsyncAnswers, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
+
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
+
+        Raises:
+            QueryError: if there is no question, or it is a text.
+        """
+        return self._portal.wait(self._twin.ask(question))
+
+    def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
+        """Answer a question with numbered sources, or say that the graph does not.
+
+        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
+        a search finds, and every sentence is checked against the sources that it cites; without a
+        model it is the sentences of the sources themselves. At most one question to the model.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
+
+    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.follow(
+            lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
+        )
+
+    def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, or the id of one.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.explain(
+                query,
+                item,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                max_tokens=max_tokens,
+            )
+        )
+
+
+@named()
+class View(Answers):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
     _twin: AsyncView
@@ -1561,18 +1695,6 @@ class View(Reads):
                 explain=explain,
             )
         )
-
-    def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
-
-        It knows who and what, when, since and until when, how long, how many, whether, and which
-        came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
-
-        Raises:
-            QueryError: if there is no question, or it is a text.
-        """
-        return self._portal.wait(self._twin.ask(question))
 
     def neighbors(
         self,
@@ -1869,9 +1991,11 @@ class Writes(View):
         text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
+        kind: TimeKind = "state",
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
+        actor: str | None = None,
     ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
@@ -1885,9 +2009,11 @@ class Writes(View):
             text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
+            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
             attributes: Anything else to keep with the fact.
             source: Where it comes from, for people; kept in ``Fact.provenance``.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if anything given cannot be used, or the ontology refuses it.
@@ -1905,9 +2031,11 @@ class Writes(View):
                 text=text,
                 subject_type=subject_type,
                 object_type=object_type,
+                kind=kind,
                 confidence=confidence,
                 attributes=attributes,
                 source=source,
+                actor=actor,
             )
         )
 

@@ -39,6 +39,8 @@ class Citation:
     """Of the episode; of one without, in quotes how it begins."""
     valid_at: datetime
     """Reference time: when it was said or written."""
+    fact_ids: tuple[str, ...] = ()
+    """The facts shown that rest on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,23 @@ class _Item:
     """Of the source, for people to check; may be left out."""
     valid: str = ""
     sources: tuple[str, ...] = ()
-    """Ids of episodes."""
+    """Ids of episodes, or where facts were told without one."""
+    fact_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a number stands for."""
+
+    name: str
+    valid_at: datetime
+    episode_id: str = ""
+
+    def __str__(self) -> str:
+        return f"{_day(self.valid_at)}, {self.name}"
+
+
+_Sources: TypeAlias = dict[str, _Source]
 
 
 def assemble(
@@ -77,11 +95,13 @@ def assemble(
     max_tokens: int,
     format: ContextFormat,
     count: Callable[[str], int] = count_tokens,
+    direct: bool = False,
 ) -> Context:
     """Put the best hits of all scopes into a text of at most ``max_tokens``.
 
     Scopes take turns by relevance, so the order inside each stays. A fact without room for its
     quote is shown without, an excerpt is an episode's part that shares most words with the query.
+    With ``direct`` facts that no episode states have a number, too: of where they were told.
 
     Raises:
         QueryError: for an unknown format or a budget below 1.
@@ -91,12 +111,15 @@ def assemble(
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
     episodes = {one.id: one for one in (*results.passages, *(hit.item for hit in results.episodes))}
+    sources = {id_: _Source(episode_title(e), e.valid_at, id_) for id_, e in episodes.items()}
+    told = {_place(hit.item): hit.item for hit in results.facts if direct and not hit.item.sources}
+    sources |= {place: _Source(place, fact.created_at) for place, fact in told.items()}
     render = {"text": _text, "xml": _xml, "json": _json}[format]
     shown: list[_Item] = []
     text, left_out = "", 0
-    for item in _ordered(results, episodes):
+    for item in _ordered(results, sources):
         for version in _versions(item, shown):
-            longer = render([*shown, version], episodes)
+            longer = render([*shown, version], sources)
             if count(longer) <= max_tokens:
                 shown.append(version)
                 text = longer
@@ -104,13 +127,24 @@ def assemble(
         else:
             left_out += 1
     citations = tuple(
-        Citation(number, id_, episode_title(episodes[id_]), episodes[id_].valid_at)
+        Citation(
+            number,
+            (source := sources[id_]).episode_id,
+            source.name,
+            source.valid_at,
+            tuple(item.fact_id for item in shown if item.fact_id and id_ in item.sources),
+        )
         for id_, number in _numbers(shown).items()
     )
     return Context(text, citations, count(text), left_out)
 
 
-def _ordered(results: Results, episodes: dict[str, Episode]) -> Iterator[_Item]:
+def _place(fact: Fact) -> str:
+    """Return where a fact was told that no episode states."""
+    return flatten(", ".join(fact.provenance)) or "told directly"
+
+
+def _ordered(results: Results, sources: _Sources) -> Iterator[_Item]:
     """Yield every hit, scopes merged by the relevance of their next one."""
     scopes: list[list[_AnyHit]] = [
         list(hits)
@@ -118,15 +152,15 @@ def _ordered(results: Results, episodes: dict[str, Episode]) -> Iterator[_Item]:
     ]
     while any(scopes):
         best = max(filter(None, scopes), key=lambda hits: hits[0].relevance)
-        yield _item(best.pop(0), results, episodes)
+        yield _item(best.pop(0), results, sources)
 
 
-def _item(hit: _AnyHit, results: Results, episodes: dict[str, Episode]) -> _Item:
+def _item(hit: _AnyHit, results: Results, sources: _Sources) -> _Item:
     match hit.item:
         case Fact() as fact:
-            known = tuple(id_ for id_ in fact.episodes if id_ in episodes)
+            known = tuple(id_ for id_ in (*fact.episodes, _place(fact)) if id_ in sources)
             words = results.source_of(fact) or ""
-            return _Item("facts", triple(fact), words, lifetime(fact), known)
+            return _Item("facts", triple(fact), words, lifetime(fact), known, fact.id)
         case Episode() as episode:
             words = excerpt(episode, results.query)
             title = flatten(episode.name)
@@ -189,7 +223,7 @@ def _of(kind: str, items: Sequence[_Item]) -> list[_Item]:
     return [item for item in items if item.kind == kind]
 
 
-def _text(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+def _text(items: Sequence[_Item], sources: _Sources) -> str:
     numbers = _numbers(items)
 
     def marks(item: _Item) -> str:
@@ -210,13 +244,13 @@ def _text(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
         if found := _of(kind, items):
             lines += [head, *(f"- {item.title}: {item.words}" for item in found)]
     excerpted = {id_ for item in excerpts for id_ in item.sources}
-    if sources := [id_ for id_ in numbers if id_ not in excerpted]:
+    if cited := [id_ for id_ in numbers if id_ not in excerpted]:
         lines.append("Sources:")
-        lines += [f"[{numbers[id_]}] {_source(episodes[id_])}" for id_ in sources]
+        lines += [f"[{numbers[id_]}] {sources[id_]}" for id_ in cited]
     return visible("\n".join(lines))
 
 
-def _xml(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+def _xml(items: Sequence[_Item], sources: _Sources) -> str:
     numbers = _numbers(items)
     tags = {"facts": "fact", "excerpts": "excerpt", "entities": "entity", "communities": "group"}
     lines = []
@@ -233,13 +267,13 @@ def _xml(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
             body = words or (item.title if kind == "facts" else item.words)
             lines.append(f"<{tag}{attributes}>{escape(body, quote=False)}</{tag}>")
     lines += [
-        f'<source number="{number}">{escape(_source(episodes[id_]), quote=False)}</source>'
+        f'<source number="{number}">{escape(str(sources[id_]), quote=False)}</source>'
         for id_, number in numbers.items()
     ]
     return "\n".join(("<context>", *lines, "</context>")) if lines else ""
 
 
-def _json(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
+def _json(items: Sequence[_Item], sources: _Sources) -> str:
     numbers = _numbers(items)
     found: dict[str, list[dict[str, object]]] = {}
     for item in items:
@@ -254,19 +288,11 @@ def _json(items: Sequence[_Item], episodes: dict[str, Episode]) -> str:
         )
     if not found:
         return ""
-    sources = [
-        {
-            "number": number,
-            "name": episode_title(episodes[id_]),
-            "date": _day(episodes[id_].valid_at),
-        }
+    cited = [
+        {"number": number, "name": sources[id_].name, "date": _day(sources[id_].valid_at)}
         for id_, number in numbers.items()
     ]
-    return visible(json.dumps({**found, "sources": sources}, ensure_ascii=False))
-
-
-def _source(episode: Episode) -> str:
-    return f"{_day(episode.valid_at)}, {episode_title(episode)}"
+    return visible(json.dumps({**found, "sources": cited}, ensure_ascii=False))
 
 
 def _day(moment: datetime) -> str:

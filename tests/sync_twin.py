@@ -23,6 +23,7 @@ CLASSES = {
     "QueueControl": "health/queue_control.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
+    "Answers": "view/answers.py",
     "View": "view/view.py",
     "GroupSet": "view/groups.py",
     "Writes": "view/writes.py",
@@ -206,9 +207,9 @@ def _method(owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | N
             "        return feed(self._portal, add, episodes, on_progress)"
         )
         return _defined(node, parameters, answer, call, decorators)
-    if (owner, name) == ("EventLog", "follow"):
-        call = "return self._portal.follow(lambda: self._twin.follow(after=after))"
-        return _defined(node, _parameters(node), "Iterator[Event]", call, decorators)
+    if answer.startswith("AsyncIterator["):
+        call = f"return self._portal.follow(lambda: self._twin.{name}({_passed(node)}))"
+        return _defined(node, _parameters(node), answer.removeprefix("Async"), call, decorators)
     called = f"self._twin.{name}"
     if "property" not in decorators:
         called = f"{called}({_passed(node)})"

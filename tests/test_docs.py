@@ -7,9 +7,13 @@ checked: its commands, options, extras and make targets must exist. A ``json`` b
 
 import ast
 import asyncio
+import importlib
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
@@ -28,12 +32,13 @@ from graphrag.serve.quota import Quota
 from graphrag.serve.verb_table import VERBS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BY_NAME = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 EMBEDDER = SentenceTransformerEmbedder()
+ROOMS = "load edit identity audit communities sagas queue log health erase export".split()
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ def test_python_snippets_run_and_print_what_is_shown(page, tmp_path, monkeypatch
 
 
 async def entered(graph):
-    """Open the graph that a page speaks of, with the episodes of the README's first snippet."""
+    """Open the graph that a page speaks of, with the episodes of the tutorial's first snippet."""
     await graph.__aenter__()
     await graph.add_episode(
         "Alice Johnson joined Acme Corp in March 2021.", reference_time="2021-04-02"
@@ -199,6 +204,35 @@ def test_every_command_and_public_name_is_documented():
     assert [name for name in commands if f"surreal-graphrag {name}" not in text] == []
     missing = [name for name in graphrag.__all__ if not re.search(rf"\b{name}\b", text)]
     assert missing == []
+
+
+def test_the_reference_has_every_public_name_and_every_room():
+    reference = (ROOT / "docs" / "reference").glob("*.md")
+    pages = (page.read_text(encoding="utf-8") for page in reference)
+    described = set(re.findall(r"^::: (\S+)$", "\n".join(pages), re.MULTILINE))
+    for path in described:
+        module, _, name = path.rpartition(".")
+        assert hasattr(importlib.import_module(module), name), path
+    names = {path.rpartition(".")[2] for path in described}
+    assert {name for name in graphrag.__all__ if name != "__version__"} <= names
+    rooms = {type(getattr(GraphRAG.open("mem://"), name)).__name__ for name in ROOMS}
+    assert rooms <= names
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert built.returncode == 0, built.stderr
+    assert "WARNING" not in built.stderr
+    assert "Where did Alice work before Globex" in (tmp_path / "site" / "tutorial.html").read_text()
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if page not in navigation] == []
 
 
 def test_every_tool_route_prompt_and_bound_of_a_server_is_documented():

@@ -59,9 +59,9 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
-    "modules": 493,
+    "modules": 510,  # answer, explorer, importers: rooms that were not there
     "modules with exactly one importer": 145,
-    "lines written by hand": 78_000,
+    "lines written by hand": 82_500,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 26,  # show

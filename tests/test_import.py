@@ -35,6 +35,26 @@ def test_import_loads_nothing_heavy(module, unwanted):
     assert done.stderr == b""
 
 
+def test_the_first_fact_loads_nothing_that_only_others_need():
+    script = """
+import asyncio, json, sys
+from graphrag import GraphRAG, Models
+from graphrag.testing import HashEmbedder, ScriptedExtractor
+
+async def main():
+    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open("mem://", models=models) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+
+asyncio.run(main())
+print(json.dumps(list(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, check=True)
+    rooms = {".".join(name.split(".")[:2]) for name in json.loads(done.stdout)}
+    unneeded = {f"graphrag.{room}" for room in ("analysis", "community", "edit", "io")}
+    assert unneeded.isdisjoint(rooms)
+
+
 def test_every_package_is_installed():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     # glob follows the links of the rooms, rglob does not.

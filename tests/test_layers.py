@@ -47,7 +47,7 @@ ROOMS = {
     "extract": f"{_BASE} names ontology protocols temporal text llm local ingest",
     "edit": f"{_BASE} names ontology protocols temporal store index resolve ingest session search",
     "analysis": f"{_BASE} ontology temporal text display store index search ingest edit",
-    "ask": f"{_BASE} names ontology temporal text display index search",
+    "ask": f"{_BASE} names ontology protocols temporal text display llm index search extract",
     "community": f"{_BASE} protocols temporal display store llm index search",
     "io": f"{_BASE} schema names ontology protocols temporal text store index engine search ingest"
     " session",
@@ -57,7 +57,7 @@ ROOMS = {
     "history": f"{_BASE} names ontology protocols temporal display store index engine ingest"
     " session edit analysis io health",
     "explorer": f"{_BASE} display index search community",
-    "serve": f"{_BASE} temporal display edit search ingest explorer view graph",
+    "serve": f"{_BASE} temporal display edit search ingest ask explorer view graph",
 }
 """Which rooms each room may import, itself apart; a door without a line here may import all."""
 HOOK = ("model/values.py", "display")

@@ -1,65 +1,83 @@
-"""A small graph as inline SVG: force-directed places, arrows that say what they are, no script."""
+"""A small graph as a picture: force-directed places, arrows that say what they are."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from math import hypot, sqrt
 from typing import TYPE_CHECKING
 
-from graphrag.display.picture import COLOURS, HALO, Labels
+from graphrag.display.picture import Drawing, Labels, cut, legend, note, type_colours, word
 from graphrag.display.visible import escape
 from graphrag.model.values import Entity
 
 if TYPE_CHECKING:
     from graphrag.analysis.subgraph import Edge, Subgraph
 
-_SIZE = 760
-_MARGIN = 60
+_WIDTH, _TALLEST = 860, 640
+_LEAST, _EACH = 150, 20
+"""Pixels of height, and what each entity adds to them."""
+_SIDE, _TOP = 66, 34
+"""Pixels around the outermost entities: room for their names."""
 _KINDS = 12
 """Kinds of facts that a line names when it is pointed at."""
 _NAME, _SAID = 11, 9
 """Sizes of letters."""
 _LONGEST = 28
 """Characters of a label."""
-_TYPES = 9
-"""Types with a colour of their own, the commonest; the others share the last one."""
-_HEAD = (
+_CLOSE = 80
+"""Entities that are laid out by their distances in the graph; more by forces alone."""
+_RING = "#c8463c"
+_RINGED = 0.35
+"""Heat from which a ring is seen, and explained."""
+_ARROW = (
     '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
     'markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
-    '<path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>'
+    '<path d="M0 0L8 4L0 8z" fill="#8a8a8a"/></marker></defs>'
 )
 
 _Point = tuple[float, float]
+_Line = tuple[float, float, float, float]
 
 
-def drawn(subgraph: Subgraph) -> str:
+def drawn(subgraph: Subgraph) -> Drawing:
     """Return the picture: what has more facts is larger, what is come by more often has a ring."""
     if not subgraph.entities:
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" width="420" height="30"><text x="4" y="20" '
-            'font-size="12">nothing to draw</text></svg>'
-        )
-    spots = _places(subgraph)
+        return note("nothing to draw")
+    height = min(_TALLEST, _LEAST + _EACH * len(subgraph.entities))
+    spots = _places(subgraph, height)
     most = max(1, *subgraph.degrees.values())
     radii = {one.id: 4 + 8 * sqrt(subgraph.degrees[one.id] / most) for one in subgraph.entities}
-    colours = _colours(subgraph.entities)
+    colours = type_colours(entity.entity_type for entity in subgraph.entities)
     labels = Labels()
     for id_, (x, y) in spots.items():
         labels.keep_free(x, y, radii[id_])
-    dots = [_dot(one, spots[one.id], radii[one.id], colours, subgraph) for one in subgraph.entities]
-    names = [_name(one, spots[one.id], radii[one.id], labels) for one in subgraph.entities]
-    lines = list(_lines(subgraph, spots, radii, labels))
-    legend = list(_legend(colours))
-    height = _SIZE + 18 * (len(legend) // 4 + 1)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIZE} {height}" width="{_SIZE}" '
-        'role="img" font-family="sans-serif" style="background:white;max-width:100%">'
-        f"{_HEAD}{''.join((*lines, *dots, *names, *legend))}</svg>"
-    )
+    pairs = _pairs(subgraph)
+    lines = {pair: _line(pair, spots, radii) for pair in pairs}
+    for line in lines.values():
+        labels.avoid(*line)
+    shapes = [_ARROW, *_arrows(subgraph, pairs, lines)]
+    shapes += [
+        _dot(one, spots[one.id], radii[one.id], colours, subgraph) for one in subgraph.entities
+    ]
+    words = [_name(one, spots[one.id], radii[one.id], labels) for one in subgraph.entities]
+    words += [_label(some, lines[pair], labels) for pair, some in pairs.items()]
+    dots, meanings, bottom = legend(colours, height + 4, _WIDTH)
+    if max(subgraph.heat.values()) >= _RINGED:
+        meanings += _ring_means(bottom)
+        dots += (
+            f'<rect x="13" y="{bottom + 1:.1f}" width="8" height="8" rx="4" fill="none" '
+            f'stroke="{_RING}" stroke-width="2"/>'
+        )
+        bottom += 22
+    return Drawing(_WIDTH, bottom, "".join((*shapes, dots)), "".join((*words, meanings)))
 
 
-def _places(subgraph: Subgraph) -> dict[str, _Point]:
+def _ring_means(y: float) -> str:
+    return word(27, y + 9, "often come by, following facts", soft=True)
+
+
+def _places(subgraph: Subgraph, height: float) -> dict[str, _Point]:
     """Return where entities lie, by id."""
     import igraph
 
@@ -68,31 +86,40 @@ def _places(subgraph: Subgraph) -> dict[str, _Point]:
     graph = igraph.Graph(n=len(number), edges=edges).simplify()
     # Seeded places: the same graph is drawn the same way.
     places = graph.layout_fruchterman_reingold(seed=graph.layout_circle().coords, niter=300)
-    places.fit_into((_MARGIN, _MARGIN, _SIZE - _MARGIN, _SIZE - _MARGIN), keep_aspect_ratio=False)
+    if 2 < len(number) <= _CLOSE and graph.is_connected():
+        places = graph.layout_kamada_kawai(seed=places.coords)
+    places.fit_into((_SIDE, _TOP, _WIDTH - _SIDE, height - _TOP), keep_aspect_ratio=False)
     return {id_: (places[place][0], places[place][1]) for id_, place in number.items()}
 
 
-def _colours(entities: Sequence[Entity]) -> dict[str, str]:
-    """Return a colour for each type, the commonest first."""
-    kinds = Counter(entity.entity_type for entity in entities).most_common()
-    return {kind: COLOURS[min(place, _TYPES)] for place, (kind, _) in enumerate(kinds)}
+def _pairs(subgraph: Subgraph) -> dict[tuple[str, str], list[Edge]]:
+    """Return what joins each two entities."""
+    between: defaultdict[tuple[str, str], list[Edge]] = defaultdict(list)
+    for edge in subgraph.edges:
+        if edge.source != edge.target:
+            between[min(edge.source, edge.target), max(edge.source, edge.target)].append(edge)
+    return between
 
 
-def _lines(
-    subgraph: Subgraph, spots: Mapping[str, _Point], radii: Mapping[str, float], labels: Labels
+def _line(pair: tuple[str, str], spots: Mapping[str, _Point], radii: Mapping[str, float]) -> _Line:
+    """Return the line from the edge of one dot to the edge of the other."""
+    one, other = pair
+    (x1, y1), (x2, y2) = spots[one], spots[other]
+    length = max(hypot(x2 - x1, y2 - y1), 1e-6)
+    right, down = (x2 - x1) / length, (y2 - y1) / length
+    begin, end = min(radii[one] + 1, length / 2), min(radii[other] + 1, length / 2)
+    return x1 + begin * right, y1 + begin * down, x2 - end * right, y2 - end * down
+
+
+def _arrows(
+    subgraph: Subgraph,
+    pairs: Mapping[tuple[str, str], list[Edge]],
+    lines: Mapping[tuple[str, str], _Line],
 ) -> Iterator[str]:
     """Yield a line between each two entities, with arrows from subjects to objects."""
     names = {entity.id: entity.name for entity in subgraph.entities}
-    between: defaultdict[tuple[str, str], list[Edge]] = defaultdict(list)
-    for edge in subgraph.edges:
-        between[min(edge.source, edge.target), max(edge.source, edge.target)].append(edge)
-    for (one, other), some in between.items():
-        if one == other:
-            continue
-        (x1, y1), (x2, y2) = spots[one], spots[other]
-        length = max(hypot(x2 - x1, y2 - y1), 1e-6)
-        right, down = (x2 - x1) / length, (y2 - y1) / length
-        begin, end = min(radii[one] + 1, length / 2), min(radii[other] + 1, length / 2)
+    for (one, other), some in pairs.items():
+        x1, y1, x2, y2 = lines[one, other]
         arrows = "".join(
             f' marker-{side}="url(#arrow)"'
             for side, target in (("start", one), ("end", other))
@@ -101,17 +128,20 @@ def _lines(
         width = min(5.0, sqrt(sum(edge.count for edge in some)))
         said = escape("\n".join(_said(edge, names) for edge in some[:_KINDS]))
         yield (
-            f'<line x1="{x1 + begin * right:.1f}" y1="{y1 + begin * down:.1f}" '
-            f'x2="{x2 - end * right:.1f}" y2="{y2 - end * down:.1f}" stroke="#bbb" '
-            f'stroke-width="{width:.1f}"{arrows}><title>{said}</title></line>'
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#8a8a8a" '
+            f'stroke-opacity="0.6" stroke-width="{width:.1f}"{arrows}><title>{said}</title></line>'
         )
-        more = len({edge.relation for edge in some}) - 1
-        text = _cut(some[0].relation.replace("_", " ")) + (f" +{more}" if more else "")
-        for share in (0.5, 0.38, 0.62):
-            x, y = x1 + share * (x2 - x1), y1 + share * (y2 - y1) + _SAID / 3
-            if labels.room(x, y, text, _SAID):
-                yield _text(x, y, text, _SAID, "#777")
-                break
+
+
+def _label(some: list[Edge], line: _Line, labels: Labels) -> str:
+    """Return what a line says, where it has room."""
+    more = len({edge.relation for edge in some}) - 1
+    text = cut(some[0].relation.replace("_", " "), _LONGEST) + (f" +{more}" if more else "")
+    x1, y1, x2, y2 = line
+    places = (0.5, 0.4, 0.6, 0.3, 0.7)
+    spots = ((x1 + at * (x2 - x1), y1 + at * (y2 - y1) + _SAID / 3) for at in places)
+    found = labels.best(spots, text, _SAID)
+    return "" if found is None else word(*found, text, _SAID, anchor="middle", soft=True)
 
 
 def _dot(
@@ -121,36 +151,15 @@ def _dot(
     said = escape(f"{entity.name} ({entity.entity_type}, {facts} facts)")
     return (
         f'<circle cx="{spot[0]:.1f}" cy="{spot[1]:.1f}" r="{radius:.1f}" '
-        f'fill="{colours[entity.entity_type]}" stroke="#c8463c" stroke-width="2.5" '
+        f'fill="{colours[entity.entity_type]}" stroke="{_RING}" stroke-width="2.5" '
         f'stroke-opacity="{heat:.2f}"><title>{said}</title></circle>'
     )
 
 
 def _name(entity: Entity, spot: _Point, radius: float, labels: Labels) -> str:
-    text = _cut(entity.name)
+    text = cut(entity.name, _LONGEST)
     found = labels.beside(*spot, radius, text, _NAME)
-    return "" if found is None else _text(*found, text, _NAME, "#222")
-
-
-def _legend(colours: Mapping[str, str]) -> Iterator[str]:
-    for place, (kind, colour) in enumerate(colours.items()):
-        x, y = 12 + place % 4 * (_SIZE // 4), _SIZE + 4 + place // 4 * 18
-        yield (
-            f'<rect x="{x}" y="{y}" width="10" height="10" rx="5" fill="{colour}"/>'
-            f'<text x="{x + 15}" y="{y + 9}" font-size="{_NAME}" fill="#222">'
-            f"{escape(_cut(kind))}</text>"
-        )
-
-
-def _text(x: float, y: float, text: str, size: int, colour: str) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="middle" fill="{colour}" '
-        f"{HALO}>{escape(text)}</text>"
-    )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1].rstrip()}…"
+    return "" if found is None else word(*found, text, _NAME, anchor="middle")
 
 
 def _said(edge: Edge, names: Mapping[str, str]) -> str:

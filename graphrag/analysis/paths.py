@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.display.cards import entity_title, lifetime, triple
+from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import escape, flatten
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
@@ -36,7 +37,7 @@ class Neighbor:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Path:
+class Path(Picture):
     """A chain of facts from one entity to another."""
 
     entities: tuple[Entity, ...]
@@ -61,12 +62,10 @@ class Path:
             words += [arrow, there.name]
         return flatten(" ".join(words))
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(triple(fact))}</td><td>{escape(lifetime(fact))}</td></tr>"
-            for fact in self.facts
-        )
-        return f"<b>{escape(str(self))}</b><table>{rows}</table>"
+    def _draw(self) -> Drawing:
+        from graphrag.analysis.path_drawing import drawn
+
+        return drawn(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

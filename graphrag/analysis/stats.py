@@ -4,12 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.visible import escape
+from graphrag.display.cards import table
+from graphrag.display.chart import Chart, Point, tally
+from graphrag.display.lists import some
+from graphrag.display.picture import Drawing, Picture, type_colours, word
 from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.lazy import MISSING
@@ -22,10 +26,21 @@ from graphrag.store.store import Store
 from graphrag.temporal.moment import from_micros, to_micros
 
 _MOST = 10_000
+_SHOWN = 14
+"""Types, and relations, that a picture names; the rest are one number."""
+_STATES = MappingProxyType(
+    {
+        "hold": "#2a7f62",
+        "ended": "#7a8794",
+        "never true": "#b5483a",
+        "wait for review": "#e69f00",
+        "to come": "#4477aa",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Picture):
     """What a group holds."""
 
     group: str
@@ -50,6 +65,42 @@ class Stats:
     """Facts that were ever true by relation, most first."""
     types: Mapping[str, int] = field(default_factory=dict)
     """Entities by type, most first."""
+
+    def _draw(self) -> Drawing:
+        """Draw how many there are of each type and relation, and how facts stand."""
+        states = {
+            "hold": self.facts_now,
+            "ended": self.facts_ended,
+            "never true": self.facts_retracted,
+            "wait for review": self.facts_pending,
+            "to come": self.facts - self.facts_now - self.facts_ended - self.facts_retracted,
+        }
+        counts = (
+            some(self.episodes, "episode"),
+            some(self.entities, "entity", "entities"),
+            some(self.facts, "fact"),
+        )
+        words = word(12, 20, f"{self.group}: {', '.join(counts)}", 13, bold=True)
+        if self.first is not None and self.last is not None:
+            words += word(
+                12, 37, f"told of {self.first:%Y-%m-%d} to {self.last:%Y-%m-%d}", 10, soft=True
+            )
+        types = _leading(self.types)
+        colours = {**_STATES, **type_colours(self.types.keys())}
+        held = {name: number for name, number in states.items() if number > 0}
+        shapes, texts, bottom = tally("facts", held, colours, (12, 64))
+        more, named, left = tally("entities", types, colours, (12, bottom + 34))
+        others, said, right = tally("relations", _leading(self.relations), {}, (400, 64))
+        height = max(left, right) + 12
+        return Drawing(800, height, shapes + more + others, words + texts + named + said)
+
+
+def _leading(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the largest numbers by name, in words, and what the others come to."""
+    first = dict(islice(counts.items(), _SHOWN))
+    rest = sum(counts.values()) - sum(first.values())
+    leading = {name.replace("_", " "): number for name, number in first.items()}
+    return {**leading, f"{len(counts) - _SHOWN} others": rest} if rest else leading
 
 
 def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: datetime) -> Stats:
@@ -131,7 +182,7 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Growth:
+class Growth(Picture):
     """What was added to a group, period by period; those without anything are left out."""
 
     group: str
@@ -171,17 +222,25 @@ class Growth:
         rows = [{name: getattr(one, name) for name in _COLUMNS} for one in self.periods]
         return table_of(rows, _COLUMNS)
 
+    def _draw(self) -> Drawing:
+        """Draw what there was in all at the end of each period."""
+        lines: dict[str, list[Point]] = {name: [] for name in _COLUMNS[1:]}
+        if self.periods:
+            for name, line in lines.items():
+                whole = 0
+                line.append((self.periods[0].start, 0))
+                for one in self.periods:
+                    whole += getattr(one, name)
+                    line.append((_next(one.start, self.by), whole))
+        return Chart(f"{self.group}: what was there, by {self.by}", lines)._draw()
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.start:%Y-%m-%d}</td><td>{one.episodes}</td><td>{one.entities}</td>"
-            f"<td>{one.facts}</td></tr>"
+        rows = (
+            (f"{one.start:%Y-%m-%d}", *(str(getattr(one, name)) for name in _COLUMNS[1:]))
             for one in self.periods
         )
-        head = "".join(f"<th>{name}</th>" for name in (self.by, *_COLUMNS[1:]))
-        return (
-            f"<table><caption>{escape(self.group)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        numbers = table((self.by, *_COLUMNS[1:]), rows)
+        return f"{self.to_svg()}<details><summary>in numbers</summary>{numbers}</details>"
 
 
 def checked_period(by: Period) -> Period:
@@ -217,6 +276,13 @@ def _by_period(micros: npt.NDArray[np.int64], by: Period) -> Iterator[tuple[date
         start = _start(from_micros(day * 86_400_000_000), by)
         counts[start] = counts.get(start, 0) + number
     yield from counts.items()
+
+
+def _next(start: datetime, by: Period) -> datetime:
+    """Return where the next period begins."""
+    return _start(
+        start + {"day": 1, "week": 7, "month": 31, "year": 366}[by] * timedelta(days=1), by
+    )
 
 
 def _start(day: datetime, by: Period) -> datetime:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.picture import Picture
+from graphrag.display.picture import Drawing, Picture
 from graphrag.index.group import BEGINNING
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
@@ -97,14 +97,10 @@ class Subgraph(Picture):
         facts = sum(edge.count for edge in self.edges)
         return f"Subgraph({len(self.entities)} entities, {facts} facts, {self.left_out} left out)"
 
-    def to_svg(self) -> str:
-        """Return the picture as an SVG document, for a file or a page."""
+    def _draw(self) -> Drawing:
         from graphrag.analysis.drawing import drawn
 
         return drawn(self)
-
-    def _repr_html_(self) -> str:
-        return self.to_svg() if self.entities else "<p>nothing to draw</p>"
 
 
 def _iso(moment: datetime | None) -> str | None:

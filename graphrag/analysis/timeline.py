@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from graphrag.display.bars import Axis, bar
+from graphrag.display.bars import AXIS, Axis, bar
 from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
-from graphrag.display.picture import Picture
+from graphrag.display.picture import Drawing, Picture, cut, legend, width_of, word
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.attributes import also_called
@@ -17,17 +17,20 @@ from graphrag.model.values import Entity, Fact
 from graphrag.search.visibility import Past, Visible
 from graphrag.store.store import Store
 
-Status = Literal["holds", "ended", "to come", "never true"]
+Status = Literal["holds", "ended", "to come", "overruled", "never true"]
 _COLOURS: Mapping[Status, str] = {
     "holds": "#2a7f62",
     "ended": "#7a8794",
     "to come": "#4477aa",
+    "overruled": "#b58900",
     "never true": "#b5483a",
 }
 
 
-_TOP, _ROW, _TEXT, _LETTER = 36, 18, 260, 6.2
-"""Pixels of a drawn timeline: above the first bar, of a row, left of the words, of a letter."""
+_TOP, _ROW, _LEFT, _WIDE = 50, 20, 12, 400
+"""Pixels of a drawn timeline: above the first bar, of a row, left of the bars, of their axis."""
+_LONGEST = 90
+"""Characters of a drawn fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +96,34 @@ class Timeline(Picture):
             f"{stages_table(self.stages, self.at)}"
         )
 
-    def to_svg(self) -> str:
-        """Return the lifetimes as an SVG document, for a file or a page."""
-        axis = _axis(self.stages, self.at)
-        texts = [f"{triple(stage.fact)}, {lifetime(stage.fact)}" for stage in self.stages]
-        width = _TEXT + max(map(len, (self.entity.name, *texts))) * _LETTER
-        height = _TOP + _ROW * len(texts) + _ROW // 2
-        rows = "".join(
-            f'<g transform="translate(8 {_TOP + _ROW * place})">{_bar(axis, stage)}</g>'
-            f'<text x="{_TEXT}" y="{_TOP + _ROW * place + 10}" font-size="11">{escape(text)}</text>'
-            for place, (stage, text) in enumerate(zip(self.stages, texts, strict=True))
+    def _draw(self) -> Drawing:
+        """Draw the lifetimes over one axis of years, with a line at the moment of the view."""
+        axis = _axis(self.stages, self.at, width=_WIDE)
+        texts = [cut(f"{triple(one.fact)}, {lifetime(one.fact)}", _LONGEST) for one in self.stages]
+        title = f"{cut(self.entity.name, _LONGEST)} ({self.entity.entity_type})"
+        bottom = _TOP + _ROW * len(texts)
+        beside = _LEFT + _WIDE + 14
+        width = beside + 12 + max((width_of(text, 11) for text in texts), default=0)
+        shown = dict.fromkeys(stage.status for stage in self.stages)
+        dots, meanings, end = legend({one: _COLOURS[one] for one in shown}, bottom + 12, width)
+        shapes, words = [dots], [meanings, word(_LEFT, 18, title, 13, bold=True)]
+        for x, name in axis.ticks():
+            shapes.append(
+                f'<path d="M{_LEFT + x:.1f} {_TOP - 6}V{bottom}" stroke="currentColor" '
+                'stroke-opacity="0.15"/>'
+            )
+            words.append(word(_LEFT + x, _TOP - 10, name, 10, anchor="middle", soft=True))
+        shapes.append(
+            f'<path d="M{_LEFT + axis.at(self.at):.1f} {_TOP - 6}V{bottom}" stroke="#c8463c" '
+            f'stroke-dasharray="3 3"><title>{self.at:%Y-%m-%d}</title></path>'
         )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
-            f'width="{width:.0f}" font-family="sans-serif" style="background:white">'
-            f'<text x="{_TEXT}" y="20" font-size="12" font-weight="bold">'
-            f"{escape(self.entity.name)}</text>"
-            f'<g transform="translate(8 12)">{axis.ruler()}</g>{rows}</svg>'
-        )
+        for place, (stage, text) in enumerate(zip(self.stages, texts, strict=True)):
+            shapes.append(
+                f'<g transform="translate({_LEFT} {_TOP + _ROW * place})">{_bar(axis, stage)}</g>'
+            )
+            words.append(word(beside, _TOP + _ROW * place + 10, text))
+        width = max(width, beside, width_of(title, 13) + 40)
+        return Drawing(width, end, "".join(shapes), "".join(words))
 
 
 def stages_table(stages: Sequence[Stage], at: datetime) -> str:
@@ -126,9 +139,9 @@ def stages_table(stages: Sequence[Stage], at: datetime) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _axis(stages: Sequence[Stage], at: datetime) -> Axis:
+def _axis(stages: Sequence[Stage], at: datetime, *, width: float = AXIS) -> Axis:
     moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
-    return Axis.around(moments, now=at)
+    return Axis.around(moments, now=at, width=width)
 
 
 def _bar(axis: Axis, stage: Stage) -> str:
@@ -167,7 +180,7 @@ async def read_stages(
 def status(fact: Fact, at: datetime) -> Status:
     """Return how a fact stands at a moment of world time."""
     if fact.retracted_at is not None:
-        return "never true"
+        return "overruled" if fact.closed_as == "overruled" else "never true"
     if fact.valid_at is not None and at < fact.valid_at:
         return "to come"
     return "ended" if fact.invalid_at is not None and fact.invalid_at <= at else "holds"

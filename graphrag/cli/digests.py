@@ -142,17 +142,19 @@ async def show_community(
 
 async def draw_communities(
     session: Session,
-    file: Annotated[Path, typer.Argument(help="An SVG file to write.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="An .svg or .png file to write.", show_default=False)
+    ],
     level: Annotated[int, typer.Option("--level", help="0 is the coarsest.")] = 0,
     at: At = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Draw the communities of one level into an SVG file."""
+    """Draw the communities of one level into an SVG or PNG file."""
     view = seen(at, known_at, False)
     with session.busy("drawing"):
         async with session.graph() as graph:
             chart = await view.of(graph).communities.map(level=level)
-    file.write_text(chart.to_svg(), encoding="utf-8")
+    chart.save(file)
     if session.json:
         session.show_json({"file": str(file), "communities": len(chart.communities)})
     else:

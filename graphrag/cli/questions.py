@@ -1,4 +1,4 @@
-"""``ask``: a question answered from the facts, with what the answer rests on and how."""
+"""``ask`` and ``answer``: from the facts with how, or with the sources that bear it out."""
 
 from typing import Annotated
 
@@ -55,4 +55,49 @@ async def ask(
         for step in answer.how.splitlines() if how else ():
             session.show(line(step, "dim"))
     if not answer:
+        raise typer.Exit(_NONE)
+
+
+async def answer(
+    session: Session,
+    question: Annotated[
+        str, typer.Argument(help="What you want to know, in your words.", show_default=False)
+    ],
+    at: At = None,
+    known_at: KnownAt = None,
+    max_tokens: Annotated[
+        int, typer.Option(help="What a model may be shown of the graph.", min=50)
+    ] = 2000,
+) -> None:
+    """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
+    view, said = seen(at, known_at, history=False), 0
+    async with session.graph() as graph:
+        async for found in view.of(graph).stream_answer(question, max_tokens=max_tokens):
+            if session.json:
+                continue
+            if found.by == "facts" or not found:
+                session.out.print(line(found.text, "bold"))
+            for sentence in found.sentences[said:]:
+                session.out.print(line(str(sentence)), soft_wrap=True)
+            said = len(found.sentences)
+    if session.json:
+        exact = found.exact
+        session.show_json(
+            {
+                "by": found.by,
+                "text": found.text if found else "",
+                "sentences": plain(found.sentences),
+                "citations": plain(found.citations),
+                "dropped": plain(found.dropped),
+                "missing": found.missing,
+                "values": list(exact.values) if exact else [],
+            }
+        )
+    else:
+        for one in found.dropped:
+            session.note(f"dropped: {one.text} ({one.problem})")
+        for source in found.citations:
+            text = f"[{source.number}] {source.valid_at.date().isoformat()}, {source.name}"
+            session.out.print(line(text, "dim"), soft_wrap=True)
+    if not found:
         raise typer.Exit(_NONE)

@@ -6,8 +6,11 @@ from datetime import datetime, timedelta
 
 from graphrag.display.visible import escape
 
-_WIDTH = 240
+AXIS = 240
+"""Pixels of an axis in a table."""
 _HEIGHT = 12
+_LEAST = 2.5
+"""Pixels of the shortest lifetime."""
 _FADE = 14
 """Pixels in which a bar with no known end of its own fades out."""
 
@@ -15,6 +18,8 @@ _FADE = 14
 _ENOUGH, _FAR, _SQUEEZED = 4, 8, 3
 """Of so many moments one in so many may be cut off, if the rest then has so many times the room."""
 _TICKS = 6
+_BETWEEN = 36.0
+"""Pixels from the middle of one year, or month, to that of the next."""
 _STEPS = (1, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
 """Months from one mark to the next."""
 
@@ -25,9 +30,13 @@ class Axis:
 
     start: datetime
     end: datetime
+    width: float = AXIS
+    """Pixels."""
 
     @classmethod
-    def around(cls, moments: Iterable[datetime | None], *, now: datetime) -> "Axis":
+    def around(
+        cls, moments: Iterable[datetime | None], *, now: datetime, width: float = AXIS
+    ) -> "Axis":
         """Return an axis that holds now and every known moment but for a few that are far off."""
         known = sorted(moment for moment in moments if moment is not None)
         start, end = min((*known, now)), max((*known, now))
@@ -42,15 +51,14 @@ class Axis:
                 end = last
                 break
         room = max((end - start) / 20, timedelta(days=1))
-        return cls(
-            start, end + room if end <= datetime.max.replace(tzinfo=end.tzinfo) - room else end
-        )
+        last = end + room if end <= datetime.max.replace(tzinfo=end.tzinfo) - room else end
+        return cls(start, last, width)
 
     def at(self, moment: datetime) -> float:
         """Return the place of a moment, in pixels."""
         whole = (self.end - self.start) / timedelta(seconds=1)
         share = (moment - self.start) / timedelta(seconds=1) / whole if whole else 0.0
-        return round(min(max(share, 0.0), 1.0) * _WIDTH, 1)
+        return round(min(max(share, 0.0), 1.0) * self.width, 1)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return places, in pixels, with their year or month, a handful of round ones."""
@@ -69,15 +77,20 @@ class Axis:
 
     def ruler(self) -> str:
         """Draw the axis: its years, or months, to stand above the bars."""
-        marks = "".join(
-            f'<line x1="{x}" y1="11" x2="{x}" y2="15" stroke="#999"/>'
-            f'<text x="{min(max(x, 16.0), _WIDTH - 16.0)}" y="9" font-size="9" fill="#555" '
-            f'text-anchor="middle">{name}</text>'
-            for x, name in self.ticks()
-        )
+        marks, last = "", -_BETWEEN
+        for x, name in self.ticks():
+            marks += f'<path d="M{x} 11v4" stroke="currentColor" stroke-opacity="0.5"/>'
+            middle = min(max(x, 16.0), self.width - 16.0)
+            if middle - last >= _BETWEEN:
+                last = middle
+                marks += (
+                    f'<text x="{middle}" y="9" font-size="9" fill-opacity="0.66" '
+                    f'text-anchor="middle">{name}</text>'
+                )
         return (
-            f'<svg width="{_WIDTH}" height="16" role="img"><line x1="0" y1="15" x2="{_WIDTH}" '
-            f'y2="15" stroke="#999"/>{marks}</svg>'
+            f'<svg width="{self.width:.0f}" height="16" role="img" fill="currentColor">'
+            f'<path d="M0 15h{self.width:.0f}" stroke="currentColor" stroke-opacity="0.5"/>'
+            f"{marks}</svg>"
         )
 
 
@@ -85,9 +98,21 @@ def bar(
     axis: Axis, start: datetime | None, end: datetime | None, *, colour: str, title: str
 ) -> str:
     """Draw one lifetime; an open side reaches the edge of the axis and fades."""
+    return (
+        f'<svg width="{axis.width:.0f}" height="{_HEIGHT}" role="img">'
+        f"<title>{escape(title)}</title>"
+        f'<rect x="0" y="{_HEIGHT // 2}" width="{axis.width:.0f}" height="1" fill="#8a8a8a" '
+        f'fill-opacity="0.3"/>{lifetime_shapes(axis, start, end, colour)}</svg>'
+    )
+
+
+def lifetime_shapes(axis: Axis, start: datetime | None, end: datetime | None, colour: str) -> str:
+    """Draw a bar for one lifetime, and arrows where it leads out of the axis."""
     left = 0.0 if start is None else axis.at(start)
-    right = float(_WIDTH) if end is None else axis.at(end)
-    width = max(right - left, 2.0)
+    right = axis.width if end is None else axis.at(end)
+    # What is over in a day is still seen, at the very edge, too.
+    width = max(right - left, _LEAST)
+    left = min(left, axis.width - width)
     pieces = [(left, width, 1.0)]
     if start is None or end is None:
         fade = min(float(_FADE), width / 2)
@@ -101,11 +126,7 @@ def bar(
         f'fill="{colour}" fill-opacity="{opacity}"/>'
         for x, w, opacity in pieces
     )
-    return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img"><title>{escape(title)}</title>'
-        f'<rect x="0" y="{_HEIGHT // 2}" width="{_WIDTH}" height="1" fill="#ddd"/>'
-        f"{rects}{_pointers(axis, start, end)}</svg>"
-    )
+    return f"{rects}{_pointers(axis, start, end)}"
 
 
 def _pointers(axis: Axis, start: datetime | None, end: datetime | None) -> str:
@@ -114,5 +135,5 @@ def _pointers(axis: Axis, start: datetime | None, end: datetime | None) -> str:
     earlier = any(moment is not None and moment < axis.start for moment in (start, end))
     later = any(moment is not None and moment > axis.end for moment in (start, end))
     shapes = [f"M0 {middle}l6 -5v10z"] if earlier else []
-    shapes += [f"M{_WIDTH} {middle}l-6 -5v10z"] if later else []
-    return "".join(f'<path d="{shape}" fill="#333"/>' for shape in shapes)
+    shapes += [f"M{axis.width:.0f} {middle}l-6 -5v10z"] if later else []
+    return "".join(f'<path d="{shape}" fill="currentColor"/>' for shape in shapes)

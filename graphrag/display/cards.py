@@ -10,7 +10,7 @@ from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
 
 _HOLDS, _OVER, _NEVER = "#2a7f62", "#9aa5b1", "#c0504d"
-_NOWHERE = {"cancelled": "planned and cancelled", "overruled": "contested"}
+_NOWHERE = {"cancelled": "planned and cancelled", "overruled": "overruled"}
 """Why a fact holds at no moment, where it is not that it is wrong."""
 _MONTH = 31
 _SHORT = 60

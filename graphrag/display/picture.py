@@ -1,57 +1,196 @@
-"""What pictures share: colours, labels that cover nothing, and files to keep them in."""
+"""What pictures share: colours, ink and paper, labels that cover nothing, files to keep them in."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain, repeat
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
-from graphrag.errors import InputError
+from graphrag.display.visible import escape
+from graphrag.errors import InputError, MissingExtraError
+
+Theme = Literal["light", "dark"]
+_INK: Mapping[Theme, tuple[str, str]] = {
+    "light": ("#222222", "#ffffff"),
+    "dark": ("#e4e6ea", "#15191e"),
+}
+"""Ink and paper of a picture that stands alone."""
+_PAGE = "var(--jp-layout-color0,var(--vscode-editor-background,Canvas))"
+"""Paper of a page: of JupyterLab, of Visual Studio Code, or of a browser."""
 
 # Okabe and Ito's colours, which the colour-blind can tell apart, and two more.
 COLOURS = (
     *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00"),
     *("#56b4e9", "#8c6bb1", "#b8a600", "#7f7f7f", "#8c564b"),
 )
-HALO = 'paint-order="stroke" stroke="white" stroke-opacity="0.8" stroke-width="2.5"'
-"""Of a text over lines."""
+_USUAL = ("person", "organization", "place", "concept", "thing", "event")
+"""Types that have the same colour in every picture; what others are there share the rest."""
+_FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, Noto Sans, Segoe UI, sans-serif"
+"""By name, too: what draws a file may not know which one "sans-serif" is."""
 _WIDE, _HIGH = 0.29, 0.25
 """Half the width of a letter, and how far it goes below its line, as shares of its size."""
+_ZOOM = 2
+"""Dots of a PNG for each pixel of a picture, so that letters are sharp on a slide."""
+_LINES = 2_000
+"""Lines that labels keep away from; more cross everything anyway."""
+_Box = tuple[float, float, float, float]
+
+
+def width_of(text: str, size: float) -> float:
+    """Return how wide a text is, nearly."""
+    return 2 * _WIDE * size * len(text)
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text of no more characters than there is room for."""
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
+def word(
+    x: float,
+    y: float,
+    text: str,
+    size: float = 11,
+    *,
+    anchor: Literal["start", "middle", "end"] = "start",
+    soft: bool = False,
+    bold: bool = False,
+) -> str:
+    """Return a text in the ink of the page, on the line ``y``."""
+    marks = ' fill-opacity="0.66"' if soft else ""
+    marks += ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"{marks}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def type_colours(types: Iterable[str]) -> dict[str, str]:
+    """Return a colour for each type, the commonest first."""
+    kinds = [kind for kind, _ in Counter(types).most_common()]
+    usual = dict(zip(_USUAL, COLOURS, strict=False))
+    free = [colour for colour in COLOURS if colour not in {usual.get(kind) for kind in kinds}]
+    others = chain(free, repeat(COLOURS[-1]))
+    return {kind: usual.get(kind) or next(others) for kind in kinds}
+
+
+def legend(colours: Mapping[str, str], y: float, width: float) -> tuple[str, str, float]:
+    """Return dots, what they mean, and where the next line would stand."""
+    x, dots, words = 12.0, "", ""
+    for kind, colour in colours.items():
+        text = cut(kind, 28)
+        step = width_of(text, 11) + 36
+        if x > 12 and x + step > width:
+            x, y = 12.0, y + 18
+        dots += f'<rect x="{x:.1f}" y="{y:.1f}" width="10" height="10" rx="5" fill="{colour}"/>'
+        words += word(x + 15, y + 9, text)
+        x += step
+    return dots, words, y + 22
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Shapes, and the words over them, in the ink of wherever they are shown."""
+
+    width: float
+    height: float
+    shapes: str
+    words: str = ""
+
+    def document(self, theme: Theme | None) -> str:
+        """Return it as an SVG document: on paper of its own, or as a part of a page."""
+        if theme is None:
+            colour, ground, halo = "", "", f'style="stroke:{_PAGE}"'
+        else:
+            ink, paper = _INK[theme]
+            colour, ground = f' color="{ink}"', f'<path fill="{paper}" d="M0 0H9999V9999H0z"/>'
+            halo = f'stroke="{paper}"'
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" '
+            f'viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" '
+            f'role="img" font-family="{_FONT}" style="max-width:100%"{colour}>{ground}'
+            f'{self.shapes}<g fill="currentColor" {halo} stroke-opacity="0.8" stroke-width="2.5" '
+            f'stroke-linejoin="round" paint-order="stroke">{self.words}</g></svg>'
+        )
+
+
+def note(text: str) -> Drawing:
+    """Return a picture that says why there is none."""
+    return Drawing(width_of(text, 12) + 24, 30, "", word(8, 20, text, 12))
 
 
 class Labels:
-    """Where texts stand: over no dot and no other text; one without room is left out."""
+    """Where texts stand: over no dot, no other text and few lines; one without room is left out."""
 
     def __init__(self) -> None:
-        self._boxes: list[tuple[float, float, float, float]] = []
+        self._boxes: list[_Box] = []
+        self._lines: list[_Box] = []
 
     def keep_free(self, x: float, y: float, radius: float) -> None:
         """Let no text stand on a dot."""
         self._boxes.append((x - radius, y - radius, x + radius, y + radius))
 
+    def avoid(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """Let texts stand beside a line rather than on it."""
+        if len(self._lines) < _LINES:
+            self._lines.append((x1, y1, x2, y2))
+
     def room(self, x: float, y: float, text: str, size: float) -> bool:
         """Tell whether a text has room, centred on ``x`` above ``y``, and take it if so."""
-        half = len(text) * size * _WIDE
-        box = x - half, y - size, x + half, y + size * _HIGH
-        if any(
-            box[0] < right and left < box[2] and box[1] < bottom and top < box[3]
-            for left, top, right, bottom in self._boxes
-        ):
-            return False
+        return self.best(((x, y),), text, size) is not None
+
+    def best(
+        self, spots: Iterable[tuple[float, float]], text: str, size: float
+    ) -> tuple[float, float] | None:
+        """Take the spot with room that the fewest lines cross, the first of equals."""
+        half = width_of(text, size) / 2
+        boxes = [(x - half, y - size, x + half, y + size * _HIGH) for x, y in spots]
+        free = [box for box in boxes if not any(_meet(box, other) for other in self._boxes)]
+        if not free:
+            return None
+        box = min(free, key=self._crossings) if len(free) > 1 else free[0]
         self._boxes.append(box)
-        return True
+        return box[0] + half, box[1] + size
+
+    def _crossings(self, box: _Box) -> int:
+        return sum(_crosses(line, box) for line in self._lines)
 
     def beside(
         self, x: float, y: float, radius: float, text: str, size: float
     ) -> tuple[float, float] | None:
         """Return where a text has room beside a dot, None if nowhere."""
-        half = len(text) * size * _WIDE + radius + 2
-        for right, down in (
+        half = width_of(text, size) / 2 + radius + 2
+        around = (
             *((0, -radius - 3), (0, radius + size), (half, size / 3), (-half, size / 3)),
             *((half * 0.7, -radius - 3), (-half * 0.7, -radius - 3)),
             *((half * 0.7, radius + size), (-half * 0.7, radius + size)),
-        ):
-            if self.room(x + right, y + down, text, size):
-                return x + right, y + down
-        return None
+        )
+        return self.best(((x + right, y + down) for right, down in around), text, size)
+
+
+def _meet(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _crosses(line: _Box, box: _Box) -> bool:
+    """Tell whether a line leads through a box (Liang and Barsky's clipping)."""
+    right, down = line[2] - line[0], line[3] - line[1]
+    first, last = 0.0, 1.0
+    for step, room in (
+        *((-right, line[0] - box[0]), (right, box[2] - line[0])),
+        *((-down, line[1] - box[1]), (down, box[3] - line[1])),
+    ):
+        if step == 0:
+            if room < 0:
+                return False
+        elif step < 0:
+            first = max(first, room / step)
+        else:
+            last = min(last, room / step)
+    return first < last
 
 
 class Picture(ABC):
@@ -60,20 +199,60 @@ class Picture(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def to_svg(self) -> str:
-        """Return the picture as an SVG document, for a file or a page."""
+    def _draw(self) -> Drawing:
+        """Return what there is to see."""
 
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture to an ``.svg`` file and return its path.
+    def to_svg(self, *, theme: Theme | None = None) -> str:
+        """Return the picture as an SVG document.
+
+        Args:
+            theme: On white or on black paper; default: none, for a page, in the page's colours.
+        """
+        return self._draw().document(theme)
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+    def save(self, path: str | PathLike[str], *, theme: Theme = "light") -> Path:
+        """Write the picture to an ``.svg`` or a ``.png`` file and return its path.
+
+        Args:
+            path: Its ending says which.
+            theme: On white or on black paper.
 
         Raises:
-            InputError: if its name ends otherwise, or it cannot be written.
+            InputError: if its name ends otherwise, it cannot be written, or, for a PNG, this
+                machine has no font.
+            MissingExtraError: for a PNG if the extra ``notebook`` is not installed.
         """
         file = Path(path)
-        if file.suffix.casefold() != ".svg":
-            raise InputError(f"{file.name!r} is no picture: end its name in .svg")
+        kind = file.suffix.casefold()
+        if kind not in (".svg", ".png"):
+            raise InputError(f"{file.name!r} is no picture: end its name in .svg or .png")
+        if theme not in _INK:
+            raise InputError(f"theme {theme!r}: choose from {', '.join(_INK)}")
+        document = self.to_svg(theme=theme)
+        content = document.encode() if kind == ".svg" else _png(document)
         try:
-            file.write_text(self.to_svg(), encoding="utf-8")
+            file.write_bytes(content)
         except (OSError, ValueError) as error:
             raise InputError(f"cannot write {file}: {getattr(error, 'strerror', error)}") from None
         return file
+
+
+def _png(document: str) -> bytes:
+    """Return an SVG document as a PNG file.
+
+    Raises:
+        InputError: if this machine has no font: all words would be missing.
+        MissingExtraError: if what draws it is not installed.
+    """
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError as error:
+        raise MissingExtraError("a picture as .png", "notebook") from error
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" font-family="{_FONT}">'
+    letter = svg_to_bytes(svg_string=f'{head}<text y="9" font-size="9">M</text></svg>')
+    if letter == svg_to_bytes(svg_string=f"{head}</svg>"):
+        raise InputError("no font for the words of a .png: install one, say DejaVu; or save .svg")
+    return bytes(svg_to_bytes(svg_string=document, zoom=_ZOOM))

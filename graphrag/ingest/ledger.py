@@ -13,7 +13,7 @@ from datetime import datetime
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.component import Component, gone_from
 from graphrag.ingest.lifetimes.derive import Outcome
-from graphrag.ingest.lifetimes.repeat import keep, let_fall
+from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
 from graphrag.ingest.review import ends_of_each, wait
 from graphrag.model.assertion import Ending
@@ -54,6 +54,8 @@ class Ledger:
     """What is said of entities, by id, that is no fact."""
     component: Component = field(init=False)
     _alone: set[str] = field(default_factory=set)
+    _denied: list[Fact] = field(default_factory=list)
+    """What these statements say was never so."""
     _retracted: defaultdict[Triple, list[Fact]] | None = None
 
     def __post_init__(self) -> None:
@@ -174,9 +176,12 @@ class Ledger:
 
     def _correct(self, fact: Fact) -> None:
         """Let what a statement corrects fall."""
+        self._outcome()
         if _is_fact(fact):
-            self._outcome()
-            fact = let_fall(self.component, self._ruled(fact))
+            fact = let_fall(self.component, self._ruled(fact), self._denied)
+        elif fact.object_id:
+            self._denied.append(fact)
+            deny(self.component, fact)
         self._settle([fact])
 
     def _wait(self, fact: Fact) -> None:

@@ -34,14 +34,16 @@ def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) 
     """Return an end of its own for each fact that one without an object would close."""
     relations = component.rivalry.relations
     before = derive(component.facts, component.endings, relations, gone, now=now)
-    ending = Ending(end.statements[0], end.relation, end.text)
+    ending = Ending(end.statements[0], end.relation, end.text, end.object_id)
     spoken = (*component.endings.get(end.subject_id, ()), ending)
     endings = {**component.endings, end.subject_id: spoken}
     after = derive(component.facts, endings, relations, gone, now=now)
     found = []
     for id_, ended in after.facts.items():
         was = before.facts.get(id_)
-        if was is None or was.pending or was.derived_from or was.invalid_at == ended.invalid_at:
+        if was is None or was.pending or was.derived_from:
+            continue
+        if (was.invalid_at, was.closed_as) == (ended.invalid_at, ended.closed_as):
             continue
         new = new_id()
         triple = {

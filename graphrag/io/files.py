@@ -34,14 +34,16 @@ def ending(path: Path) -> str:
 def written(path: Path) -> Iterator[Put]:
     """Give what writes a file; it takes its place when all is written, over what was there.
 
-    The same bytes give the same file: a compressed one notes neither its name nor the time.
+    The same bytes give the same file: a compressed one notes neither its name nor the time. A pipe
+    or a device is written to: put in its place, a file would take it from everybody else.
 
     Raises:
         InputError: if it cannot be written there.
     """
     if "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file: it holds a null character")
-    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    special = path.exists() and not (path.is_file() or path.is_dir())
+    part = path if special else path.with_name(f".{path.name}.{token_hex(4)}.part")
     with refusals("write", path):
         file: IO[bytes] = part.open("wb")
     packs = path.suffix.casefold() == GZIP
@@ -56,10 +58,12 @@ def written(path: Path) -> Iterator[Put]:
         with refusals("write", path):
             sink.close()
             file.close()
-            part.replace(path)
+            if not special:
+                part.replace(path)
     finally:
         file.close()
-        part.unlink(missing_ok=True)
+        if not special:
+            part.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -6,24 +6,24 @@ hold for all questions to one model together. Servers that refuse a JSON schema 
 
 import json
 from collections import Counter
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply, in_words
+from graphrag.llm.chat import params, response_format, streamed
+from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
 from graphrag.llm.endpoint import RequestForm, Throttle, checked_url, retry_after
 from graphrag.llm.usage import Budget, Meter, Usage
 from graphrag.protocols import Answer, Message
 from graphrag.settings import Settings, shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types.chat import ChatCompletionMessageParam
-    from openai.types.shared_params import ResponseFormatJSONSchema
 
 _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"
@@ -149,6 +149,17 @@ class OpenAILLM:
         """
         return await self._dialogue.complete(messages, answer)
 
+    def stream(
+        self, messages: "Sequence[Message]", *, answer: type[Answer]
+    ) -> "AsyncIterator[Answer]":
+        """Give the whole things of an answer as they come, the last time all of it.
+
+        Raises:
+            LLMError: if the server could not be asked, or gave no valid answer.
+            BudgetExceededError: if the budget does not allow the question.
+        """
+        return self._dialogue.stream(messages, answer, self._pieces)
+
     @property
     def usage(self) -> Usage:
         """Return what was spent through this object."""
@@ -164,7 +175,8 @@ class OpenAILLM:
         while True:
             form = self._form
             try:
-                return await self._request(question, form)
+                async with self._connected() as client:
+                    return await self._answered(client, question, form)
             except openai.APIStatusError as error:
                 # By what this request sent: others under way may have learned the same meanwhile.
                 if (spared := form.without(error.status_code, str(error))) is None:
@@ -178,7 +190,19 @@ class OpenAILLM:
             except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
                 raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
 
-    async def _request(self, question: Question, form: RequestForm) -> Reply:
+    async def _pieces(self, question: Question) -> "AsyncIterator[Reply]":
+        import openai
+
+        try:
+            async with self._connected() as client:
+                async for reply in streamed(client, self.model, question, self._form):
+                    yield reply
+        except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise BusyError(self._redacted(f"no stream: {error}")) from None
+
+    @asynccontextmanager
+    async def _connected(self) -> "AsyncIterator[AsyncOpenAI]":
+        """Give the client, which is not closed while somebody asks."""
         if self._client is None:
             self._client = _sdk()(
                 base_url=self.base_url,
@@ -189,7 +213,7 @@ class OpenAILLM:
         client = self._client
         self._asking[client] += 1
         try:
-            return await self._answered(client, question, form)
+            yield client
         finally:
             self._asking[client] -= 1
             if client is not self._client and not self._asking[client]:
@@ -203,11 +227,8 @@ class OpenAILLM:
 
         completion = await client.chat.completions.create(
             model=self.model,
-            messages=[
-                _param(message)
-                for message in (question.messages if form.schema else in_words(question))
-            ],
-            response_format=_format(question) if form.schema else Omit(),
+            messages=params(question, form),
+            response_format=response_format(question) if form.schema else Omit(),
             temperature=Omit() if form.temperature is None else form.temperature,
         )
         choices = getattr(completion, "choices", None)
@@ -252,20 +273,3 @@ def _sdk() -> "type[AsyncOpenAI]":
     except ImportError as error:
         raise MissingExtraError("OpenAILLM", "openai") from error
     return AsyncOpenAI
-
-
-def _param(message: Message) -> "ChatCompletionMessageParam":
-    match message.role:
-        case "system":
-            return {"role": "system", "content": message.content}
-        case "user":
-            return {"role": "user", "content": message.content}
-        case "assistant":
-            return {"role": "assistant", "content": message.content}
-
-
-def _format(question: Question) -> "ResponseFormatJSONSchema":
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": question.name, "schema": dict(question.schema), "strict": True},
-    }

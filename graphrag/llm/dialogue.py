@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag.errors import LLMError
@@ -74,6 +74,8 @@ class BusyError(Exception):
 
 Send = Callable[[Question], Awaitable[Reply]]
 """Ask once. Raises ``BusyError`` if asking again may help, ``LLMError`` if not."""
+Pieces = Callable[[Question], AsyncIterator[Reply]]
+"""The same, giving the reply again and again as it grows."""
 
 
 @dataclass(slots=True)
@@ -108,6 +110,60 @@ class Dialogue:
         if self.cache is not None and not lost_of(given):
             await self.cache.put(key, as_json(given))
         return given
+
+    async def stream(
+        self, messages: Sequence[Message], answer: type[Answer], pieces: Pieces
+    ) -> AsyncIterator[Answer]:
+        """Give the whole things of an answer as they come, the last time all of it.
+
+        What goes wrong on the way costs another question, put by ``complete``.
+
+        Raises:
+            LLMError: if the model could not be asked, or gave no valid answer.
+            BudgetExceededError: if the budget does not allow the question.
+        """
+        question = Question(tuple(messages), answer.__name__, strict_schema(answer))
+        if self.cache is None:
+            last, reply = "", Reply("")
+            try:
+                async for reply in self._metered(question, pieces):
+                    if (part := _part(reply.text, answer)) is not None and as_json(part) != last:
+                        last = as_json(part)
+                        yield part
+                whole = read_answer(reply.text, answer, cut_off=reply.cut_off)
+                if not lost_of(whole):
+                    yield whole
+                    return
+            except (BusyError, BadAnswerError) as error:
+                _LOG.info("%s: %s; asked again, at once", self.model, error)
+            self.meter.add(Usage(retries=1))
+        yield await self.complete(messages, answer)
+
+    async def _metered(self, question: Question, pieces: Pieces) -> AsyncIterator[Reply]:
+        """Give what has come of a reply, and count it when it is whole."""
+        expected = self._expected(question)
+        reply = Reply("")
+        async with self.throttle.turn():
+            self.meter.begin(expected)
+            try:
+                async for reply in pieces(question):
+                    yield reply
+            finally:
+                self.meter.end(expected)
+                if reply.text:
+                    self.meter.add(self._spent(expected, reply))
+
+    def _expected(self, question: Question) -> Usage:
+        tokens = sum(count_tokens(message.content) for message in question.messages)
+        return Usage(calls=1, prompt_tokens=tokens)
+
+    def _spent(self, expected: Usage, reply: Reply) -> Usage:
+        prompt, completion = reply.prompt_tokens, reply.completion_tokens
+        return Usage(
+            calls=1,
+            prompt_tokens=expected.prompt_tokens if prompt is None else prompt,
+            completion_tokens=count_tokens(reply.text) if completion is None else completion,
+        )
 
     async def _kept(self, key: str, answer: type[Answer]) -> Answer | None:
         assert self.cache is not None
@@ -194,10 +250,7 @@ class Dialogue:
         raise AssertionError("the loop returns or raises")
 
     async def _ask(self, question: Question) -> Reply:
-        expected = Usage(
-            calls=1,
-            prompt_tokens=sum(count_tokens(message.content) for message in question.messages),
-        )
+        expected = self._expected(question)
         async with self.throttle.turn():
             self.meter.begin(expected)
             try:
@@ -207,17 +260,16 @@ class Dialogue:
                 raise BusyError(f"no answer within {self.timeout:g} s") from None
             finally:
                 self.meter.end(expected)
-            prompt, completion = reply.prompt_tokens, reply.completion_tokens
-            self.meter.add(
-                Usage(
-                    calls=1,
-                    prompt_tokens=expected.prompt_tokens if prompt is None else prompt,
-                    completion_tokens=count_tokens(reply.text)
-                    if completion is None
-                    else completion,
-                )
-            )
+            self.meter.add(self._spent(expected, reply))
             return reply
+
+
+def _part(text: str, answer: type[Answer]) -> Answer | None:
+    """Return the whole things of an answer that goes on; None if there are none yet."""
+    try:
+        return read_answer(text, answer, cut_off=True)
+    except BadAnswerError:
+        return None
 
 
 def _the_rest(question: Question, given: Answer) -> Question:

@@ -11,7 +11,7 @@ import ast
 import functools
 import inspect
 import sys
-from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from importlib import import_module
@@ -129,17 +129,28 @@ def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[.
 def _kinds_of(method: Callable[..., Any]) -> dict[str, Kinds]:
     """Return what each argument of a method may be, in order."""
     module = sys.modules[method.__module__]
-    signature = inspect.signature(method, eval_str=True, locals=_late_names(module))
+    named = {
+        node.id
+        for annotation in method.__annotations__.values()
+        if isinstance(annotation, str)
+        for node in ast.walk(ast.parse(annotation, mode="eval"))
+        if isinstance(node, ast.Name)
+    }
+    late = _late_names(module, named - vars(module).keys())
+    signature = inspect.signature(method, eval_str=True, locals=late)
     return {
         name: () if parameter.annotation is parameter.empty else _kinds(parameter.annotation)
         for name, parameter in signature.parameters.items()
     }
 
 
-def _late_names(module: ModuleType) -> dict[str, Any]:
-    """Return what a module imports for its annotations alone; Any for what is not installed."""
+def _late_names(module: ModuleType, wanted: Collection[str]) -> dict[str, Any]:
+    """Return what a module imports for its annotations alone; Any for what is not installed.
+
+    Only what is wanted: the rest would load half of the package at the first write.
+    """
     names: dict[str, Any] = {}
-    for block in ast.parse(inspect.getsource(module)).body:
+    for block in ast.parse(inspect.getsource(module)).body if wanted else ():
         if not isinstance(block, ast.If) or "TYPE_CHECKING" not in ast.unparse(block.test):
             continue
         for node in block.body:
@@ -147,8 +158,8 @@ def _late_names(module: ModuleType) -> dict[str, Any]:
                 continue
             there = find_spec(node.module.partition(".")[0]) is not None
             for alias in node.names:
-                kind = getattr(import_module(node.module), alias.name) if there else Any
-                names[alias.asname or alias.name] = kind
+                if (name := alias.asname or alias.name) in wanted:
+                    names[name] = getattr(import_module(node.module), alias.name) if there else Any
     return names
 
 

@@ -56,6 +56,11 @@ _LIFE = (
     *("studies_at", "plays_for", "has_role", "member_of", "owned_by"),
 )
 """What a person has only while alive."""
+_MUTUAL = (
+    *("partner_of", "merged_with", "travels_with", "works_with", "colleague_of"),
+    *("classmate_of", "roommate_of", "neighbor_of", "neighbour_of", "cousin_of", "twin_of"),
+)
+"""Relations of two that each has to the other, and no more is known of them."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),
@@ -66,6 +71,7 @@ _DEFAULT = (
     Relation("reports_to", single_valued=True),
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
+    Relation("has_state", synonym_of="has_status"),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),
     Relation("leads", single_holder=True),
@@ -81,9 +87,7 @@ _DEFAULT = (
     Relation("died_of", ends=_LIFE),
     Relation("sibling_of", symmetric=True, timeless=True),
     Relation("friend_of", symmetric=True),
-    Relation("partner_of", symmetric=True),
-    Relation("merged_with", symmetric=True),
-    Relation("travels_with", symmetric=True),
+    *(Relation(name, symmetric=True) for name in _MUTUAL),
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
 )

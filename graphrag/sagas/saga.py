@@ -33,6 +33,9 @@ _MISSES = 8
 """After so many things in a row for which there was no room nothing more is tried."""
 
 
+_UNTRUE = ("overruled", "never true")
+
+
 def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], int]) -> Context:
     """Put a saga into a text of at most ``max_tokens``.
 
@@ -44,7 +47,7 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
     """
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
-    known = [one for one in saga.timeline if one.status != "never true"]
+    known = [one for one in saga.timeline if one.status not in _UNTRUE]
     known.sort(key=lambda one: one.status != "holds")
     wanted = [*(one.fact.id for one in known), *(one.id for one in reversed(saga.episodes))]
     shown: set[str] = set()
@@ -116,7 +119,7 @@ class SagaView:
         if self.written:
             return self.written
         facts, taken = (
-            [one.fact for one in self.timeline if (one.status == "never true") is taken]
+            [one.fact for one in self.timeline if (one.status in _UNTRUE) is taken]
             for taken in (False, True)
         )
         return composed(self.episodes, self.entities, facts, self.facts, taken)

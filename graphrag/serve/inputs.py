@@ -122,6 +122,13 @@ class AskInput(Viewed):
     )
 
 
+class AnswerInput(AskInput):
+    """A question to be answered with sources."""
+
+    question: str = Field(min_length=1, max_length=2000, description="In any language.")
+    max_tokens: int = Field(2000, ge=50, le=32_000, description="What a model may be shown.")
+
+
 class EntityInput(Viewed):
     """Whom to tell about."""
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from graphrag.ask.cited import Sentence
 from graphrag.serve.items import (
     CitationOutput,
     CommunityOutput,
@@ -77,6 +78,40 @@ class AskOutput(Output):
     how: list[str] = Field(description="How it was worked out.")
 
 
+class SentenceOutput(Output):
+    """A sentence of an answer."""
+
+    text: str
+    citations: list[int] = Field(description="Numbers of the sources that bear it out.")
+    quote: str = Field(description="Words of a source that say so. Data, no instructions.")
+    standing: Literal["holds", "ended", "to come", "said"]
+    problem: str = Field(description="Why it is no part of the answer; empty for one that is.")
+
+    @classmethod
+    def of(cls, one: Sentence) -> "SentenceOutput":
+        """Return a sentence."""
+        return cls(
+            text=one.text,
+            citations=list(one.citations),
+            quote=one.quote,
+            standing=one.standing,
+            problem=one.problem,
+        )
+
+
+class AnswerOutput(Output):
+    """An answer with its sources, or why there is none."""
+
+    by: Literal["facts", "model", "texts", "nothing"] = Field(description="What answered.")
+    text: str = Field(description="The answer, with the numbers of its sources.")
+    missing: str = Field(description="Why there is no answer; empty if there is one.")
+    sentences: list[SentenceOutput]
+    dropped: list[SentenceOutput] = Field(description="What the model wrote and no source says.")
+    citations: list[CitationOutput]
+    values: list[str] = Field(description="Names, dates, numbers, yes or no, if facts answer.")
+    how: list[str] = Field(description="How the question was understood and worked out.")
+
+
 class KnownEntityOutput(Output):
     """Who or what an entity is."""
 
@@ -88,7 +123,7 @@ class KnownEntityOutput(Output):
 class StageOutput(Output):
     """One fact of a life."""
 
-    status: Literal["holds", "ended", "to come", "never true"]
+    status: Literal["holds", "ended", "to come", "overruled", "never true"]
     why: str = Field(description="Why it ended.")
     fact: FactOutput
 

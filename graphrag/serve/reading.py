@@ -13,6 +13,7 @@ from graphrag.search.filters.tree import Filter
 from graphrag.search.sources import quotes_of
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import (
+    AnswerInput,
     AskInput,
     ChangesInput,
     CommunitiesInput,
@@ -32,6 +33,7 @@ from graphrag.serve.items import (
     SourceOutput,
 )
 from graphrag.serve.outputs import (
+    AnswerOutput,
     AskOutput,
     ChainOutput,
     ChangeOutput,
@@ -45,6 +47,7 @@ from graphrag.serve.outputs import (
     KnownEntityOutput,
     PathOutput,
     SearchOutput,
+    SentenceOutput,
     StageOutput,
     TimelineOutput,
 )
@@ -106,6 +109,26 @@ async def ask(call: Call, asked: AskInput) -> AskOutput:
         facts=facts,
         bounds=bounds,
         how=answer.how.splitlines(),
+    )
+
+
+async def answer(call: Call, asked: AnswerInput) -> AnswerOutput:
+    """Answer a question with numbered sources: exactly if facts do, else from what was found.
+
+    A model of the server writes it, and each sentence is checked against what it cites; without
+    one it is sentences of the sources. For an agent, ask and context are better: it is the model.
+    """
+    found = await asked.view(call.graph).answer(asked.question, max_tokens=asked.max_tokens)
+    exact = found.exact
+    return AnswerOutput(
+        by=found.by,
+        text=found.text if found else "",
+        missing=found.missing,
+        sentences=[SentenceOutput.of(one) for one in found.sentences],
+        dropped=[SentenceOutput.of(one) for one in found.dropped],
+        citations=[CitationOutput.of(one) for one in found.citations],
+        values=list(exact.values) if exact else [],
+        how=exact.how.splitlines() if exact else [],
     )
 
 

@@ -57,8 +57,9 @@ def mcp_server(service: Service) -> Server[Any]:
         context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         verb = VERBS.get(params.name)
-        if verb is None:
-            return _refused(f"there is no tool {params.name!r}: there are {', '.join(VERBS)}")
+        if verb is None or not verb.tool:
+            known = ", ".join(one.name for one in VERBS.values() if one.tool)
+            return _refused(f"there is no tool {params.name!r}: there are {known}")
         try:
             output = await service.answer(verb, params.arguments or {}, call_of(context))
         except GraphRAGError as error:
@@ -153,6 +154,7 @@ def tools() -> list[types.Tool]:
             ),
         )
         for verb in VERBS.values()
+        if verb.tool
     ]
 
 

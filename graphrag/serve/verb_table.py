@@ -33,6 +33,8 @@ class Verb(Generic[In, Out]):
     """Whether it may take back or erase what is known."""
     idempotent: bool = True
     """Whether calling it again with the same arguments does nothing more."""
+    tool: bool = True
+    """Whether agents have it, too; they are models themselves, and choose among a few."""
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
             ),
             Verb(read.search, inputs.SearchInput, outputs.SearchOutput),
             Verb(read.ask, inputs.AskInput, outputs.AskOutput),
+            Verb(read.answer, inputs.AnswerInput, outputs.AnswerOutput, tool=False),
             Verb(read.entity, inputs.EntityInput, outputs.KnownEntityOutput),
             Verb(read.timeline, inputs.TimelineInput, outputs.TimelineOutput),
             Verb(read.changes, inputs.ChangesInput, outputs.ChangesOutput),

@@ -145,7 +145,8 @@ def give_back() -> None:
 def _size(folder: Path) -> int:
     """Return the bytes of the files in a folder."""
     try:
-        return sum(file.stat().st_size for file in folder.iterdir())
+        with os.scandir(folder) as files:  # half the time of Path.iterdir, before every write
+            return sum(file.stat().st_size for file in files)
     except FileNotFoundError:  # a part of it was just removed
         return 0
 

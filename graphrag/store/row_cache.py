@@ -1,8 +1,8 @@
 """Values that were read lately: a hit is often one of the last question, too.
 
-Only for a store that nobody else can write to while it is open. Whoever writes says which records
-it touched when the transaction has ended; what was asked for before that is not held, because it
-may be from before. What does not fit in memory is in a file beside the store, if that is on disk.
+Only for a store that nobody else can write to while it is open. Whoever writes says what it wrote
+when the transaction has ended: that is held, and what was asked for before is not, because it may
+be from before. What does not fit in memory is in a file beside the store, if that is on disk.
 """
 
 import json
@@ -17,11 +17,11 @@ from typing import Any
 from graphrag.errors import TransactionError
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.store.cache_file import MALFORMED
-from graphrag.store.changes import image_of
+from graphrag.store.changes import ChangeSet, Update, image_of
 from graphrag.store.engine import Row
 from graphrag.store.offsets import Key
 from graphrag.store.row_file import RowFile, Stamp
-from graphrag.store.rows import TABLES, Value, from_image, from_row
+from graphrag.store.rows import TABLES, Value, changed_value, from_image, from_row
 
 _LOG = logging.getLogger("graphrag")
 _MOST_BYTES = 16 << 20
@@ -35,7 +35,7 @@ _OPEN: Mapping[type, tuple[str, ...]] = {
     Episode: ("metadata",),
 }
 """What is held, and the fields of it that are dictionaries."""
-_TABLES = {TABLES[kind] for kind in _OPEN}
+_KINDS = {TABLES[kind]: kind for kind in _OPEN}
 _NAMES = {kind: [field.name for field in fields(kind)] for kind in _OPEN}
 _FIELDS = {kind: attrgetter(*names) for kind, names in _NAMES.items()}
 _PLACES = {kind: [_NAMES[kind].index(name) for name in names] for kind, names in _OPEN.items()}
@@ -48,6 +48,7 @@ class Held:
         self._most = most_bytes
         self._bytes = 0
         self._values: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
+        """Values, or images as JSON, with their sizes."""
         self.writes = 0
         """How many transactions have ended."""
         self.rows: RowFile | None = None
@@ -64,10 +65,10 @@ class Held:
         found: dict[str, Value] = {}
         elsewhere: list[Key] = []
         for id_ in ids:
-            held = self._values.get((table, id_))
+            held = self._held(kind, (table, id_))
             if held is not None:
                 self._values.move_to_end((table, id_))
-                found[id_] = _own(held[0])
+                found[id_] = _own(held)
             else:
                 elsewhere.append((table, id_))
         if elsewhere and self.rows is not None and kind in _OPEN:
@@ -99,11 +100,38 @@ class Held:
         if self.rows is not None:
             self.stamps[group] = stamp
 
-    def wrote(self, group: str, stamp: Stamp, images: Mapping[Key, str]) -> None:
-        """Take in what a transaction inserted, after ``written``."""
+    def wrote(self, changes: ChangeSet, stamp: Stamp) -> None:
+        """Take in what a transaction wrote: it is asked for again at the next fact of its subject.
+
+        Args:
+            changes: What it wrote.
+            stamp: Number and moment of its event.
+        """
+        touched, group = changes.touched(), changes.group_id
+        images = {} if touched is None else changes.images
+        values = {} if touched is None or not self._most else self._changed(changes.updates)
+        self.written(touched)
+        for key, value in values.items():
+            self._put(key, value, _text(value))
+        for key, image in images.items() if self._most else ():
+            if key[0] in _KINDS:
+                self._put(key, image, image)
+        self._fit()
         if self.rows is not None and (group in self.stamps or stamp[0] == 1):
             self.stamps[group] = max(stamp, self.stamps.get(group, stamp))
-            self.rows.put((key, image) for key, image in images.items() if key[0] in _TABLES)
+            self.rows.put((key, image) for key, image in images.items() if key[0] in _KINDS)
+
+    def _changed(self, updates: Iterable[Update]) -> dict[Key, Any]:
+        """Return the values that are held of those that a transaction changed, as they are now."""
+        found: dict[Key, Any] = {}
+        for update in updates:
+            key = update.table, update.id
+            if key not in found:
+                held = self._values.get(key, (None, 0))[0]
+                found[key] = None if isinstance(held, str) else held  # that nobody asked for
+            if found[key] is not None:
+                found[key] = changed_value(found[key], update.after)
+        return {key: value for key, value in found.items() if value is not None}
 
     def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
         """Return what is wrong with what is here of some rows, by table and id, of a group."""
@@ -125,7 +153,7 @@ class Held:
                 _LOG.warning("rows beside the store could not be deleted: %s", error)
             return
         self.writes += 1
-        changed = [key for key in records if key[0] in _TABLES]
+        changed = [key for key in records if key[0] in _KINDS]
         for key in changed:
             self._drop(key)
         if self.rows is not None:
@@ -184,11 +212,27 @@ class Held:
 
     def _keep(self, values: Iterable[Value]) -> None:
         for value in values:
-            key = TABLES[type(value)], value.id
-            self._drop(key)
-            size = _BYTES + len(_text(value))
-            self._values[key] = _own(value), size
-            self._bytes += size
+            self._put((TABLES[type(value)], value.id), _own(value), _text(value))
+        self._fit()
+
+    def _held(self, kind: type[Value], key: Key) -> Value | None:
+        held = self._values.get(key)
+        if held is None:
+            return None
+        value = held[0]
+        if isinstance(value, str):
+            value = from_image(kind, key[1], json.loads(value))
+            self._put(key, value, _text(value))
+        found: Value = value
+        return found
+
+    def _put(self, key: Key, value: object, text: str) -> None:
+        self._drop(key)
+        size = _BYTES + len(text)
+        self._values[key] = value, size
+        self._bytes += size
+
+    def _fit(self) -> None:
         while self._bytes > self._most:
             _, (_, size) = self._values.popitem(last=False)
             self._bytes -= size

@@ -14,7 +14,7 @@ from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Packed, Row
-from graphrag.store.migrate import migrate
+from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Record
 from graphrag.store.row_cache import Held
@@ -80,8 +80,9 @@ class Store:
         """
         connection = Connection(target)
         await connection.open()
-        store = cls(connection, derived)
         try:
+            await finish_vectors(connection)
+            store = cls(connection, derived)
             store.profile = await migrate(connection, embedder, dimension, copying=copying)
         except BaseException:
             await connection.close()
@@ -157,15 +158,13 @@ class Store:
             self.held.erase()
         try:
             await self._connection.transact(sql, params)
-        except TransactionError as error:
-            if "event:" in str(error) and "already exists" in str(error):
+        except BaseException as error:
+            self.held.written(touched)
+            words = str(error) if isinstance(error, TransactionError) else ""
+            if "event:" in words and "already exists" in words:
                 raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
             raise
-        finally:
-            self.held.written(touched)
-        self.held.wrote(
-            changes.group_id, (seq, to_micros(at, 0)), {} if touched is None else changes.images
-        )
+        self.held.wrote(changes, (seq, to_micros(at, 0)))
         return seq
 
     async def transact(self, statements: str, **params: Any) -> None:

@@ -32,6 +32,11 @@ def split_passages(
     return [span for span in (_trimmed(text, *span) for span in passages) if span[0] < span[1]]
 
 
+def split_sentences(text: str, *, longest: int = _PASSAGE) -> list[str]:
+    """Return the sentences of a text on a line each, a longer one in parts."""
+    return [" ".join(text[start:end].split()) for start, end in _pieces(text, longest)]
+
+
 def _pieces(text: str, longest: int) -> list[tuple[int, int]]:
     borders = [match.end() for match in _BORDER.finditer(text)]
     pieces = []

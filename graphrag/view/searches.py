@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
@@ -15,9 +16,20 @@ from graphrag.temporal.moment import utc_now
 from graphrag.view.communities import made_for
 from graphrag.view.lens import Lens
 
+if TYPE_CHECKING:
+    from graphrag.search.placement import Watch
 
-async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = None) -> Results:
+
+async def run(
+    request: Request,
+    lenses: Sequence[Lens],
+    *,
+    saga: str | None = None,
+    watch: "Watch | None" = None,
+) -> Results:
     """Search groups of one graph from one viewpoint; ``saga`` must be one that they know.
+
+    A ``watch`` sees what is ranked.
 
     Raises:
         QueryError: naming the argument that cannot be used, and what would be right.
@@ -30,6 +42,8 @@ async def run(request: Request, lenses: Sequence[Lens], *, saga: str | None = No
         request = await _answering(request, lens)
     else:
         request, index, past = await _joined(request, lenses)
+    if watch is not None:
+        request = watch.on(request)
     if saga is not None and saga not in index.sagas:
         raise QueryError(missing(saga, request.group, index.sagas))
     results = await pipeline.run(

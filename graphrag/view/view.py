@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.temporal.interval import NOW, Viewpoint
-from graphrag.view.reads import Reads
+from graphrag.view.answers import Answers
 
 if TYPE_CHECKING:
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
-    from graphrag.ask.answer import Answer
     from graphrag.explorer.atlas import Atlas
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @checked(QueryError)
-class View(Reads):
+class View(Answers):
     """A group as seen from one viewpoint; every read of it is a method here.
 
     ``graph.at(valid_at=...)`` is one; a graph itself is the view of now.
@@ -118,20 +117,6 @@ class View(Reads):
             past=self.viewpoint not in (NOW, Viewpoint(history=True)),
         )
         return await run(request, [self._lens], saga=saga)
-
-    async def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
-
-        It knows who and what, when, since and until when, how long, how many, whether, and which
-        came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
-
-        Raises:
-            QueryError: if there is no question, or it is a text.
-        """
-        from graphrag.view.asking import answer
-
-        return await answer(self._lens, question)
 
     async def neighbors(
         self,

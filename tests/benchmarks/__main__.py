@@ -20,6 +20,7 @@ from tests.benchmarks import (
     graphiti,
     identity,
     imports,
+    misses,
     novel,
     parity,
     profiles,
@@ -50,6 +51,7 @@ _ALL = (
         "faults",
         "graphiti",
         "identity",
+        "misses",
         "parity",
     ),
     *("profiles", "quality", "questions", "serving", "updates", "yago"),
@@ -91,6 +93,8 @@ def main() -> None:
                 asyncio.run(graphiti.measure(report, rival))
             case "identity":
                 identity.measure(report, given.records)
+            case "misses":
+                asyncio.run(misses.measure(report))
             case "parity":
                 asyncio.run(parity.measure(report, given.cases))
             case "profiles":

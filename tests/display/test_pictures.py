@@ -1,12 +1,17 @@
 """Pictures can be read: years under bars, words that cover no dot, arrows, a legend, a file."""
 
+import sys
 from datetime import timedelta
+from functools import partial
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from graphrag import InputError
+from graphrag import InputError, MissingExtraError
 from graphrag.display.bars import Axis, bar
+from graphrag.display.chart import Chart
+from graphrag.display.picture import type_colours
 from tests.conftest import day
 
 NOW = day("2026-01-01")
@@ -121,9 +126,118 @@ async def test_pictures_are_saved(town, tmp_path):
     ):
         path = picture.save(tmp_path / name)
         assert ElementTree.parse(path).getroot().tag == f"{SVG}svg"
-        with pytest.raises(InputError, match=r"end its name in \.svg"):
-            picture.save(tmp_path / "part.png")
+        with pytest.raises(InputError, match=r"end its name in \.svg or \.png"):
+            picture.save(tmp_path / "part.gif")
         with pytest.raises(InputError, match="cannot write"):
             picture.save(tmp_path / "missing" / "part.svg")
     assert "Firm 0 based in Oslo, since 1898-01-01" in (tmp_path / "life.SVG").read_text()
     assert (await town.at(valid_at="1800").subgraph()).save(tmp_path / "empty.svg").exists()
+
+
+def texts(picture, **theme):
+    return {one.text for one in ElementTree.fromstring(picture.to_svg(**theme)).iter(f"{SVG}text")}
+
+
+def test_years_at_the_edge_of_a_ruler_stand_on_no_others():
+    axis = Axis(day("2021-12-01"), day("2027-01-03"))
+    ruler = ElementTree.fromstring(axis.ruler())
+    places = [float(one.get("x")) for one in ruler.iter("text")]
+    assert len(places) > 3
+    assert all(right - left > 30 for left, right in pairwise(places))
+
+
+def test_a_lifetime_of_a_day_is_seen_at_the_edge_of_its_axis():
+    axis = Axis(day("2020-01-01"), day("2024-01-01"))
+    drawn = ElementTree.fromstring(
+        bar(axis, day("2024-01-01"), day("2024-01-02"), colour="red", title="late")
+    )
+    [shown] = [one for one in drawn.iter("rect") if one.get("fill") == "red"]
+    assert float(shown.get("x")) + float(shown.get("width")) <= axis.width
+
+
+async def test_a_timeline_is_drawn_over_years_with_its_moment_and_what_colours_mean(town):
+    life = await town.timeline("Person Number 3")
+    words = texts(life)
+    assert {"2020", "2025", "holds", "Person Number 3 (person)"} <= words
+    assert "Person Number 3 works at Firm 0, since 2015-01-01" in words
+    assert "stroke-dasharray" in life.to_svg()
+
+
+async def test_a_path_is_drawn_with_what_joins_its_entities_and_when(town):
+    path = await town.path("Person Number 3", "Oslo")
+    assert len(path) == 2
+    words = texts(path)
+    assert {"Person Number 3", "Firm 0", "Oslo", "works at", "based in"} <= words
+    assert {"since 2015-01-01", "since 1898-01-01", "person", "place"} <= words
+    assert "M" in path._repr_html_() and path.to_svg().count("v8z") == 2
+
+
+async def test_counts_are_drawn_as_bars(town):
+    words = texts(await town.stats())
+    assert {"hold", "31", "works at", "knows", "15", "person", "place"} <= words
+
+
+async def test_growth_is_drawn_as_what_there_was_in_all(town):
+    growth = await town.audit.growth("day")
+    picture = ElementTree.fromstring(growth.to_svg())
+    assert {"facts", "entities", "episodes", "0"} <= texts(growth)
+    assert len(list(picture.iter(f"{SVG}circle"))) == 3 * (1 + len(growth))
+
+
+def test_lines_that_end_together_are_named_apart():
+    chart = Chart("same", {name: [(0, 0), (1, 5)] for name in ("one", "two", "three")})
+    names = {
+        one.text: float(one.get("y"))
+        for one in ElementTree.fromstring(chart.to_svg()).iter(f"{SVG}text")
+        if one.text in chart.lines
+    }
+    assert len(names) == 3
+    assert all(up - down >= 12 for up, down in pairwise(sorted(names.values(), reverse=True)))
+
+
+@pytest.mark.parametrize(
+    ("highest", "top"), [(0.7, "0.8"), (174, "200"), (9_200, "10,000"), (100, "100"), (0, "1")]
+)
+def test_a_chart_has_round_numbers(highest, top):
+    words = texts(Chart("rise", {"line": [(1, 0), (2, highest)]}))
+    assert {"0", top} <= words
+
+
+def test_an_empty_chart_says_so():
+    assert texts(Chart("nothing", {})) == {"nothing to draw"}
+
+
+def test_a_type_has_the_same_colour_in_every_picture():
+    one, other = type_colours(["person", "boat", "boat"]), type_colours(["place", "person"])
+    assert one["person"] == other["person"]
+    assert len(set(one.values())) == 2
+
+
+async def test_a_picture_takes_the_ink_of_its_page_and_has_paper_in_a_file(town):
+    picture = await town.subgraph("Oslo", depth=1)
+    page, dark = picture.to_svg(), picture.to_svg(theme="dark")
+    assert 'fill="currentColor"' in page and "#ffffff" not in page and "#15191e" not in page
+    assert "#15191e" in dark and "#ffffff" not in dark
+    assert "#ffffff" in picture.to_svg(theme="light")
+
+
+async def test_pictures_are_saved_as_png(town, tmp_path, monkeypatch):
+    picture = await town.subgraph("Oslo", depth=1)
+    light = picture.save(tmp_path / "part.png").read_bytes()
+    dark = picture.save(tmp_path / "part.PNG", theme="dark").read_bytes()
+    assert light.startswith(b"\x89PNG") and dark.startswith(b"\x89PNG") and light != dark
+    with pytest.raises(InputError, match="choose from light, dark"):
+        picture.save(tmp_path / "part.svg", theme="blue")
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'surreal-graphrag\[notebook\]'"):
+        picture.save(tmp_path / "part.png")
+    assert picture.save(tmp_path / "part.svg").exists()
+
+
+async def test_a_png_without_letters_is_refused(town, tmp_path, monkeypatch):
+    import resvg_py
+
+    fontless = partial(resvg_py.svg_to_bytes, skip_system_fonts=True)
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", fontless)
+    with pytest.raises(InputError, match="no font"):
+        (await town.stats()).save(tmp_path / "stats.png")

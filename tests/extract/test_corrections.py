@@ -122,3 +122,76 @@ async def test_who_does_not_leave_after_all_stays():
     )
     assert await current(*texts) == {"Acme 2024-01"}
     assert not await current(PLAN, "Ann Lee won't be moving to Oslo after all.")
+
+
+async def test_a_plan_is_called_off_without_a_name_by_the_next_text():
+    assert not await current(PLAN, "The move is off.")
+    assert not await current(PLAN, "The move to Oslo is off.")
+    assert await current(PLAN, "The move is postponed to August.") == {"Oslo 2024-08"}
+
+
+async def test_which_of_several_plans_is_called_off_waits_for_a_person():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(PLAN, reference_time="2024-01-15")
+        await graph.add_episode("Bob Stone will move to Rome in July.", reference_time="2024-01-16")
+        added = await graph.add_episode("The move is off.", reference_time="2024-01-17")
+        assert "Ann Lee's (Oslo) or Bob Stone's (Rome) is meant" in added.adjusted[0]
+        waiting = [one.fact for one in await graph.edit.pending()]
+        assert {one.subject for one in waiting} == {"Ann Lee", "Bob Stone"}
+        await graph.edit.confirm(next(one for one in waiting if one.subject == "Ann Lee"))
+        later = await graph.at(valid_at="2024-12-01").facts()
+        assert [fact.subject for fact in later] == ["Bob Stone"]
+        assert (await graph.health.check_all()).findings == ()
+
+
+async def test_a_plan_of_another_conversation_is_not_called_off():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(PLAN, reference_time="2024-01-15", saga="letters")
+        added = await graph.add_episode("The move is off.", reference_time="2024-01-16", saga="b")
+        assert added.dropped == ("'The move is off.': no plan is known here that it can mean",)
+
+
+async def test_what_never_was_so_is_retracted_with_the_reason():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee joined Acme in 2020.", reference_time="2024-01-15")
+        denial = await graph.add_episode(
+            "Correction: Ann Lee never worked at Acme.", reference_time="2024-02-15"
+        )
+        [fact] = denial.changed
+        assert (fact.closed_as, fact.retracted_at is None) == ("retracted", False)
+        assert fact.reason == "denied: Correction: Ann Lee never worked at Acme."
+        await graph.log.remove_episode(denial.episode)
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+
+
+async def test_a_contrast_puts_right_what_it_denies_and_nothing_else():
+    texts = ("Ann Lee joined Acme in 2020.", "Ann Lee did not join Acme but Globex.")
+    assert await current(*texts) == {"Globex 2020-01"}
+    texts = ("Ann Lee joined Initech in 2020.", "Ann Lee did not join Acme but Globex.")
+    assert await current(*texts) == {"Globex 2024-02"}
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for text in texts:
+            await graph.add_episode(text, reference_time="2024-01-15")
+        [old] = await graph.at(valid_at="2022").facts("Ann Lee")
+        assert old.object == "Initech"
+
+
+async def test_who_was_elsewhere_has_the_times_of_what_was_wrong():
+    texts = (
+        "Ann Lee worked at Acme from 2010 to 2014.",
+        "Correction: Ann Lee never worked at Acme. She was at Globex Corp.",
+    )
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for text in texts:
+            await graph.add_episode(text, reference_time="2024-01-15")
+        [right] = await graph.at(valid_at="2012").facts("Ann Lee")
+        assert (right.object, right.valid_at.year) == ("Globex Corp", 2010)
+
+
+async def test_a_less_trusted_source_denies_nothing_of_a_better_one():
+    async with open_graph(extractor=RulesExtractor(), trust={"rumours": -1}) as graph:
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-15")
+        await graph.add_episode(
+            "Correction: Ann Lee never worked at Acme.", source_description="rumours"
+        )
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]

@@ -51,6 +51,25 @@ class Reply:
             }
         return json.dumps(completion).encode()
 
+    def events(self, model):
+        """Return the completion as server-sent events, seven characters each."""
+        head = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": model}
+        pieces = [self.text[at : at + 7] for at in range(0, len(self.text), 7)]
+        choices = [
+            {"index": 0, "finish_reason": None, "delta": {"role": "assistant", "content": piece}}
+            for piece in pieces
+        ]
+        if self.refusal is not None:
+            delta = {"role": "assistant", "content": None, "refusal": self.refusal}
+            choices.append({"index": 0, "finish_reason": None, "delta": delta})
+        choices.append({"index": 0, "finish_reason": self.finish_reason, "delta": {}})
+        chunks = [{**head, "choices": [choice], "usage": None} for choice in choices]
+        if self.usage:
+            used = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+            chunks.append({**head, "choices": [], "usage": used})
+        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+        return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
 
 class ModelServer:
     """Replies in order, or as ``answer(request)`` says; requests are kept."""
@@ -96,11 +115,13 @@ class ModelServer:
                 reply = self.replies.pop(0) if self.replies else Reply("no reply left", status=418)
         try:
             time.sleep(reply.delay)
-            body = reply.encoded(request["model"])
+            streams = request.get("stream") and reply.body is None and reply.status < 400
+            body = reply.events(request["model"]) if streams else reply.encoded(request["model"])
             handler.send_response(reply.status)
             for name, value in reply.headers.items():
                 handler.send_header(name, value)
-            handler.send_header("Content-Type", "application/json")
+            kind = "text/event-stream" if streams else "application/json"
+            handler.send_header("Content-Type", kind)
             handler.send_header("Content-Length", str(len(body)))
             handler.end_headers()
             handler.wfile.write(body)

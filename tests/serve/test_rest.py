@@ -11,6 +11,7 @@ from graphrag.serve.openapi import description
 from graphrag.serve.quota import Bucket, Quota
 from graphrag.serve.server import application, serve
 from graphrag.serve.service import Service
+from graphrag.serve.tools import tools
 from graphrag.serve.verb_table import VERBS
 from tests.serve.conftest import ADMIN, ALICE, BOB, READER, TOKENS, bearer, door
 from tests.serve.test_tools import CALLS
@@ -41,6 +42,18 @@ async def test_every_verb_answers_as_described(rest):
         validator(VERBS[name].output.__name__).validate(found[name])
     assert found["ask"]["values"] == ["Globex"]
     assert found["ask"]["facts"][0]["sources"][0]["quote"]
+
+
+async def test_an_answer_is_a_route_and_no_tool(rest):
+    given = {"question": "Where does Alice work?", "valid_at": "2021-01-01"}
+    answer = (await rest.post("/v1/answer", json=given)).json()
+    validator("AnswerOutput").validate(answer)
+    assert (answer["text"], answer["by"]) == ("Acme", "facts")
+    [sentence], [source] = answer["sentences"], answer["citations"]
+    assert (sentence["citations"], source["episode"]) == ([1], "old letter")
+    nothing = (await rest.post("/v1/answer", json={"question": "Why is the sea salt?"})).json()
+    assert (nothing["by"], nothing["text"]) == ("nothing", "") and nothing["missing"]
+    assert "answer" not in {tool.name for tool in tools()}
 
 
 async def test_records_have_addresses(rest, known):

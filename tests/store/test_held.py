@@ -98,6 +98,50 @@ def test_what_is_held_is_what_the_store_has(steps):
     asyncio.run(lived(steps))
 
 
+async def test_what_was_written_is_held_so_that_the_next_fact_reads_nothing():
+    async with open_graph() as graph:
+        store = graph.handle.session.store
+        for year in (2015, 2020):
+            place = f"Place {year}"
+            attributes = {"tags": ("a", None), "n": 1}
+            await graph.add_fact(
+                "Ann", "lives_in", place, valid_at=f"{year}", attributes=attributes
+            )
+        ids = await ids_of(store, Fact)
+        store.held.release()
+        read = await store.get(Fact, ids)
+        queries, query = [], store._connection.query
+
+        async def counted(sql, params=None):
+            queries.append(sql)
+            return await query(sql, params)
+
+        store._connection.query = counted
+        for year in (2016, 2017, 2018):
+            await graph.add_fact("Ann", "lives_in", f"Place {year}", valid_at=f"{year}")
+        assert queries == []
+        ids = await ids_of(store, Fact)
+        written = await store.get(Fact, ids)
+        store.held.release()
+        assert written == await store.get(Fact, ids) != read
+
+
+async def test_settling_a_long_history_looks_at_each_place_once():
+    async with open_graph() as graph:
+        for year in range(1990, 2020):
+            await graph.add_fact("Ann", "lives_in", f"Place {year}", valid_at=f"{year}")
+        index = await graph.handle.session.catalog.group("default")
+        looks, rows_at = [], index.rows_at
+
+        def counted(*given):
+            looks.append(given)
+            return rows_at(*given)
+
+        index.rows_at = counted
+        await graph.add_fact("Ann", "lives_in", "Paris", valid_at="1995-06")
+        assert len(looks) == len({*looks}) + 1  # once more to see that it meets anything at all
+
+
 def test_what_was_asked_for_before_a_write_ended_is_not_held():
     held = Held()
     held.written([("entity", "x")])

@@ -8,6 +8,7 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.model.extraction import Claim, Mention
 from graphrag.temporal.period import shift
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ _PUT_OFF = frozenset(
 )
 
 
-def read_cancelling(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+def read_cancelling(
+    clause: Clause, line: Line, drafts: Sequence[Draft], unnamed: list[Claim]
+) -> Iterator[Draft]:
     """Yield the plans that a clause says will not happen, or at another time.
 
     Args:
         clause: What says so.
         line: The sentence.
         drafts: What the text said before: "the move" is the one that it told of.
+        unnamed: Takes what is called or put off though the text says nowhere whose plan it was.
     """
     said = {child.lower_ for child in clause.verb.children}
     particle = next((word for word in ("off", "back", "forward") if word in said), "")
@@ -63,12 +67,33 @@ def read_cancelling(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iter
             if periods:
                 plan.life = _begun(plan.life, line, clause)
                 return
-        if one is not None and periods and other is not None:
+        if one is None:
+            unnamed.append(_unnamed(relation, other, line, clause if periods else None))
+        elif periods and other is not None:
             draft = line.draft(one, relation, other, _begun(Life(), line, clause))
             draft.corrects = True
             yield draft
-        elif one is not None and not periods:
+        elif not periods:
             yield line.draft(one, relation, other, CANCELLED)
+
+
+def _unnamed(relation: str, other: Name | None, line: Line, put_off: Clause | None) -> Claim:
+    """Return what is said of a plan of somebody whom only what is known can tell."""
+    start, end = (line.offset + line.sentence.start_char, line.offset + line.sentence.end_char)
+    life = CANCELLED if put_off is None else _begun(Life(), line, put_off)
+    return Claim(
+        Mention("", start=start, end=start),
+        relation,
+        None if other is None else other.mention(),
+        line.prefix + line.sentence.text.strip(),
+        start,
+        end,
+        valid_at=life.start,
+        valid_precision=life.start_precision,
+        corrects=put_off is not None,
+        confidence=0.8,
+        kind=life.kind,
+    )
 
 
 def _begun(life: Life, line: Line, clause: Clause) -> Life:

@@ -7,8 +7,8 @@ A text is a letter, a conversation or plain prose: that tells who says "I", and 
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from graphrag.extract.rules.affiliation import (
 )
 from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.attendance import body_of, read_attendance
-from graphrag.extract.rules.cancelling import read_cancelling
+from graphrag.extract.rules.cancelling import CANCELLED, read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     COPULAS,
@@ -37,17 +37,23 @@ from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of, read_signature
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, telling
+from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
-from graphrag.extract.rules.slips import Slip, mend, mended, slip_of
+from graphrag.extract.rules.slips import Slip, mend, mend_earlier, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import asked_about, is_correction, is_unreal, without_denials
+from graphrag.extract.rules.truth import (
+    asked_about,
+    denied_in,
+    is_correction,
+    is_unreal,
+    without_denials,
+)
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -83,6 +89,8 @@ class Reader:
     """What was read of the turns before."""
     slips: list[Slip] = field(default_factory=list)
     """What is put right that the text does not say."""
+    unnamed: list[Claim] = field(default_factory=list)
+    """What is called off, or put off, of plans that the text does not tell of."""
 
     def read(self, sentence: "Span", offset: int) -> None:
         """Read the claims of a sentence whose paragraph starts at ``offset``.
@@ -94,6 +102,18 @@ class Reader:
         for draft in self._stated(sentence, offset):
             if not quoted or (own and draft.subject is self.scene.voice):
                 self.drafts.append(draft)
+
+    def deny(self, text: str, offset: int) -> None:
+        """Read what a text says was never so."""
+        reader = replace(self, drafts=[], taken_back=[], denied=[], slips=[], unnamed=[])
+        for start, doc in parse(denied_in(text)):
+            for sentence in doc.sents:
+                reader.read(sentence, offset + start)
+        for draft in reader.drafts:
+            draft.life, draft.corrects = CANCELLED, True
+            place = slice(draft.start - offset, draft.end - offset)
+            draft.text = self.prefix + " ".join(text[place].split())
+        self.drafts[:0] = reader.drafts
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         start = offset + sentence.start_char
@@ -128,7 +148,7 @@ class Reader:
         yield from read_offices(stated, line)
         for clause in stated:
             yield from _read(clause, line)
-            yield from read_cancelling(clause, line, self.drafts)
+            yield from read_cancelling(clause, line, self.drafts, self.unnamed)
         yield from read_place(line)
         yield from read_affiliation(line)
         yield from read_beside(line)
@@ -212,9 +232,9 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
             reader.read(sentence, offset)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
+    reader.deny(named, 0)
     for match in SCRIPT.finditer(episode.content):
-        name = scene.names.get(name_key(match["name"]))
-        if name is not None:
+        if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())
     drafts = reader.drafts
     used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
@@ -222,17 +242,12 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     silent = {id(name) for name in titles if name.entity_type == UNTYPED}
     silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
-    return _finished(names, drafts, _mended(reader.slips, previous))
+    reader.unnamed += mend_earlier(reader.slips, previous, _claims)
+    return finished(names, drafts, reader.unnamed)
 
 
-def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]:
-    """Yield what the episodes before said wrongly, as it is put right."""
-    for slip in slips:
-        for episode in reversed(previous):
-            claim = mended(slip, _extract(ExtractionContext(episode)).claims)
-            if claim is not None:
-                yield claim
-                break
+def _claims(episode: Episode) -> Sequence[Claim]:
+    return _extract(ExtractionContext(episode)).claims
 
 
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
@@ -251,12 +266,13 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
     names: list[Name] = []
     drafts: list[Draft] = []
     slips: list[Slip] = []
+    unnamed: list[Claim] = []
     asked = ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ", slips=slips)
-        reader.before = drafts
+        reader.before, reader.unnamed = drafts, unnamed
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
@@ -273,6 +289,7 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
                 asked = asked_about(sentence) or asked
+        reader.deny(named, turn.start)
         # What an assistant says is advice, examples and what it was asked to write: it is kept as
         # text and for its names, and states nothing of the world.
         drafts += [] if advice else reader.drafts
@@ -280,16 +297,4 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    return _finished(names, drafts, _mended(slips, previous))
-
-
-def _finished(
-    names: Iterable[Name], drafts: list[Draft], mended: Iterable[Claim] = ()
-) -> Extraction:
-    names, mended = list(names), list(mended)
-    used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
-    mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in telling(drafts))
-    claims |= dict.fromkeys(mended)
-    mentions += [end for claim in mended for end in (claim.subject, claim.object) if end]
-    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))
+    return finished(names, drafts, [*mend_earlier(slips, previous, _claims), *unnamed])

@@ -4,12 +4,13 @@ A claim in the making: its names may still grow longer and change type while the
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from graphrag.extract.rules.lexicon import FEMALE, MALE
 from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.model.assertion import EntityName
-from graphrag.model.extraction import Claim, Mention
+from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
 
 
@@ -119,3 +120,17 @@ def telling(drafts: list[Draft]) -> list[Draft]:
         if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]
+
+
+def finished(
+    names: Iterable[Name], drafts: list[Draft], others: Iterable[Claim] = ()
+) -> Extraction:
+    """Return what a text says: its names, its drafts, and what is claimed beside them."""
+    names, others = list(names), list(others)
+    used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
+    mentions = [name.mention() for name in names if name.named or id(name) in used]
+    claims = dict.fromkeys(draft.finished() for draft in telling(drafts))
+    claims |= dict.fromkeys(others)
+    ends = (end for claim in others for end in (claim.subject, claim.object) if end)
+    mentions += [end for end in ends if end.name]
+    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

@@ -1,7 +1,7 @@
 """What a text puts right of what it said before: ``I said January, it was February``."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.model.extraction import Claim
+from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period, shift
 
@@ -130,3 +131,17 @@ def mended(slip: Slip, claims: Sequence[Claim]) -> Claim | None:
                 corrects=True,
             )
     return None
+
+
+def mend_earlier(
+    slips: Iterable[Slip],
+    previous: Sequence[Episode],
+    claims_of: Callable[[Episode], Sequence[Claim]],
+) -> Iterator[Claim]:
+    """Yield what the episodes before said wrongly, as it is put right."""
+    for slip in slips:
+        for episode in reversed(previous):
+            claim = mended(slip, claims_of(episode))
+            if claim is not None:
+                yield claim
+                break

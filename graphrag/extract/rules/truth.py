@@ -44,6 +44,13 @@ _AS_SAID = re.compile(
 )
 
 
+_NOT_BUT = re.compile(
+    # "did not join Acme but Globex": what is between "not" and "but" is denied
+    rf"\b(?:do|does|did)(?P<not> not|n['’]t) (?P<verb>[a-z]+ (?:{_PREPOSITION})?)"
+    rf"(?P<old>{_NOUN}{_MORE}),? but (?P<new>(?:{_PREPOSITION})?{_NOUN}{_MORE})(?=,|[.;:!?)]|$)"
+)
+_NEVER = re.compile(r"\b(?:never|not)\b|n['’]t\b")
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s+[A-ZÀ-Þ]|\s*$)|(?=\n)|$)")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
 _TAKING_BACK = re.compile(
     r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
@@ -81,9 +88,43 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     and where it says that the denied was said before: "not in May as I said".
     """
     said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
+    said += [found.start("new") for found in _NOT_BUT.finditer(text)]
+    text = _NOT_BUT.sub(_second, text)
     text = _CONTRAST.sub(_blank, text)
     ends = [found.end() for found in _TAKING_BACK.finditer(text)]
     return _TAKING_BACK.sub(_blank, text), ends, said
+
+
+def denied_in(text: str) -> str:
+    """Return what a text says that another one said wrongly, as if it were so; blanks elsewhere.
+
+    "Correction: Ann never worked at Acme", "Ann did not join Acme but Globex".
+    """
+    whole = is_correction(text)
+    kept = [" "] * len(text)
+    for sentence in _SENTENCE.finditer(text):
+        words, start = sentence.group(), sentence.start()
+        both = _NOT_BUT.search(words)
+        denials = [both.span("not")] if both else [one.span() for one in _NEVER.finditer(words)]
+        back = _TAKING_BACK.match(words) or _CORRECTION.match(words)
+        if len(denials) != 1 or not (both or whole or back) or _CONTRAST.search(words):
+            continue
+        end = both.end("old") if both else len(words)
+        kept[start : start + end] = words[:end]
+        for first, last in (denials[0], *([back.span()] if back and not both else [])):
+            kept[start + first : start + last] = " " * (last - first)
+        if both:
+            kept[start + end] = "."
+    return "".join(kept)
+
+
+def _second(found: re.Match[str]) -> str:
+    """Return a contrast with the side that is stated alone: ``did join Globex``."""
+    first, last = found.start("old") - found.start(), found.start("new") - found.start()
+    at, end = (place - found.start() for place in found.span("not"))
+    words = found.group()
+    gap = " " * (end - at), " " * (last - first)
+    return words[:at] + gap[0] + words[end:first] + gap[1] + words[last:]
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag.index.derived import Slot
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.derive import Outcome, derive
-from graphrag.ingest.lifetimes.rivalry import Rivalry, Side, Triple
+from graphrag.ingest.lifetimes.rivalry import Place, Rivalry, Triple, rows_in
 from graphrag.ingest.lifetimes.said import Gone
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Entity, Fact
@@ -20,8 +20,6 @@ from graphrag.store.store import Store
 if TYPE_CHECKING:
     from graphrag.ingest.standing.nearby import Beside, Nearby
 
-Place = tuple[str, str, str | None]
-"""Relation, one end, and the other if it is known."""
 _RIVALRY = Slot[Rivalry]()
 
 
@@ -64,7 +62,9 @@ class Component:
     """Facts that the index does not know, or not as they are to be."""
     _quiet: bool | None = None
     """Whether nothing was said of any entity that is no fact, once that was asked for."""
-    _at: defaultdict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _at: defaultdict[tuple[str, str, str | None], list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     @classmethod
     def of(cls, index: GroupIndex, relations: Relations) -> "Component":
@@ -99,10 +99,10 @@ class Component:
         triple, id_ = _triple(fact), fact.id
         if self.nearby is not None and self.nearby.concerns(fact.relation):
             return True
-        for _ in self.rivalry.meeting(triple, self.index):
-            return True  # it is not stored itself
-        for place, _ in self._places(triple):
-            known = self._at.get(place)
+        for place in self.rivalry.places(triple):
+            if rows_in(place, self.index):
+                return True  # it is not stored itself
+            known = self._at.get(place[:3])
             if known is not None and (len(known) > 1 or known[0] != id_):
                 return True
         if not self.rivalry.plain(fact.relation):
@@ -124,9 +124,9 @@ class Component:
         for relation, entity in endings:
             for row in self.rivalry.ended(relation, entity, index):
                 coming[self._stored_triple(row)] = None
-        queue = list(coming)
+        queue, seen = list(coming), set[Place]()
         for triple in queue:
-            for id_, other in self._met(triple):
+            for id_, other in self._met(triple, seen):
                 found[id_] = None
                 if other not in coming:
                     coming[other] = None
@@ -230,24 +230,18 @@ class Component:
         """Return the facts that are to be different, or are new."""
         return {id_: fact for id_, fact in self.facts.items() if self.stored.get(id_) != fact}
 
-    def _met(self, triple: Triple) -> Iterator[tuple[str, Triple]]:
-        for row in self.rivalry.meeting(triple, self.index):
-            yield self.index.facts.ids[row], self._stored_triple(row)
-        for place, role in self._places(triple) if self._at else ():
-            for id_ in self._at.get(place, ()):
-                other = self._beside[id_]
-                if role is None or place[1] == getattr(other, f"{role}_id"):
-                    yield id_, _triple(other)
-
-    def _places(self, triple: Triple) -> Iterator[tuple[Place, Side | None]]:
-        """Yield where others are noted that a fact may meet, and which end of them that is."""
-        name, subject, object_ = triple
-        for probe in self.rivalry.probes(name):
-            if probe.side is None:
-                yield (probe.relation, subject, object_), None
-            else:
-                end = subject if probe.side == "subject" else object_
-                yield (probe.relation, end, None), probe.role
+    def _met(self, triple: Triple, seen: set[Place]) -> Iterator[tuple[str, Triple]]:
+        """Yield what a fact may meet, but for what is where others looked: rivals look alike."""
+        places = [place for place in self.rivalry.places(triple) if place not in seen]
+        seen.update(places)
+        for place in places:
+            for row in rows_in(place, self.index):
+                yield self.index.facts.ids[row], self._stored_triple(row)
+        for relation, end, other, role in places if self._at else ():
+            for id_ in self._at.get((relation, end, other), ()):
+                beside = self._beside[id_]
+                if role is None or end == getattr(beside, f"{role}_id"):
+                    yield id_, _triple(beside)
 
     def _stored_triple(self, row: int) -> Triple:
         relation = self.index.relations[self.index.facts["relation"][row]]

@@ -18,6 +18,10 @@ def contradictions(
     """Yield what contradicts what."""
     yield from _together(holdings, naming)
     for line, account in accounts.items():
+        if not account.ends and holdings.winners.keys().isdisjoint(
+            support.statement.id for support in account.supports
+        ):
+            continue  # nothing was stated against it, and it gave way to nothing
         own = Cover(holdings.pieces.get(line, ()))
         its = {support.statement.id for support in account.supports}
         for end in account.ends:
@@ -60,7 +64,8 @@ def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
         for piece in own
         if piece.support.kind == "ended"
     }
-    for slot, (cover, _) in holdings.covers.items():
+    shared = (of for of in holdings.covers.items() if of[1][0].shared)
+    for slot, (cover, _) in shared:
         pieces = (
             begun.get(piece.support.statement.id, piece)
             for piece in cover

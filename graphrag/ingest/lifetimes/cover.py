@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import Literal, TypeVar
 
@@ -69,8 +70,20 @@ class Cover:
         self._starts = [row[0] for row in order]
         self._last = list(accumulate(self._pieces, _later))
         """For each piece: of those up to it the one that ends last."""
-        self._union = [stretch[:2] for stretch in touching(row[:2] + row[-1:] for row in order)]
-        self._ends = sorted(row[1] for row in order)
+
+    @property
+    def shared(self) -> bool:
+        """Tell whether there is more than one piece."""
+        return len(self._pieces) > 1
+
+    @cached_property
+    def _union(self) -> list[tuple[int, int]]:
+        pieces = ((piece.start, piece.end, piece) for piece in self._pieces)
+        return [stretch[:2] for stretch in touching(pieces)]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return sorted(piece.end for piece in self._pieces)
 
     def __iter__(self) -> Iterator[Piece]:
         """Iterate over the pieces in order."""

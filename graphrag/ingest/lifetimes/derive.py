@@ -116,8 +116,9 @@ def derive(
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
     if follow is not None:
         after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
-    for id_ in inferred.keys() - after.keys():
-        after[id_] = _fallen(inferred[id_], now)
+    if left := [fact for id_, fact in inferred.items() if id_ not in after]:
+        known = {**(beside.context if beside is not None else {}), **after}
+        after |= {one.id: one for one in _fallen(left, known, relations, now)}
     return Outcome(said, settlement, after)
 
 
@@ -171,7 +172,8 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
     if closer is not None and closer[1].manual and closer[1].ends:
         return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
     if life.closed_by in life.statements[:1]:  # it was stated with its end
-        return _Closing(life.invalidated_by)
+        why = closer[1].reason if closer is not None and not closer[1].manual else ""
+        return _Closing(life.invalidated_by, why or None)
     ruled = " (an arbiter decided)" if life.ruling is not None else ""
     return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
 
@@ -179,6 +181,8 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
+    if fact.statements and all(one.kind == "cancelled" for one in fact.statements):
+        reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
         reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
     return replace(
@@ -194,15 +198,12 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
     )
 
 
-def _fallen(fact: Fact, now: datetime) -> Fact:
-    """Return a fact that was inferred and follows no longer, nor ever did."""
-    return replace(
-        fact,
-        retracted_at=fact.retracted_at or now,
-        closed_as="retracted",
-        invalidated_by=None,
-        reason="it does not follow from what was said",
-    )
+def _fallen(
+    facts: Iterable[Fact], known: Mapping[str, Fact], relations: Relations, now: datetime
+) -> Iterator[Fact]:
+    from graphrag.ingest.standing.infer import fallen
+
+    return fallen(facts, known, relations, now)
 
 
 def _consequences(relations: Relations, beside: "Beside") -> "Consequences":
@@ -222,7 +223,8 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
     assertions = [replace(one, pending=False) for one in waiting]
     alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
-    [life, *_] = alone.lifetimes
+    nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
+    life = next(iter(alone.lifetimes), nothing)
     free = replace(
         fact,
         valid_at=life.valid_at,
@@ -235,13 +237,14 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
         retracted_at=None,
         invalidated_by=None,
         reason=None,
-        confidence=life.confidence,
+        confidence=max(one.confidence for one in assertions),
         pending=True,
         sources=_sources(assertions, said),
     )
     if any(one.corrects for one in assertions):
         return replace(free, waits_as="correction")
-    return replace(free, waits_as="end" if assertions[0].ends else None)
+    over = assertions[0].ends or life is nothing
+    return replace(free, waits_as="end" if over else None)
 
 
 def _also(fact: Fact) -> Iterator[Assertion]:

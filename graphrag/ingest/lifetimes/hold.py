@@ -75,7 +75,8 @@ def _settle_level(
     """Work out what the statements of one level of trust hold; those above are settled."""
     limits: dict[str, tuple[int, Support]] = {}
     slots = dict.fromkeys(slot for support in level for slot in slots_of(support, holdings.slots))
-    for slot in slots:
+    shared = (slot for slot in slots if len(members[slot]) > 1)
+    for slot in shared:
         for support, limit, rival in _limits(members[slot], trust, slot):
             id_ = support.statement.id
             if id_ not in limits or _key(limit, rival) < _key(*limits[id_]):
@@ -162,7 +163,7 @@ def _cut(piece: Piece, covers: Iterable[Cover]) -> Iterator[Piece]:
             yield replace(piece, start=start, end=other.start, closed="superseded", by=by)
         start = max(start, other.end)
     if start < piece.end:
-        yield replace(piece, start=start)
+        yield piece if start == piece.start else replace(piece, start=start)
 
 
 def _first_over(piece: Piece, covers: Iterable[Cover]) -> Statement | None:

@@ -1,11 +1,14 @@
 """What a new fact only repeats keeps its statements, and what it corrects falls."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from operator import attrgetter
 
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
+from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import newer
 from graphrag.model.values import Fact
@@ -51,17 +54,34 @@ def _contested(component: Component, new: str) -> str | None:
     return min(before, default=None)
 
 
-def let_fall(component: Component, fact: Fact) -> Fact:
+def deny(component: Component, fact: Fact) -> None:
+    """Let fall what a statement says was never so, as far as it is trusted no more."""
+    said, line = fact.statements[0], _line(component, fact)
+    ids = {
+        one.id
+        for other in component.facts.values()
+        if _line(component, other) == line
+        for one in other.statements
+        if one.void is None and one.trust <= said.trust
+    }
+    component.void(ids, Void("retracted", by=said.id, reason=f"denied: {fact.text}"))
+
+
+def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> Fact:
     """Let fall what a fact corrects, and return the fact as it stands then.
 
     That is what cannot hold beside it; else, whatever the relation, another date of the same fact,
     or an end of it that was not one after all; else the only other fact of its subject and
     relation, or of several the one that was stated in the days before. The true fact held since the
-    wrong one was said to, unless its own start was stated.
+    wrong one was said to, unless its own start was stated. If the same text says what was never so
+    ("did not join Acme but Globex"), it is that and nothing else.
     """
     said = fact.statements[0]
     if not said.corrects:
         return fact
+    for other in denied:
+        if (other.subject_id, other.relation) == (fact.subject_id, fact.relation):
+            return _instead(component, fact, _line(component, other))
     void = Void("corrected", by=said.id, reason=f"corrected: {fact.text}")
     if misdated := _misdated(component, fact):
         component.void(misdated, void)
@@ -87,12 +107,44 @@ def let_fall(component: Component, fact: Fact) -> Fact:
     ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
     if said.since is None:
         first = component.statement(min(component.supporting(wrong[0].id)))
-        said = replace(said, since=first.since, at=first.at)
-        fact = replace(fact, statements=(said, *fact.statements[1:]))
+        fact = _dated(fact, first)
     component.void(ids, void)
     if fact.id in component.facts:
         component.facts[fact.id] = fact
     return fact
+
+
+def _instead(component: Component, fact: Fact, wrong: Line) -> Fact:
+    """Return a fact with the times at which another was said to hold that was denied for it."""
+    first = min(
+        (
+            one
+            for other in component.facts.values()
+            if _line(component, other) == wrong
+            for one in other.statements
+            if one.void is not None and not one.pending
+        ),
+        key=attrgetter("id"),
+        default=None,
+    )
+    return fact if first is None else _dated(fact, first)
+
+
+def _dated(fact: Fact, first: Assertion) -> Fact:
+    """Return a fact that has no start of its own with that of the statement that was wrong."""
+    said = fact.statements[0]
+    if said.since is not None or said.kind not in ("state", "was"):
+        return fact
+    if said.kind == "state":
+        said = replace(said, since=first.since, at=first.at)
+    elif first.since is not None and said.at is not None and first.since.moment < said.at:
+        said = replace(said, since=first.since, until=said.until or first.until)
+    return replace(fact, statements=(said, *fact.statements[1:]))
+
+
+def _line(component: Component, fact: Fact) -> Line:
+    relations = component.rivalry.relations
+    return relations.line(fact.relation, fact.subject_id, fact.object_id)
 
 
 def _misdated(component: Component, fact: Fact) -> set[str]:
@@ -190,9 +242,9 @@ def _noted(fact: Fact, new_fact: Fact) -> Fact:
 
 
 def _repeats(one: Assertion, known: Assertion) -> bool:
-    """Tell whether a table or a person says again what it said."""
-    known = replace(known, id=one.id, confidence=one.confidence, text=one.text)
-    return not one.source and known == one
+    """Tell whether a table, a person or the same place of an episode says again what it said."""
+    sure = known.confidence if one.source else one.confidence
+    return replace(known, id=one.id, confidence=sure, text=one.text) == one
 
 
 def _same(one: Fact, other: Fact) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Triple = tuple[str, str, str]
 """Relation, subject and object of a fact, as it is stored and as merges leave its ends."""
 Side = Literal["subject", "object"]
+Place = tuple[str, str, str | None, Side | None]
+"""Relation, one end, the other if it is known, and which end the first one is, if that matters."""
 Exclusion = Literal["single_valued", "single_holder", "exclusive_with"]
 """What a ``Relation`` may declare by which facts exclude each other."""
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -79,16 +81,15 @@ class Rivalry:
         probes = (probe for name in self.relations for probe in self.probes(name))
         return frozenset(probe.relation for probe in probes if probe.side is not None)
 
-    def meeting(self, triple: Triple, index: GroupIndex) -> Iterator[int]:
-        """Yield the rows of stored facts that a fact may meet, some twice."""
+    def places(self, triple: Triple) -> Iterator[Place]:
+        """Yield where others are that a fact may meet."""
         name, subject, object_ = triple
         for probe in self.probes(name):
             if probe.side is None:
-                yield from index.rows_at(subject, probe.relation, object_)
+                yield probe.relation, subject, object_, None
             else:
                 end = subject if probe.side == "subject" else object_
-                rows = index.rows_at(end, probe.relation)
-                yield from rows_as(probe.role, end, rows, index) if rows else ()
+                yield probe.relation, end, None, probe.role
 
     def ended(self, relation: str, entity: str, index: GroupIndex) -> Iterator[int]:
         """Yield the rows of what an end without an object may end."""
@@ -140,6 +141,12 @@ class Rivalry:
         canonical = self.relations.canonical(name)[0]
         names = dict.fromkeys(self.relations.same(canonical))
         return [(alias, self.relations.canonical(alias)[1]) for alias in names]
+
+
+def rows_in(place: Place, index: GroupIndex) -> list[int]:
+    """Return the rows of the stored facts at a place."""
+    relation, end, other, role = place
+    return rows_as(role, end, index.rows_at(end, relation, other), index)
 
 
 def rows_as(role: Side | None, end: str, rows: list[int], index: GroupIndex) -> list[int]:

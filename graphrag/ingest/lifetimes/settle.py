@@ -61,7 +61,8 @@ def settle(
     """
     by_id: dict[str, Statement] = {}
     for statement in statements:
-        if by_id.setdefault(statement.id, statement) != statement:
+        known = by_id.setdefault(statement.id, statement)
+        if known is not statement and known != statement:
             raise InputError(
                 f"two statements have the id {statement.id!r}: "
                 f"{by_id[statement.id].words!r} and {statement.words!r}"

@@ -5,7 +5,8 @@ fall, and return. Its kind says how to read its times (the table is in ``support
 how finely they were stated. Entities are ids, as merges leave them.
 """
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isfinite
@@ -72,6 +73,11 @@ class Statement:
     def words(self) -> str:
         """Return its sentence, or one made of its parts."""
         return self.text or " ".join((self.subject, self.relation, self.object)).strip()
+
+    @property
+    def at_micros(self) -> int:
+        """Return the moment for which its source is evidence, in microseconds since 1970."""
+        return to_micros(self.at, BEGINNING)
 
     @property
     def planned(self) -> bool:
@@ -185,3 +191,76 @@ class Settlement:
 def to_moment(micros: int) -> datetime | None:
     """Return the moment that many microseconds after 1970; None if a datetime cannot name it."""
     return from_micros(micros) if _FIRST <= micros <= _LAST else None
+
+
+class Dates:
+    """The dates stated of one value: the finer ones give the moments of the coarser ones."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        starts, events, ends = set[Date](), set[Date](), set[Date]()
+        for statement in statements:
+            if statement.since is not None:
+                (events if statement.kind == "event" else starts).add(statement.since)
+            if statement.until is not None:
+                ends.add(statement.until)
+        self._starts, self._events, self._ends = map(_sorted, (starts, events, ends))
+
+    def start(self, statement: Statement) -> int:
+        """Return the first moment of a statement that gives its start."""
+        date = statement.since
+        assert date is not None, "a start was stated"
+        finer = _finer(date, self._starts)
+        if finer is None:
+            return date.start
+        if statement.until is not None and not finer.start < statement.until.start:
+            return date.start
+        if statement.at is not None and date.start <= statement.at_micros < finer.start:
+            return date.start
+        return finer.start
+
+    def event(self, date: Date) -> tuple[int, int]:
+        """Return the stretch in which an event happened."""
+        finer = _finer(date, self._events) or date
+        return finer.start, finer.end
+
+    def end(self, date: Date, sightings: Sequence[int], statement: Statement) -> int:
+        """Return the first moment after an explicit end, given when the value was seen."""
+        finer = _finer(date, self._ends, last=True) or date
+        if finer.precision == "exact":
+            return finer.start
+        at = statement.at_micros
+        after = min(finer.end, at + 1) if at >= finer.start else finer.end
+        place = bisect_left(sightings, after) - 1
+        if place < 0 or sightings[place] < finer.start:
+            return finer.start
+        return sightings[place] + 1
+
+    def end_of_bounded(self, statement: Statement, first: int) -> int:
+        """Return the end of a stretch that was stated whole."""
+        date = statement.until
+        assert date is not None, "an end was stated"
+        finer = _finer(date, self._ends, last=True)
+        if finer is not None and finer.start > first:
+            return finer.start
+        return date.start if date.start > first else date.end
+
+
+def _sorted(dates: Iterable[Date]) -> list[Date]:
+    return sorted(dates, key=lambda date: (date.start, FINENESS[date.precision]))
+
+
+def _finer(date: Date, dates: Sequence[Date], *, last: bool = False) -> Date | None:
+    """Return the first of the finer dates inside one, or the last of them, as fine as it goes."""
+    if date.precision == "exact" or not dates:
+        return None
+    low = bisect_left(dates, date.start, key=lambda other: other.start)
+    high = bisect_left(dates, date.end, key=lambda other: other.start)
+    inside = range(low, high)
+    for place in reversed(inside) if last else inside:
+        if FINENESS[dates[place].precision] > FINENESS[date.precision]:
+            return _finer(dates[place], dates, last=last) or dates[place]
+    return None
+
+
+UNREFINED = Dates(())
+"""No date refines itself: of one statement, and no other, each is as fine as it goes."""

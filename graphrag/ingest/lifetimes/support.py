@@ -24,7 +24,7 @@ who is seen in March and "left that year" did not come back in March. A less tru
 no date of a more trusted one: what it saw in March is over with the end that is stated.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -33,10 +33,9 @@ from math import inf
 from operator import itemgetter
 from typing import Literal
 
-from graphrag.ingest.lifetimes.statement import FINENESS, Statement
+from graphrag.ingest.lifetimes.statement import UNREFINED, Dates, Statement
 from graphrag.model.assertion import BEGINNING, FOREVER, Date
 from graphrag.ontology.relations import Relation
-from graphrag.temporal.moment import to_micros
 
 Shape = Literal["bounded", "running", "ended", "event", "was"]
 Line = tuple[str, str, str]
@@ -100,10 +99,16 @@ def work_out(
     if relation.timeless:
         account.supports = [_timeless(statement, account.line) for statement in account.statements]
         return
+    shared = list(shared)
+    if not shared and len(account.statements) == 1 and not account.statements[0].explicit_end:
+        account.supports = [_plain(account.statements[0], account.line, UNREFINED)]
+        _note_ends(account)
+        account.supports = list(_stopped(account.supports, account.ends))
+        return
 
     @cache
-    def dates(trust: float) -> _Dates:
-        return _Dates(one for one in account.statements if one.trust >= trust)
+    def dates(trust: float) -> Dates:
+        return Dates(one for one in account.statements if one.trust >= trust)
 
     @cache
     def sightings(trust: float) -> list[int]:
@@ -125,10 +130,10 @@ def work_out(
         for support in account.supports
         if support.kind == "running"
         and support.statement.kind != "was"
-        and support.last == _at(support.statement)
+        and support.last == support.statement.at_micros
     ]
     for statement in explicit:
-        date, at = statement.until, _at(statement)
+        date, at = statement.until, statement.at_micros
         assert date is not None, "an explicit end has its date"
         end = ended(statement, date)
         account.ends.append(end)
@@ -140,16 +145,21 @@ def work_out(
         account.supports.append(
             Support(statement, account.line, kind, moment, moment, end.moment, end)
         )
+    _note_ends(account)
+    account.ends += (ended(statement, date) for statement, date in shared)
+    account.supports = list(_stopped(account.supports, account.ends))
+
+
+def _note_ends(account: Account) -> None:
+    """Note the ends of stretches that were stated whole, and of what merely was."""
     for support in account.supports:
         if support.end is not None:
             continue  # it is among them
         if support.kind in ("bounded", "was"):
             account.ends.append(End(support.statement, support.stop, support.stop - 1))
         elif support.kind == "running" and support.statement.kind == "was":
-            at = _at(support.statement)
+            at = support.statement.at_micros
             account.ends.append(End(support.statement, at, at - 1))
-    account.ends += (ended(statement, date) for statement, date in shared)
-    account.supports = list(_stopped(account.supports, account.ends))
 
 
 def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Support]:
@@ -158,6 +168,9 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
     An end takes what is not newer (what is older, if a stretch was stated whole) and not trusted
     more; one that is trusted more takes what reaches over it as well.
     """
+    if not ends:
+        yield from supports
+        return
 
     @cache
     def newer(level: float) -> _First:
@@ -168,7 +181,7 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
         return _First((end.moment, end) for end in ends if end.statement.trust > level)
 
     for support in supports:
-        if support.kind != "running" or not ends or support.last == FOREVER - 1:
+        if support.kind != "running" or support.last == FOREVER - 1:
             yield support
             continue
         level = support.statement.trust
@@ -201,9 +214,9 @@ def _order(end: End) -> tuple[int, bool, str, str, str, str]:
     return end.moment, not statement.object, *ends, statement.id
 
 
-def _plain(statement: Statement, line: Line, dates: "_Dates") -> Support:
+def _plain(statement: Statement, line: Line, dates: Dates) -> Support:
     """Return what a statement supports that is no explicit end."""
-    at = _at(statement)
+    at = statement.at_micros
     if statement.kind == "timeless":
         return _timeless(statement, line)
     if statement.since is None:
@@ -224,76 +237,3 @@ def _plain(statement: Statement, line: Line, dates: "_Dates") -> Support:
 
 def _timeless(statement: Statement, line: Line) -> Support:
     return Support(statement, line, "running", BEGINNING, FOREVER - 1)
-
-
-def _at(statement: Statement) -> int:
-    return to_micros(statement.at, BEGINNING)
-
-
-class _Dates:
-    """The dates stated of one value: the finer ones give the moments of the coarser ones."""
-
-    def __init__(self, statements: Iterable[Statement]) -> None:
-        starts, events, ends = set[Date](), set[Date](), set[Date]()
-        for statement in statements:
-            if statement.since is not None:
-                (events if statement.kind == "event" else starts).add(statement.since)
-            if statement.until is not None:
-                ends.add(statement.until)
-        self._starts, self._events, self._ends = map(_sorted, (starts, events, ends))
-
-    def start(self, statement: Statement) -> int:
-        """Return the first moment of a statement that gives its start."""
-        date = statement.since
-        assert date is not None, "a start was stated"
-        finer = _finer(date, self._starts)
-        if finer is None:
-            return date.start
-        if statement.until is not None and not finer.start < statement.until.start:
-            return date.start
-        if statement.at is not None and date.start <= _at(statement) < finer.start:
-            return date.start
-        return finer.start
-
-    def event(self, date: Date) -> tuple[int, int]:
-        """Return the stretch in which an event happened."""
-        finer = _finer(date, self._events) or date
-        return finer.start, finer.end
-
-    def end(self, date: Date, sightings: Sequence[int], statement: Statement) -> int:
-        """Return the first moment after an explicit end, given when the value was seen."""
-        finer = _finer(date, self._ends, last=True) or date
-        if finer.precision == "exact":
-            return finer.start
-        at = _at(statement)
-        after = min(finer.end, at + 1) if at >= finer.start else finer.end
-        place = bisect_left(sightings, after) - 1
-        if place < 0 or sightings[place] < finer.start:
-            return finer.start
-        return sightings[place] + 1
-
-    def end_of_bounded(self, statement: Statement, first: int) -> int:
-        """Return the end of a stretch that was stated whole."""
-        date = statement.until
-        assert date is not None, "an end was stated"
-        finer = _finer(date, self._ends, last=True)
-        if finer is not None and finer.start > first:
-            return finer.start
-        return date.start if date.start > first else date.end
-
-
-def _sorted(dates: Iterable[Date]) -> list[Date]:
-    return sorted(dates, key=lambda date: (date.start, FINENESS[date.precision]))
-
-
-def _finer(date: Date, dates: Sequence[Date], *, last: bool = False) -> Date | None:
-    """Return the first of the finer dates inside one, or the last of them, as fine as it goes."""
-    if date.precision == "exact" or not dates:
-        return None
-    low = bisect_left(dates, date.start, key=lambda other: other.start)
-    high = bisect_left(dates, date.end, key=lambda other: other.start)
-    inside = range(low, high)
-    for place in reversed(inside) if last else inside:
-        if FINENESS[dates[place].precision] > FINENESS[date.precision]:
-            return _finer(dates[place], dates, last=last) or dates[place]
-    return None

@@ -39,7 +39,7 @@ class Consequences:
         """End what rules end, in place, and find what may be inferred."""
         program = self.beside.program
         said = {
-            line: [(piece, _stretch(piece)) for piece in pieces]
+            line: [*zip(pieces, _stretches(pieces), strict=True)]
             for line, pieces in holdings.pieces.items()
             if line[0] in program.relations
         }
@@ -173,10 +173,17 @@ class Consequences:
         return replace(nothing, id=id_)
 
 
-def _stretch(piece: Piece) -> Stretch:
-    running = piece.support.kind == "running" and piece.closed != "bounded"
-    trust, begins = piece.support.statement.trust, piece.support.kind != "ended"
-    return Stretch(piece.start, piece.end, piece.support.last, running, trust, begins)
+def _stretches(pieces: Sequence[Piece]) -> Iterator[Stretch]:
+    """Yield pieces of one line as rules see them.
+
+    Whoever said on which day one ended is newer evidence for it than a rule that acts before.
+    """
+    ended = {piece.end for piece in pieces if piece.support.kind == "ended"}
+    for piece in pieces:
+        running = piece.support.kind == "running" and piece.closed != "bounded"
+        trust, begins = piece.support.statement.trust, piece.support.kind != "ended"
+        loose = running and piece.end not in ended
+        yield Stretch(piece.start, piece.end, piece.support.last, loose, trust, begins)
 
 
 def _trust(fact: Fact) -> float:

@@ -5,7 +5,7 @@ works it out, in whatever order things were said.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.sweep import Inferred
 from graphrag.model.assertion import FOREVER
 from graphrag.model.values import Fact
+from graphrag.ontology.relations import Relations
 
 _BETWEEN = ">"
 """Stands between the parts of an id."""
@@ -28,6 +29,32 @@ class Placed(NamedTuple):
     id: str
     observed: bool
     inferred: bool = False
+
+
+def fallen(
+    facts: Iterable[Fact], known: Mapping[str, Fact], relations: Relations, now: datetime
+) -> Iterator[Fact]:
+    """Yield facts that were inferred as they are when they follow no longer, nor ever did.
+
+    One that somebody said by now is part of what they said, and no read shows it.
+    """
+    said = {
+        relations.line(one.relation, one.subject_id, one.object_id): one
+        for one in sorted(known.values(), key=lambda one: one.id, reverse=True)
+        if one.statements and one.retracted_at is None and not one.pending
+    }
+    for fact in facts:
+        other = said.get(relations.line(fact.relation, fact.subject_id, fact.object_id))
+        yield replace(
+            fact,
+            retracted_at=fact.retracted_at or now,
+            closed_as="retracted" if other is None else "superseded",
+            invalidated_by=None if other is None else other.id,
+            reason="it does not follow from what was said"
+            if other is None
+            else f"says the same as: {other.text}",
+            pending=other is not None,
+        )
 
 
 @dataclass(slots=True)
@@ -96,6 +123,7 @@ class Writer:
             invalid_at=end,
             expired_at=None if end is None else kept or self.now,
             retracted_at=None,
+            pending=False,
             observed=bool(started) and all(one.observed for one in started),
             confidence=self._sure[spell],
             closed_as=None if end is None else "ended",
@@ -118,7 +146,8 @@ class Writer:
             return None, f"rule {rule!r}: it follows no longer"
         fact = self.facts.get(found.id)
         text = self.words(spell.by) if fact is None else fact.text
-        return found.id, f"rule {rule!r}: it follows no longer: {text}"
+        how = "it was said then" if spell.by == spell.line else "it follows no longer"
+        return found.id, f"rule {rule!r}: {how}: {text}"
 
     def words(self, line: Line) -> str:
         """Return a line as a sentence."""

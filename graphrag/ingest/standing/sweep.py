@@ -61,7 +61,7 @@ class Inferred:
     clause: Clause | None = None
     """The rule by which it follows no longer."""
     by: Line | None = None
-    """What was said, or is over, so that it does not."""
+    """What was said, or is over, so that it does not; the line itself if that was said."""
     ways: dict[tuple[Instance, int], None] = field(default_factory=dict)
     """The first few ways in which it follows, at each moment at which those may change."""
 
@@ -166,10 +166,11 @@ class Sweep:
         if ended:
             over |= ended - self._stated
             touched |= self._settle(ended, moment, over)
+            asked |= ended
         for cut, ways in self._unsupported:
             lines = sorted({line for way in ways for line in way if not self._true(line)})
             cut.by = next((line for line in lines if line in over or line in self._before), None)
-        for head in sorted(touched):
+        for head in sorted(touched | (asked & self.ground.derives.keys())):
             self._note(head, moment)
 
     def _settle(self, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
@@ -271,9 +272,9 @@ class Sweep:
         return found
 
     def _note(self, head: Line, moment: int) -> None:
-        """Begin, go on or end the stretch in which a line follows."""
+        """Begin, go on or end the stretch in which a line follows and nobody says so."""
         spell = self._open.get(head)
-        if head in self._inferred:
+        if head in self._inferred and head not in self._stated:
             if spell is None:
                 spell = self._open[head] = Inferred(head, moment)
                 self.spells.append(spell)
@@ -283,7 +284,8 @@ class Sweep:
             spell.end = moment
             at = next(reversed(spell.ways))[1]
             last = [way for way, moment in spell.ways if moment == at]
-            spell.clause, spell.by = last[0].clause, self._lost(last)
+            by = head if head in self._stated else self._lost(last)
+            spell.clause, spell.by = last[0].clause, by
             del self._open[head]
 
     def _lost(self, ways: Sequence[Instance]) -> Line | None:

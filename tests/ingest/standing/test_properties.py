@@ -45,16 +45,16 @@ async def tell(graph, one):
 
 
 async def days_of(graph):
-    """Return what the graph says for each day."""
+    """Return what the graph says for each day, as often as it says it."""
     facts = await graph.at(history=True).facts(limit=1000)
     facts = [fact for fact in facts if fact.retracted_at is None]
     return [
-        {
+        [
             (fact.subject, fact.relation, fact.object)
             for fact in facts
             if (fact.valid_at is None or fact.valid_at <= moment(day))
             and (fact.invalid_at is None or moment(day) < fact.invalid_at)
-        }
+        ]
         for day in range(DAYS)
     ]
 

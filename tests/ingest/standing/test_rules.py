@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag import Derives, Ends, InputError, Needs, Relation, Relations
+from graphrag.extract.rules.extractor import RulesExtractor
 from tests.conftest import open_graph, triples
 
 CLOSES = Ends("closes", when=("?c", "has_state", "closed"), ends=("*", "works_at", "?c"))
@@ -43,10 +44,19 @@ async def test_what_a_beginning_ends_says_by_what_and_why():
             closing.fact.id,
         )
         assert ended.reason == "rule 'closes': Acme has state closed."
+        assert len(await graph.audit.contradictions()) == 0
         assert ended.invalid_at == datetime(2024, 3, 1, tzinfo=UTC)
         assert triples(await graph.facts("Ben")) == {
             ("Ben", "works_at", "Globex", "2020-01-01", None)
         }
+        await sound(graph)
+
+
+async def test_a_text_triggers_the_rule_of_the_documentation_under_either_name():
+    async with opened(extractor=RulesExtractor()) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme Corp", valid_at="2020")
+        await graph.add_episode("Acme Corp is closed.", reference_time="2024-03-01")
+        assert await graph.facts("Ann") == []
         await sound(graph)
 
 
@@ -102,6 +112,8 @@ async def test_what_never_had_support_holds_nowhere():
         badge, why = told.fact, "rule 'badge': nothing supports it"
         assert (badge.closed_as, badge.reason) == ("overruled", why)
         assert told.notes == (f"'Ann has badge badge 7.' holds at no time: {why}",)
+        assert repr(badge) == "Fact(Ann has badge badge 7, overruled)"
+        assert [stage.status for stage in await graph.timeline("Ann")] == ["overruled"]
         await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
         [badge] = await graph.facts("Ann", relation="has_badge")
         assert (badge.retracted_at, badge.reason) == (None, None)
@@ -130,6 +142,66 @@ async def test_an_inferred_fact_holds_as_long_as_what_it_rests_on():
         assert triples(await graph.at(history=True).facts("Ann", relation="reports_to")) == {
             ("Ann", "reports_to", "Bob", "2021-01-01", "2023-01-01"),
             ("Ann", "reports_to", "Cid", "2023-01-01", None),
+        }
+        await sound(graph)
+
+
+async def test_what_is_said_is_not_inferred_beside_it():
+    async with opened() as graph:
+        await graph.add_fact("Ann", "on_team", "Red", valid_at="2020")
+        await graph.add_fact("Bob", "leads", "Red", valid_at="2020")
+        said = await graph.add_fact(
+            "Ann", "reports_to", "Bob", valid_at="2021", invalid_at="2023", source="list"
+        )
+        every = await graph.at(history=True).facts("Ann", relation="reports_to")
+        assert [(one.origin, one.valid_at.year, one.invalid_at) for one in every] == [
+            ("inferred", 2020, datetime(2021, 1, 1, tzinfo=UTC)),
+            ("manual", 2021, datetime(2023, 1, 1, tzinfo=UTC)),
+            ("inferred", 2023, None),
+        ]
+        assert every[0].reason == "rule 'boss': it was said then: Ann reports to Bob."
+        await sound(graph)
+        await graph.edit.retract(said.fact)
+        [boss] = await graph.facts("Ann", relation="reports_to")
+        assert (boss.origin, boss.valid_at.year) == ("inferred", 2020)
+        await sound(graph)
+
+
+async def test_a_chain_that_is_told_in_any_order_has_each_link_once():
+    within = Derives(
+        "within",
+        head=("?a", "part_of", "?c"),
+        body=[("?a", "part_of", "?b"), ("?b", "part_of", "?c")],
+    )
+    async with opened(within) as graph:
+        for one, other in ("AB", "BC", "CD", "AD", "AC"):
+            await graph.add_fact(one, "part_of", other, valid_at="2020")
+        every = await graph.at(history=True).facts(relation="part_of")
+        links = sorted(one.subject + one.object for one in every)
+        assert links == ["AB", "AC", "AD", "BC", "BD", "CD"]
+        await sound(graph)
+
+
+async def test_colleagues_are_inferred_once_and_not_from_either_side():
+    together = Derives(
+        "together",
+        head=("?p", "colleague_of", "?q"),
+        body=[("?p", "works_at", "?c"), ("?q", "works_at", "?c")],
+    )
+    async with opened(together) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+        await graph.add_fact("Bob", "works_at", "Acme", valid_at="2021")
+        assert len(await graph.facts(relation="colleague_of")) == 1
+        assert len(await graph.facts("Bob", relation="colleague_of")) == 1
+
+
+async def test_a_dated_end_is_newer_than_a_rule_that_acts_before_it():
+    async with opened() as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2015")
+        await graph.add_fact("Ann", "works_at", "Acme", invalid_at="2023", source="letter")
+        await graph.add_fact("Acme", "has_state", "closed", valid_at="2021")
+        assert triples(await graph.at(history=True).facts("Ann")) == {
+            ("Ann", "works_at", "Acme", "2015-01-01", "2023-01-01")
         }
         await sound(graph)
 

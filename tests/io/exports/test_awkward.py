@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import os
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
@@ -12,7 +13,7 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from graphrag import InputError
-from graphrag.io.files import escaped, unescaped
+from graphrag.io.files import escaped, unescaped, written
 from graphrag.io.jsonl.shape import moment, read_moment
 from graphrag.io.pandas_frames import cell_of, unmarked
 from graphrag.io.turtle import TERMS
@@ -140,3 +141,17 @@ def test_text_in_xml_and_in_cells_is_what_it_was(text):
 @given(MOMENTS.filter(bool))
 def test_moments_as_text_are_exact(at):
     assert read_moment(moment(at)) == at
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with written(pipe) as put:
+            put(b"one line\n")
+        assert os.read(reading, 100) == b"one line\n"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+    assert [left.name for left in tmp_path.iterdir()] == ["out.jsonl"]

@@ -1,0 +1,133 @@
+"""An answer in sentences, each with the numbered sources that bear it out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from graphrag.ask.answer import Answer
+from graphrag.display.cards import lifetime
+from graphrag.display.visible import escape, flatten
+from graphrag.model.values import Fact
+from graphrag.search.context import Citation
+
+Standing = Literal["holds", "ended", "to come", "said"]
+"""Whether what a sentence says is so at the moment of the view; ``said`` is all that is known."""
+By = Literal["facts", "model", "texts", "nothing"]
+
+NOT_THERE: Final = "not in the graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer, with what it rests on."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+    """Numbers of the sources that bear it out: see ``CitedAnswer.citations``."""
+    quote: str = ""
+    """Words of a source that say so."""
+    facts: tuple[Fact, ...] = ()
+    """The facts that it repeats."""
+    standing: Standing = "said"
+    """``holds``, ``ended`` or ``to come`` by its facts; ``said`` if it repeats none."""
+    problem: str = ""
+    """Why it is no part of the answer; empty for one that is."""
+
+    def __str__(self) -> str:
+        """Write it with its numbers, and until when it held if it is over."""
+        marks = "".join(f" [{number}]" for number in self.citations)
+        return f"{flatten(self.text)}{marks}{self._aside}"
+
+    @property
+    def _aside(self) -> str:
+        if self.standing not in ("ended", "to come"):
+            return ""
+        known = dict.fromkeys(map(lifetime, self.facts))
+        times = "; ".join(time for time in known if time not in self.text)
+        return f" ({self.standing}: {times})" if times else f" ({self.standing})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CitedAnswer:
+    """What is answered to a question, and by what; false if nothing in the graph answers it."""
+
+    question: str
+    by: By = "nothing"
+    """``facts``: worked out by ``ask``; ``model``: written by it from what was found; ``texts``:
+    sentences of the sources; ``nothing``: no answer."""
+    sentences: tuple[Sentence, ...] = ()
+    """What bears it out, in order: of ``facts`` one sentence for each."""
+    citations: tuple[Citation, ...] = ()
+    """What the numbers stand for."""
+    dropped: tuple[Sentence, ...] = ()
+    """What the model wrote and no source bears out, each with its ``problem``."""
+    exact: Answer | None = None
+    """What ``ask`` made of the question: values, facts and how, or why it has no answer."""
+    missing: str = ""
+    """Why there is no answer; empty if there is one."""
+    complete: bool = True
+    """False for the answers of a stream that go on."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is an answer."""
+        return bool(self.sentences) or bool(self.exact)
+
+    @property
+    def text(self) -> str:
+        """Return the answer alone: its values, or its sentences with their numbers."""
+        if self.by == "facts" and self.exact is not None:
+            return flatten("; ".join(self.exact.values))
+        return " ".join(map(str, self.sentences)) or (self.missing if self.complete else "")
+
+    def __repr__(self) -> str:
+        """Show how it begins, and by what it is answered."""
+        return f"CitedAnswer({self.text[:80]!r}; by {self.by}, {len(self.citations)} sources)"
+
+    def __str__(self) -> str:
+        """Write the answer, what was dropped and the sources."""
+        lines = [self.text]
+        if self.by == "facts":
+            lines += [f"  {sentence}" for sentence in self.sentences]
+        lines += [f"dropped: {flatten(one.text)} ({flatten(one.problem)})" for one in self.dropped]
+        return "\n".join((*lines, *map(_source, self.citations)))
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{escape(self.question)}</b>"
+        if self.by == "facts" or not self:
+            head += f"<p>{escape(self.text)}</p>"
+        items = "".join(
+            f'<li title="{escape(one.quote)}">{escape(str(one))}</li>' for one in self.sentences
+        )
+        wrong = "".join(
+            f"<li><s>{escape(one.text)}</s> {escape(one.problem)}</li>" for one in self.dropped
+        )
+        sources = "".join(f"<li>{escape(_titled(one))}</li>" for one in self.citations)
+        return (
+            f"{head}<ul>{items}</ul>"
+            + (f"<details><summary>dropped</summary><ul>{wrong}</ul></details>" if wrong else "")
+            + (f"<ol>{sources}</ol>" if sources else "")
+        )
+
+
+def standing_of(facts: tuple[Fact, ...], now: datetime) -> Standing:
+    """Return whether what some facts say holds at a moment; one that does is enough."""
+    if not facts:
+        return "said"
+    states = {_state(fact, now) for fact in facts}
+    return next(state for state in ("holds", "to come", "ended") if state in states)
+
+
+def _state(fact: Fact, now: datetime) -> Standing:
+    if fact.retracted_at is not None:
+        return "ended"
+    if fact.valid_at is not None and fact.valid_at > now:
+        return "to come"
+    return "ended" if fact.invalid_at is not None and fact.invalid_at <= now else "holds"
+
+
+def _source(citation: Citation) -> str:
+    return f"[{citation.number}] {_titled(citation)}"
+
+
+def _titled(citation: Citation) -> str:
+    return f"{citation.valid_at.date().isoformat()}, {citation.name}"

@@ -1,0 +1,214 @@
+"""A question answered with its sources: worked out, or else found and written or copied."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from graphrag.ask.answer import Answer
+from graphrag.ask.cited import NOT_THERE, By, CitedAnswer, Sentence, standing_of
+from graphrag.ask.extractive import extract
+from graphrag.ask.written import Named, Source, Written, ask_written, believed
+from graphrag.display.cards import episode_title, lifetime, triple
+from graphrag.errors import QueryError
+from graphrag.model.values import Episode, Fact
+from graphrag.protocols import LLM, Message, StreamingLLM, call
+from graphrag.search.context import Citation, Context, assemble
+from graphrag.search.near import named_entities
+from graphrag.search.recipes import recipe_of
+from graphrag.search.request import Request
+from graphrag.search.results import Results
+from graphrag.temporal.interval import NOW, Viewpoint
+from graphrag.text.split import count_tokens
+from graphrag.view import asking
+from graphrag.view.lens import Lens
+from graphrag.view.searches import run
+
+_ENDED = 5
+"""Facts that are over which the memory of a question of now has beside those that hold."""
+_LEAST = 50
+"""Tokens without which no fact has room."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What was found for a question."""
+
+    question: str
+    exact: Answer
+    results: Results
+    context: Context
+    named: Named
+    """What a text names of the graph."""
+    now: datetime
+
+    @property
+    def sources(self) -> dict[int, Source]:
+        """Return what each number of the context stands for."""
+        texts = {one.id: one.content for one in self.results.passages}
+        texts |= {hit.item.id: hit.item.content for hit in self.results.episodes}
+        facts = {hit.item.id: hit.item for hit in self.results.facts}
+        return {
+            one.number: Source(
+                texts.get(one.episode_id, ""), tuple(facts[id_] for id_ in one.fact_ids)
+            )
+            for one in self.context.citations
+        }
+
+    def written(self, written: Written, *, complete: bool = True) -> CitedAnswer:
+        """Return what a model wrote, checked."""
+        sources = self.sources
+        checked = [
+            believed(one, sources, self.question, self.named, now=self.now)
+            for one in (written.sentences if written.answered else ())
+        ]
+        kept = [one for one in checked if not one.problem]
+        answer = self.answer("model", kept)
+        missing = answer.missing
+        if not kept and checked:
+            missing = f"{NOT_THERE}: no source bears out what the model wrote"
+        dropped = tuple(replace(one, citations=()) for one in checked if one.problem)
+        return replace(answer, dropped=dropped, missing=missing, complete=complete)
+
+    def extracted(self) -> CitedAnswer:
+        """Return the sentences of the sources that answer."""
+        numbers = {one.episode_id: one.number for one in self.context.citations if one.episode_id}
+        numbers |= {
+            id_: one.number
+            for one in self.context.citations
+            for id_ in (() if one.episode_id else one.fact_ids)
+        }
+        names = [name for names in self.named(self.question) for name in names]
+        return self.answer("texts", extract(self.results, names, numbers, now=self.now))
+
+    def answer(self, by: By, sentences: Iterable[Sentence]) -> CitedAnswer:
+        """Return an answer of these sentences, its sources numbered in the order of their use."""
+        kept = tuple(sentences)
+        used = dict.fromkeys(number for one in kept for number in one.citations)
+        new = {number: place for place, number in enumerate(used, 1)}
+        known = {one.number: one for one in self.context.citations}
+        return CitedAnswer(
+            self.question,
+            by if kept else "nothing",
+            tuple(replace(one, citations=tuple(new[n] for n in one.citations)) for one in kept),
+            tuple(replace(known[number], number=place) for number, place in new.items()),
+            exact=self.exact,
+            missing="" if kept else f"{NOT_THERE}: {self._why}",
+        )
+
+    @property
+    def _why(self) -> str:
+        if not self.results:
+            return "nothing was found for the question"
+        return "what was found does not answer the question"
+
+
+async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
+    """Answer a question from a viewpoint.
+
+    Raises:
+        QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+    """
+    found = await _found(lens, question, max_tokens)
+    if isinstance(found, CitedAnswer):
+        return found
+    llm = lens.session.llm
+    if llm is None or not found.results:
+        return found.extracted()
+    return found.written(await call(partial(llm.complete, _asked(found), answer=Written)))
+
+
+async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
+    """Give the answer as far as it is written, sentence by sentence; the last is all of it.
+
+    Raises:
+        QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+    """
+    found = await _found(lens, question, max_tokens)
+    if isinstance(found, CitedAnswer):
+        yield found
+        return
+    llm: LLM | None = lens.session.llm
+    if llm is None or not found.results:
+        yield found.extracted()
+    elif not isinstance(llm, StreamingLLM):
+        yield found.written(await call(partial(llm.complete, _asked(found), answer=Written)))
+    else:
+        last, said = Written(answered=False, sentences=[]), 0
+        async for last in llm.stream(_asked(found), answer=Written):
+            if last.answered and len(last.sentences) > said:
+                said = len(last.sentences)
+                yield found.written(last, complete=False)
+        yield found.written(last)
+
+
+def _asked(found: _Memory) -> list[Message]:
+    return ask_written(found.question, found.context.text, now=found.now)
+
+
+async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _Memory:
+    """Return the exact answer, or else what was found for the question."""
+    if max_tokens < _LEAST:
+        raise QueryError(f"max_tokens {max_tokens}: give at least {_LEAST}, room for a fact")
+    exact = await asking.answer(lens, question)
+    if exact:
+        return await _exact(lens, question, exact)
+    results = await _searched(lens, question)
+    context = assemble(
+        results, max_tokens=max_tokens, format="text", count=count_tokens, direct=True
+    )
+    index, past = await lens.index(), await lens.past()
+    seen = lens.ever(index, past)
+
+    def named(text: str) -> list[list[str]]:
+        ids = (index.entities.ids[row] for row in named_entities(text, index, seen))
+        return [[past.name(id_, index), *index.names.names[id_]] for id_ in ids]
+
+    return _Memory(question, exact, results, context, named, lens.now())
+
+
+async def _searched(lens: Lens, question: str) -> Results:
+    """Return what holds, and of a question of now some of what is over, after it."""
+    past = lens.viewpoint not in (NOW, Viewpoint(history=True))
+    request = Request.of(question, lens.group, recipe=recipe_of(None), past=past)
+    results = await run(request, [lens])
+    if lens.viewpoint.valid_at is not None or lens.viewpoint.history:
+        return results
+    every = replace(lens, viewpoint=replace(lens.viewpoint, history=True))
+    over = await run(replace(request, scopes=("facts",)), [every])
+    known = {hit.item.id for hit in results.facts}
+    ended = [hit for hit in over.facts if hit.item.id not in known and not hit.item.retracted_at]
+    ended = ended[:_ENDED]
+    ids = {id_ for hit in ended for id_ in hit.item.episodes} - {one.id for one in results.passages}
+    passages = (one for one in over.passages if one.id in ids)
+    return replace(results, facts=(*results.facts, *ended), passages=(*results.passages, *passages))
+
+
+async def _exact(lens: Lens, question: str, exact: Answer) -> CitedAnswer:
+    """Return what ``ask`` worked out, with the sources of its facts."""
+    facts = tuple({fact.id: fact for fact in (*exact.facts, *exact.bounds)}.values())
+    ids = dict.fromkeys(id_ for fact in facts for id_ in fact.episodes)
+    episodes = {one.id: one for one in (await lens.store.get(Episode, ids)).values()}
+    numbers = {id_: place for place, id_ in enumerate((i for i in ids if i in episodes), 1)}
+    return CitedAnswer(
+        question,
+        "facts",
+        tuple(_stated(fact, numbers, lens.now()) for fact in facts),
+        tuple(
+            Citation(
+                number,
+                id_,
+                episode_title(episodes[id_]),
+                episodes[id_].valid_at,
+                tuple(fact.id for fact in facts if id_ in fact.episodes),
+            )
+            for id_, number in numbers.items()
+        ),
+        exact=exact,
+    )
+
+
+def _stated(fact: Fact, numbers: dict[str, int], now: datetime) -> Sentence:
+    cited = tuple(numbers[id_] for id_ in fact.episodes if id_ in numbers)
+    text = f"{triple(fact)}, {lifetime(fact)}"
+    return Sentence(text, cited, fact.text, (fact,), standing_of((fact,), now))

@@ -261,7 +261,8 @@ def _next(session: Session, keep: Path | None, answers: list[Answer]) -> list[st
         f"search {shlex.quote(past.question)} --at {past.at:%Y-%m-%d} {where}",
         f"show {name} --history {where}",
         f"stats {where}",
+        f"serve {where}",  # its first line says where the explorer is
     ]
     if keep is None and not session.store_given:
-        commands = ["demo --keep demo-store", *commands[:2]]
+        commands = ["demo --keep demo-store", *commands[:2], commands[-1]]
     return [f"  surreal-graphrag {command}" for command in commands]

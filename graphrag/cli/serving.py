@@ -47,7 +47,7 @@ async def serve(
         int, typer.Option(help="Groups whose queued episodes are read at a time.", min=0)
     ] = 1,
 ) -> None:
-    """Serve the graph until Ctrl-C or SIGTERM: tools for agents at /mcp, REST at /v1.
+    """Serve the graph until Ctrl-C or SIGTERM: a page at /, tools at /mcp, REST at /v1.
 
     With --mcp the tools alone, to the program that starts this, such as Claude or Cursor.
     """
@@ -70,7 +70,7 @@ async def serve(
         def listening(url: str) -> None:
             noting.enter_context(noted(session.folder(), url))
             session.show(
-                line(f"{url}/: page; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
+                line(f"{url}/: explorer; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
             )
             sys.stdout.flush()
 

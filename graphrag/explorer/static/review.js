@@ -191,7 +191,7 @@ class Review {
     }
     const { app } = this;
     const rows = events.reverse().map((event) => {
-      const then = el("button", { class: "link", type: "button", title: "The graph as known then", onclick: () => (this.sheet.close(), app.know(event.at)) }, event.at.slice(0, 19).replace("T", " "));
+      const then = el("button", { class: "link", type: "button", title: "UTC; shows the graph as known then", onclick: () => (this.sheet.close(), app.know(event.at)) }, event.at.slice(0, 19).replace("T", " "));
       const undo = el("button", { type: "button", onclick: () => this.ask(event, undo) }, "Undo …");
       return el("tr", {}, el("td", { class: "quiet" }, String(event.seq)), el("td", {}, then), el("td", {}, event.actor), el("td", {}, el("strong", {}, words(event.kind)), `  ${event.did}`, event.note && el("div", { class: "quiet" }, event.note)),
         el("td", {}, app.source.writes && event.kind !== "denied" && undo));

@@ -314,9 +314,10 @@ class Scene {
     const ys = spots.map((one) => one.y);
     const wide = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
     const camera = this.renderer.getCamera();
-    const goal = ratio || Math.min(1, Math.max(0.12, wide * 1.5));
     // The middle is that of what the panel leaves free.
     const covered = $("panel").hidden ? 0 : $("panel").offsetWidth;
+    const free = Math.max(0.4, 1 - covered / Math.max(1, this.stage.offsetWidth));
+    const goal = ratio || Math.min(1, Math.max(0.12, wide * 1.5)) / free;
     const [zero, shifted] = [0, covered / 2].map((x) => this.renderer.viewportToFramedGraph({ x, y: 0 }).x);
     const aside = ((shifted - zero) * goal) / camera.ratio;
     camera.animate(

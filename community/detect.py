@@ -60,7 +60,7 @@ def detect(
     weight = np.bincount(place, weights=weights, minlength=len(pairs))
     edges = np.column_stack(np.divmod(pairs, len(nodes)))
     graph = igraph.Graph(n=len(nodes), edges=edges.tolist())
-    with _seeded(seed):
+    with seeded(seed):
         partition = graph.community_leiden(
             "modularity",
             weights=weight.tolist(),
@@ -80,7 +80,7 @@ def _started(labels: Labels) -> list[int]:
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     """Let igraph draw from numbers of our own, one call at a time: its source is global."""
     import igraph
 

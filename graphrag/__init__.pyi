@@ -67,6 +67,7 @@ from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
+from graphrag.health.reembed import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
 from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.batch import BatchReport as BatchReport
@@ -87,6 +88,8 @@ from graphrag.io.copy import copy_store as copy_store
 from graphrag.io.copy_group import CopyProgress as CopyProgress
 from graphrag.io.formats import Exported as Exported
 from graphrag.io.jsonl.restore import ImportedGroup as ImportedGroup
+from graphrag.io.memories.portable import LeftOut as LeftOut
+from graphrag.io.memories.portable import MemoryReport as MemoryReport
 from graphrag.io.pandas_frames import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM

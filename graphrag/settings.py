@@ -31,6 +31,8 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     namespace: str = "graphrag"
     database: str = "graphrag"
+    embedder: str | None = None
+    """Name or path of a sentence-transformers model; None is the one that this version brings."""
     llm_model: str | None = None
     """Name of a language model; None extracts by rules."""
     llm_base_url: str | None = None
@@ -53,8 +55,9 @@ class Settings:
     def from_env(cls, environment: Mapping[str, str] | None = None) -> "Settings":
         """Read ``SURREAL_GRAPHRAG_STORE``, ``SURREAL_USER`` and ``SURREAL_PASSWORD``.
 
-        For a language model: ``SURREAL_GRAPHRAG_LLM`` (its name), ``OPENAI_BASE_URL`` and
-        ``OPENAI_API_KEY``. For clients of ``serve``: ``SURREAL_GRAPHRAG_TOKEN``.
+        For another embedder: ``SURREAL_GRAPHRAG_EMBEDDER``. For a language model:
+        ``SURREAL_GRAPHRAG_LLM`` (its name), ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``.
+        For clients of ``serve``: ``SURREAL_GRAPHRAG_TOKEN``.
 
         Args:
             environment: Default: the environment of this process.
@@ -64,6 +67,7 @@ class Settings:
             store=values.get("SURREAL_GRAPHRAG_STORE") or DEFAULT_STORE,
             user=values.get("SURREAL_USER") or None,
             password=values.get("SURREAL_PASSWORD") or None,
+            embedder=values.get("SURREAL_GRAPHRAG_EMBEDDER") or None,
             llm_model=values.get("SURREAL_GRAPHRAG_LLM") or None,
             llm_base_url=values.get("OPENAI_BASE_URL") or None,
             llm_api_key=values.get("OPENAI_API_KEY") or None,

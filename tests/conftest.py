@@ -20,6 +20,14 @@ def pytest_pycollect_makeitem(collector, name, obj):
         pytest.mark.anyio(obj)
 
 
+def pytest_terminal_summary(terminalreporter):
+    if any("test_page" in str(one.longrepr) for one in terminalreporter.stats.get("skipped", ())):
+        terminalreporter.write_line(
+            "no Chromium: the tests of the explorer in a browser were left out "
+            "(apt-get install chromium chromium-driver)"
+        )
+
+
 @pytest.fixture(scope="session")
 def anyio_backend():
     return "asyncio"

@@ -58,13 +58,13 @@ BOUNDS = {
 
 
 TODAY = {
-    "entries in graphrag/": 40,  # two more: the rooms serve and integrations
-    "modules": 497,
+    "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
+    "modules": 514,  # answer, explorer, importers: rooms that were not there
     "modules with exactly one importer": 145,
-    "lines written by hand": 79_400,
+    "lines written by hand": 82_500,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
-    "public methods of GraphRAG": 28,  # answer, stream_answer, explain
+    "public methods of GraphRAG": 29,  # show, answer, stream_answer, explain
     "own modules loaded with GraphRAG": 134,
     "own files on one at().facts": 29,
 }

@@ -17,7 +17,7 @@ LAYERS = (
     ("search", "ingest", "testing"),
     ("session",),
     ("extract", "edit", "analysis", "ask", "community", "io"),
-    ("sagas", "health", "history"),
+    ("sagas", "health", "history", "explorer"),
     ("view", "graph", "__init__", "_portal", "sync"),
     ("serve", "integrations"),
     ("cli", "__main__"),
@@ -56,7 +56,8 @@ ROOMS = {
     " analysis",
     "history": f"{_BASE} names ontology protocols temporal display store index engine ingest"
     " session edit analysis io health",
-    "serve": f"{_BASE} temporal display edit search ingest ask view graph",
+    "explorer": f"{_BASE} display index search community",
+    "serve": f"{_BASE} temporal display edit search ingest ask explorer view graph",
 }
 """Which rooms each room may import, itself apart; a door without a line here may import all."""
 HOOK = ("model/values.py", "display")

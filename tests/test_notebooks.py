@@ -23,3 +23,8 @@ def test_notebook_shows_its_results_and_is_small(path):
 
 def test_there_is_a_tour_and_a_time_travel():
     assert {"01_tour", "02_time_travel"} <= {path.stem for path in NOTEBOOKS}
+
+
+def test_the_page_of_the_notebooks_names_each():
+    page = (Path(__file__).parents[1] / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    assert re.findall(r"`(\w+)\.ipynb`", page) == [path.stem for path in NOTEBOOKS]

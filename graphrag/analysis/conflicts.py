@@ -167,11 +167,9 @@ async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
     found = []
     for row, fact in facts.items():
         closer = closers.get(row_of.get(closed[row], -1))
-        # What only repeats another fact is put aside in its favour, and contradicts nothing.
-        repeats = fact.retracted_at is not None and fact.closed_as == "superseded"
-        # Nor does what a death, or a standing rule, ended.
-        over = fact.retracted_at is None and fact.closed_as == "ended"
-        if closer is not None and not repeats and not over:
+        # What only repeats another fact contradicts nothing; nor does what a death or a rule ended.
+        aside = "ended" if fact.retracted_at is None else "superseded"
+        if closer is not None and fact.closed_as != aside:
             found.append(settled(fact, closer, sources.relations))
     return found
 

@@ -50,6 +50,7 @@ def open_default(settings: Settings) -> "GraphRAG":
     # Imported here: the command line answers --help long before numpy is loaded.
     from graphrag.graph import GraphRAG
     from graphrag.llm.client import OpenAILLM
+    from graphrag.local.embedder import SentenceTransformerEmbedder
     from graphrag.session import Models
 
     return GraphRAG.open(
@@ -60,7 +61,8 @@ def open_default(settings: Settings) -> "GraphRAG":
         database=settings.database,
         workers=settings.workers,
         models=Models(
-            llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings)
+            embedder=(settings.embedder and SentenceTransformerEmbedder(settings.embedder)) or None,
+            llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings),
         ),
     )
 
@@ -129,8 +131,8 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     ):
         listed.command(name)(as_command(listing, open_graph))
     app.add_typer(listed, name="list")
-    index = typer.Typer(help="SurrealDB's own indexes, which the engine profile searches.")
-    for about_indexes in (indexes.build, indexes.check):
+    index = typer.Typer(help="Vectors, and SurrealDB's own indexes of the engine profile.")
+    for about_indexes in (indexes.build, indexes.check, indexes.embed):
         index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
     communities = typer.Typer(help="Groups of entities that facts tie together, on several levels.")

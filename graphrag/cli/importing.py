@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphrag.cli.memories import import_memory, memory_of
 from graphrag.cli.moments import moment
 from graphrag.cli.moving import import_whole
 from graphrag.cli.preview import KINDS, Kind, OnError, Wanted, show_survey, survey_of
@@ -32,13 +33,16 @@ async def import_files(
         typer.Argument(
             metavar="FILE...",
             help="Facts as .csv, .tsv, .json, .jsonl or .graphml; contacts as .vcf; meetings as "
-            ".ics; a whole graph as `export` writes it to .jsonl.",
+            ".ics; a whole graph as `export` writes it to .jsonl; what Graphiti, Zep or Mem0 "
+            "exported as JSON, or a folder of that.",
             show_default=False,
         ),
     ],
     kind: Annotated[
         Kind | None,
-        typer.Option("--as", help="What the files hold. Default: by their endings."),
+        typer.Option(
+            "--as", "--from", help="What the files hold, or whose they are. Default: as they look."
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -64,12 +68,14 @@ async def import_files(
     ] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,
     judge: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--judge/--as-given",
-            help="Let new facts end older ones, or take every lifetime of the table as right.",
+            help="Let new facts end older ones (default for tables), or take every lifetime as "
+            "right (default for exports of other memories).",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
     batch: Annotated[int, typer.Option(metavar="N", help="Rows of one transaction.")] = 1000,
     on_error: Annotated[
         OnError, typer.Option(help="Stop at a row that cannot be used, or leave it out.")
@@ -90,7 +96,8 @@ async def import_files(
     group: Annotated[
         str | None,
         typer.Option(
-            help="Graph inside the store. Default: default, and of a whole graph its own name.",
+            help="Graph inside the store. Default: default, and of a whole graph or another memory "
+            "as it is called there.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -98,12 +105,15 @@ async def import_files(
         bool, typer.Option("--dry-run", help="Read everything, and write nothing.")
     ] = False,
 ) -> None:
-    """Tell facts, contacts or meetings from files; the same ones again change nothing."""
+    """Tell facts, contacts or meetings from files, or bring in what another memory exported.
+
+    The same files again change nothing. A record that cannot come in is named, with the reason.
+    """
     wanted = Wanted(
         _pairs(column or [], "--column", "OURS=THEIRS, such as subject=Employee"),
         _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
         | ({} if relation is None else {"relation": relation}),
-        judge,
+        judge is not False,
         batch,
         on_error,
         source,
@@ -119,12 +129,15 @@ async def import_files(
                 f"{option} is for tables of facts: import the other files on their own"
             )
     for file in files:
-        if not file.is_file():
+        if not file.exists():
             raise InputError(f"there is no file {file}")
     if kind is None and (whole := [file for file in files if _is_whole(file)]):
         if len(files) > 1:
             raise InputError(f"{whole[0]} is a whole graph: import it on its own")
         await import_whole(session, whole[0], group, dry_run=dry_run)
+        return
+    if of := memory_of(files, kind):
+        await import_memory(session, files, of, group, judge=judge is True, dry_run=dry_run)
         return
     session = replace(session, group=group or session.group)
     if dry_run:

@@ -1,18 +1,21 @@
-"""``index build`` and ``index check``: SurrealDB's own indexes of the engine profile.
+"""``index``: SurrealDB's own indexes of the engine profile, and the vectors of either.
 
-Neither needs a model, so the store is opened without a graph around it.
+To build and to check needs no model, so the store is opened without a graph around it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphrag.cli.forms import plain
+from graphrag.cli.progress import Embedded
 from graphrag.cli.render import line, table
-from graphrag.cli.terminal import Session
+from graphrag.cli.terminal import Session, Stopped
 
 if TYPE_CHECKING:
     from graphrag.engine.rebuild import Built, IndexReport
@@ -65,6 +68,40 @@ async def check(session: Session) -> None:
         _show(session, report)
     if not report.sound:
         raise typer.Exit(_FOUND)
+
+
+async def embed(
+    session: Session,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name or path of a sentence-transformers model. Default: the one that commands "
+            "use, $SURREAL_GRAPHRAG_EMBEDDER or else this version's own.",
+        ),
+    ] = None,
+) -> None:
+    """Change the embedder of a store: index embed --model NAME. Nothing is extracted again.
+
+    The old vectors serve until all new ones are there; stopped or killed, the same command goes on.
+    """
+    named = model or session.settings.embedder
+    graph = session.open_graph(replace(session.settings, embedder=named))
+    with Embedded(session.err) as progress:
+        try:
+            done = await session.unlocked(lambda: graph.health.reembed(on_progress=progress))
+        except asyncio.CancelledError:
+            raise Stopped("what was made is kept; the same command goes on") from None
+    if session.json:
+        session.show_json(plain(done))
+        return
+    session.show(
+        line(f"{done.made} vectors of {done.embedder} in {done.seconds:.1f} s", "bold green")
+    )
+    if model is not None:
+        session.show(
+            line(f"for the commands that follow: export SURREAL_GRAPHRAG_EMBEDDER={model}")
+        )
 
 
 @asynccontextmanager

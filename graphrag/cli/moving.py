@@ -24,6 +24,7 @@ class FormatName(StrEnum):
     csv = "csv"
     graphml = "graphml"
     turtle = "turtle"
+    html = "html"
 
 
 async def export(
@@ -31,8 +32,8 @@ async def export(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Where to: .jsonl (the whole graph), .csv (facts), .graphml or .ttl; .gz after it "
-            "compresses.",
+            help="Where to: .jsonl (the whole graph), .csv (facts), .graphml, .ttl, or .html (a "
+            "page to explore it); .gz after it compresses.",
             show_default=False,
         ),
     ],

@@ -28,6 +28,9 @@ class Kind(StrEnum):
     FACTS = "facts"
     CONTACTS = "contacts"
     CALENDAR = "calendar"
+    GRAPHITI = "graphiti"
+    ZEP = "zep"
+    MEM0 = "mem0"
 
 
 KINDS = {".vcf": Kind.CONTACTS, ".ics": Kind.CALENDAR}

@@ -18,6 +18,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from graphrag.health.reembed import Reembedded
     from graphrag.ingest.batch import Progress
     from graphrag.ingest.direct_plan import ImportReport
     from graphrag.io.copy_group import CopyProgress
@@ -151,6 +152,23 @@ class Copied(_Drawn):
             self.console.print(
                 Text(f"{progress.table}: {progress.total:,} rows, {rate}"), soft_wrap=True
             )
+
+
+@dataclass(slots=True)
+class Embedded(_Drawn):
+    """Follow a change of the embedder."""
+
+    def __enter__(self) -> "Embedded":
+        """Draw the bar."""
+        self._draw("embedding")
+        return self
+
+    def __call__(self, progress: "Reembedded") -> None:
+        """Take in some more vectors."""
+        done, total = progress.done, progress.total
+        self._bar.update(
+            self._bar.task_ids[0], completed=done, total=total, note=_left(progress.eta)
+        )
 
 
 def _left(eta: float | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.engine.rebuild import Built, IndexReport
-from graphrag.errors import UnknownGroupError
+from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
@@ -22,6 +22,7 @@ from graphrag.temporal.moment import utc_now
 if TYPE_CHECKING:
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.orphans import Kind
+    from graphrag.health.reembed import Reembedded
 
 
 @checked(door="graph.health")
@@ -97,6 +98,31 @@ class Health:
 
         session = self._handle.session
         return await build(session.store, session.embedder.dimension, rows=rows, on_step=on_step)
+
+    async def reembed(
+        self, *, on_progress: Callable[[Reembedded], None] | None = None
+    ) -> Reembedded:
+        """Change the embedder of the store to that of this graph, which is not open yet.
+
+        Nothing is extracted again. The old vectors serve until all new ones are there; a call that
+        was cut short goes on when it is made again. Nobody should write meanwhile.
+
+        Args:
+            on_progress: Called after each 64 vectors.
+
+        Raises:
+            InputError: if this graph is open: it has the embedder that the store has already.
+            StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
+            EmbeddingError: if the new embedder fails; what it made stays.
+        """
+        from graphrag.health.reembed import reembed_store
+
+        if self._handle.current is not None:
+            raise InputError(
+                "this graph is open, and so has the embedder of its store: call health.reembed() "
+                "of GraphRAG.open(URL, models=Models(embedder=NEW)) before it is entered"
+            )
+        return await reembed_store(self._handle.target, self._handle.embedder, on_progress)
 
     async def cleanup(
         self,

@@ -114,8 +114,8 @@ class EventLog:
 
         Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
         its name is retracted: the graph is then as if it had never been heard, but for what a
-        person confirmed and for names and attributes that its tables gave. ``revert`` brings it
-        back.
+        person confirmed, for attributes that its tables gave, and for what others said of a name
+        by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
 
         Args:
             source: What its episodes have as ``source_description``, its facts as ``source``.

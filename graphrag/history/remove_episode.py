@@ -5,8 +5,7 @@ facts are retracted, and reads of an earlier moment find all of it. What a perso
 confirmed rests on that person, too, and stays.
 """
 
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
@@ -15,16 +14,20 @@ from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
 from graphrag.errors import InputError
 from graphrag.history.images import aliases_given, changed_by, narrowed
-from graphrag.index.group import GroupIndex
+from graphrag.history.revert_facts import resting_on, unname
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import without_source
+from graphrag.model.ids import made_at
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
+from graphrag.store.log import events_with
 from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
 
 REMOVE_EPISODE, REMOVE_SOURCE = "remove_episode", "remove_source"
 _ATTRIBUTES = ("attributes", "attribute_times")
@@ -53,6 +56,16 @@ class Taken:
             for one in fact.statements
             if self.source and one.provenance == self.source and not one.manual
         ]
+
+    def unnamed(self, fact: Fact) -> Fact:
+        """Return a fact that others state, too, without the name of the source."""
+        if fact.retracted_at is not None:
+            return fact
+        left = [one for one in fact.statements if one.void is None]
+        if any(one.provenance == self.source for one in left):  # a person stands for it
+            return fact
+        names = tuple(name for name in fact.provenance if name != self.source)
+        return replace(fact, provenance=names)
 
 
 async def stored_episode(id_: str, group: str, store: Store) -> Episode:
@@ -95,14 +108,7 @@ async def withdraw_source(
         InputError: if nothing in the group is from it.
     """
     store = ingestion.store
-    episodes, facts = await store.query(
-        "SELECT VALUE record::id(id) FROM episode WHERE group_id = $group "
-        "AND source_description = $source AND removed_at IS NONE;"
-        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group "
-        "AND $source IN provenance;",
-        group=index.group_id,
-        source=source,
-    )
+    episodes, facts = await links.stated_by(store, index.group_id, source)
     taken = Taken(await store.get(Episode, episodes), source, tuple(facts))
     changes = ChangeSet(index.group_id, REMOVE_SOURCE)
     await _take_out(taken, changes, index, ingestion, now)
@@ -121,15 +127,16 @@ async def _take_out(
     store = ingestion.store
     for episode in taken.episodes.values():
         changes.change(episode, replace(episode, removed_at=now))
-    events = await store.events(index.group_id)
-    own = _tellings(taken.episodes, events)
+    own = await _tellings(taken.episodes, index, store)
     component = await _facts(taken, own, index, ingestion, now)
+    entities = await _entities(taken, own, component.facts, index, store, now)
+    await unname(entities, component, index, store)
     before, after = component.stored, component.changed()
     await put_facts(changes, before, after, store, ingestion.embedder)
     known = (before[fact_id] for fact_id in after if fact_id in before)
     touched = ends_of([*after.values(), *known])
     changes.updates += refreshed(touched, index, after, now=now)
-    for entity, left in await _entities(taken, own, events, component.facts, index, store, now):
+    for entity, left in entities:
         changes.change(entity, left)
 
 
@@ -154,37 +161,14 @@ async def _facts(
             component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
     component.void({id_ for fact in component.facts.values() for id_ in taken.named(fact)}, _GONE)
     component.settle(gone_from(index, gone=taken.episodes), now=now)
+    for id_ in taken.facts:
+        component.facts[id_] = taken.unnamed(component.facts[id_])
     return component
-
-
-async def resting_on(
-    episodes: Collection[str], index: GroupIndex, store: Store
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the facts that rest on one of some episodes, and the ends that name no object."""
-    if not episodes:
-        return [], []
-    # Statements are text. One pattern of all ids costs the same for one as for a hundred.
-    facts, entities = await store.query(
-        "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group AND "
-        "(string::matches(statements ?? '', $any) OR sources.episode CONTAINSANY $episodes);"
-        "SELECT VALUE record::id(id) FROM entity WHERE group_id = $group AND "
-        "endings != NONE AND string::matches(endings, $any);",
-        group=index.group_id,
-        episodes=sorted(episodes),
-        any="|".join(map(re.escape, sorted(episodes))),
-    )
-    ended = [
-        (one.relation, index.heirs.of(entity.id))
-        for entity in (await store.get(Entity, entities)).values()
-        for one in entity.endings
-    ]
-    return list(facts), ended
 
 
 async def _entities(
     taken: Taken,
     own: list[Event],
-    events: Iterable[Event],
     facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
@@ -196,13 +180,13 @@ async def _entities(
     family = [member for one in mentioned for member in index.heirs.family(one)]
     stored = await store.get(Entity, [*mentioned, *changed, *family])
     given = aliases_given(own)
-    held = await _held(mentioned, taken, events, facts, index, store)
+    held = await _held(mentioned, taken, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
         if entity_id in changed:
             left = _without(entity, changed[entity_id])
-        for episode in taken.episodes:
+        for episode in {one.source for one in left.names} & taken.episodes.keys():
             left = without_source(left, episode, given.get(entity_id, ()))
         if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
             left = replace(left, removed_at=now)
@@ -219,30 +203,56 @@ async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]
 async def _held(
     entities: Iterable[str],
     taken: Taken,
-    events: Iterable[Event],
     facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
 ) -> set[str]:
-    """Return the entities that something else speaks of: an episode, a person or a live fact."""
-    families = {member: one for one in entities for member in index.heirs.family(one)}
-    spoken = await links.mentioned_beside(store, index.group_id, families, episodes=taken.episodes)
-    held = {families[member] for member in spoken} | _by_hand(families, events, taken)
+    """Return the entities that something else speaks of: an episode, a table or a person."""
+    rows, retracted = index.facts.row_of, index.facts["retracted"]
+
+    def stands(id_: str) -> bool:
+        if id_ in facts:
+            return facts[id_].retracted_at is None
+        return bool(retracted[rows[id_]] == FOREVER)
+
+    held = set(entities)
+    families = {
+        member: one
+        for one in held
+        if not any(map(stands, index.facts_of(one)))
+        for member in index.heirs.family(one)
+    }
+    held -= set(families.values())
+    spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
+    held |= {families[member] for member in spoken}
     for one in set(families.values()) - held:
-        at = index.facts_of(one)
-        known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}
-        if any(fact.retracted_at is None for fact in known.values()):
+        if await _heard_of(index.facts_of(one), taken, store):
             held.add(one)
-    return held
+    rest = {member: one for member, one in families.items() if one not in held}
+    return held | await _by_hand(rest, taken, index, store)
 
 
-def _by_hand(families: Mapping[str, str], events: Iterable[Event], taken: Taken) -> set[str]:
+async def _heard_of(facts: Iterable[str], taken: Taken, store: Store) -> bool:
+    """Tell whether anybody else stated one of some facts without an episode, in vain or not."""
+    return any(
+        not one.source and one.id not in taken.named(fact)
+        for fact in (await store.get(Fact, facts)).values()
+        if not fact.derived_from
+        for one in fact.statements
+    )
+
+
+async def _by_hand(
+    families: Mapping[str, str], taken: Taken, index: GroupIndex, store: Store
+) -> set[str]:
     """Return the entities that were entered without an episode.
 
     One that came as the end of a fact of the source that is taken back was not.
     """
     found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
-    for event in events:
+    stored = await store.get(Entity, families)
+    records = {f"entity:{id_}": to_micros(one.created_at, 0) for id_, one in stored.items()}
+    for event in await events_with(store, index.group_id, records):
         new = {change.record for change in event.changes if change.before is None}
         for change in event.changes if own else ():
             if change.record in own and change.before is None and change.after is not None:
@@ -256,16 +266,21 @@ def _finished(event: Event) -> bool:
     return any(change.record.startswith("mentions:") for change in event.changes)
 
 
-def _tellings(ids: Collection[str], events: Iterable[Event]) -> list[Event]:
-    """Return the events that did nothing but tell one of these episodes."""
-    records = {f"episode:{id_}" for id_ in ids}
-    found = []
-    for event in events:
-        episodes = [change for change in event.changes if change.record.startswith("episode:")]
-        alone = len(episodes) == 1 and episodes[0].record in records
-        if alone and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
-            found.append(event)
-    return found
+async def _tellings(
+    episodes: Mapping[str, Episode], index: GroupIndex, store: Store
+) -> list[Event]:
+    """Return the events that told these episodes: that brought one, or what it mentions."""
+    records = {f"episode:{id_}": to_micros(one.created_at, 0) for id_, one in episodes.items()}
+    of: dict[str, str] = {}
+    for id_, (episode, _) in (await links.mentions(store, index.group_id, episodes)).items():
+        of.setdefault(episode, id_)
+    records |= {f"mentions:{id_}": made_at(id_) for id_ in of.values()}
+    telling = []
+    for event in await events_with(store, index.group_id, records):
+        changed = {one.record for one in event.changes if one.record.startswith("episode:")}
+        if len(changed) == 1 and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
+            telling.append(event)
+    return telling
 
 
 def _without(value: Value, changes: Iterable[Change]) -> Value:

@@ -169,9 +169,7 @@ async def _held(
         for change in event.changes
         if change.before is None and change.record.startswith("mentions:")
     ]
-    spoken = await links.mentioned_beside(
-        store, index.group_id, families, episodes=silent, links=new
-    )
+    spoken = await links.mentioned_beside(store, families, episodes=silent, links=new)
     held = {families[member] for member in spoken}
     for id_ in set(families.values()) - held:
         at = index.facts_of(id_)

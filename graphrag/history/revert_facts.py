@@ -2,21 +2,28 @@
 
 Statements that the event brought fall, unless a person came to stand for them; those that it
 changed are as they were. When facts hold then, and what they no longer close, follows.
+
+What an episode named goes with it, from the facts of others, too, that were stored by that name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import numpy as np
+
 from graphrag.edit.unmerge import restamped
 from graphrag.history.images import back, conflict
-from graphrag.history.remove_episode import resting_on
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
-from graphrag.model.assertion import Assertion, Void
+from graphrag.model.assertion import Assertion, Void, latest_first
+from graphrag.model.ids import made_at
 from graphrag.model.values import Change, Entity, Event, Fact
+from graphrag.store import links
 from graphrag.store.assertions import assertions
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,34 @@ async def undone_facts(undoing: Undoing, index: GroupIndex, ingestion: Ingestion
         if id_ in component.facts:
             component.facts[id_] = restamped(component.facts[id_], change.before)
     return component
+
+
+async def resting_on(
+    episodes: Collection[str], index: GroupIndex, store: Store
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the facts that rest on one of some episodes, and the ends that name no object."""
+    if not episodes:
+        return [], []
+    mentioned = {entity for _, entity in await links.mentioned_in(store, episodes)}
+    members = {id_ for one in mentioned for id_ in index.heirs.family(index.heirs.of(one))}
+    # What no longer has an episode among its sources still has its ends, which it mentions.
+    rows = [index.entities.row_of[id_] for id_ in members if id_ in index.entities.row_of]
+    within = np.isin(index.facts["subject"], rows) & np.isin(index.facts["object"], rows)
+    near = [index.facts.ids[row] for row in np.flatnonzero(within & index.facts.alive.values)]
+    stored = await store.get(Fact, [*await links.facts_on(store, episodes), *near])
+    facts = [
+        id_
+        for id_, fact in stored.items()
+        if not {*episodes}.isdisjoint((*fact.episodes, *(one.source for one in fact.statements)))
+    ]
+    said = [index.entities.ids[row] for row in np.flatnonzero(index.entities["endings"])]
+    ended = [
+        (one.relation, index.heirs.of(entity.id))
+        for entity in (await store.get(Entity, said)).values()
+        if any(one.assertion.source in episodes for one in entity.endings)
+        for one in entity.endings
+    ]
+    return facts, ended
 
 
 async def _ended(undoing: Undoing, component: Component) -> list[tuple[str, str]]:
@@ -117,3 +152,41 @@ def _back(
     if one != brought and not undoing.force:
         raise conflict(undoing.event, "statements", change.record)
     return None
+
+
+async def unname(
+    entities: Iterable[tuple[Entity, Entity]],
+    component: Component,
+    index: GroupIndex,
+    store: Store,
+) -> None:
+    """Let facts have the names that their ends would have had when they were stored."""
+    for entity, left in entities:
+        lost = {one.name for one in entity.names} - {one.name for one in left.names}
+        lost -= {left.name, *left.aliases}
+        if not lost:
+            continue
+        found = await store.get(Fact, index.facts_of(entity.id))
+        ids = [
+            id_ for id_, fact in found.items() if not lost.isdisjoint((fact.subject, fact.object))
+        ]
+        await component.read(ids, store)
+        for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
+            then = [
+                one for one in left.names if made_at(one.source) <= to_micros(fact.created_at, 0)
+            ]
+            name, *_ = latest_first(left.name, left.aliases, then)
+            at_subject = fact.subject_id == entity.id and fact.subject in lost
+            at_object = fact.object_id == entity.id and fact.object in lost
+            renamed = replace(
+                fact,
+                subject=name if at_subject else fact.subject,
+                object=name if at_object else fact.object,
+            )
+            if fact.text == _sentence(fact):  # nobody gave one
+                renamed = replace(renamed, text=_sentence(renamed))
+            component.facts[fact.id] = renamed
+
+
+def _sentence(fact: Fact) -> str:
+    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}."

@@ -38,9 +38,9 @@ class DirectPlan(Plan):
         changed = [after for _, after in self.changed_facts.values()]
         return ends_of([*self.facts.values(), *changed])
 
-    def changes(self, kind: str) -> ChangeSet:
+    def changes(self, kind: str, actor: str = "") -> ChangeSet:
         """Return the transaction that writes this plan; an empty one if nothing is new."""
-        changes = ChangeSet(self.group, kind=kind)
+        changes = ChangeSet(self.group, kind=kind, actor=actor)
         self.write(changes)
         return changes
 

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
-from graphrag.model.assertion import Assertion, Date, Precision
+from graphrag.model.assertion import Assertion, Date, Kind, Precision
 from graphrag.model.checks import checked_json, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
-from graphrag.model.values import JSON, Entity, Fact, Origin
+from graphrag.model.values import JSON, Entity, Fact, Origin, Span
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
@@ -48,6 +48,7 @@ class GivenFact:
     invalid_precision: Precision = "exact"
     reference_time: datetime | None = None
     observed: bool = False
+    kind: Kind = "state"
     confidence: float = 1.0
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     vector: Matrix | None = None
@@ -60,6 +61,10 @@ class GivenFact:
     """True if the ontology does not relate entities of these types by the relation."""
     place: str = ""
     """Where it stands in what was handed in, such as ``row 7``, for errors."""
+    span: Span | None = None
+    """The episode that states it, if another memory has read it there."""
+    reason: str = ""
+    """Why it ended, if it did."""
 
     def as_fact(
         self, group: str, subject: tuple[str, str], object_: tuple[str, str], *, now: datetime
@@ -67,7 +72,7 @@ class GivenFact:
         """Return the fact between two entities, given by id and name."""
         words = self.relation.replace("_", " ")
         id_ = new_id()
-        said = self._said(id_)
+        said = self._said(id_, now)
         valid_at, invalid_at, observed, closed_as = alone(said)
         return Fact(
             id=id_,
@@ -87,23 +92,35 @@ class GivenFact:
             origin=self.origin,
             attributes=self.attributes,
             closed_as=closed_as,
+            reason=self.reason or None if invalid_at is not None else None,
             statements=(said,),
+            sources=() if self.span is None else (self.span,),
             provenance=self.provenance,
             untyped=self.untyped,
         )
 
-    def _said(self, id_: str) -> Assertion:
-        start, end = self.valid_at, self.invalid_at
+    def _said(self, id_: str, now: datetime) -> Assertion:
+        start, end, span = self.valid_at, self.invalid_at, self.span
         since = None if start is None or self.observed else Date(start, self.valid_precision)
+        at = start if self.observed else None
+        if since is not None and span is None:  # a text that gives a start speaks of that alone
+            at = self.reference_time
+        if self.kind == "was" and end is None and not self.observed:
+            at = self.reference_time or now  # over by then
         return Assertion(
             id_,
             since,
             None if end is None else Date(end, self.invalid_precision),
-            start if self.observed else self.reference_time if since is not None else None,
+            at,
+            self.kind,
             trust=self.trust,
             confidence=self.confidence,
+            source="" if span is None else span.episode_id,
             provenance=self.provenance[-1] if self.provenance else "",
+            start=0 if span is None else span.start,
+            end=0 if span is None else span.end,
             untyped=self.untyped,
+            reason="" if end is None else self.reason,
         )
 
     def turned(self, relation: str) -> "GivenFact":
@@ -158,6 +175,7 @@ def given_fact(
     invalid_at: Moment | None = None,
     reference_time: Moment | None = None,
     observed: bool | None = None,
+    kind: Kind = "state",
     text: str | None = None,
     confidence: float = 1.0,
     attributes: Mapping[str, JSON] | None = None,
@@ -191,8 +209,12 @@ def given_fact(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
+    problem = _misfit(kind, start, stated_at) if kind != "state" else ""
+    if problem:
+        raise InputError(f"kind is {shown(kind)}: {problem}")
     if observed is None:
-        observed = start is None and stated_at is not None and (end is None or stated_at < end)
+        ahead = stated_at is not None and (end is None or stated_at < end)
+        observed = kind == "state" and start is None and ahead
     if observed and start is None:
         start = stated_at
     sources = (*provenance, *([source] if source else ()))
@@ -207,6 +229,7 @@ def given_fact(
         invalid_precision="exact" if invalid_at is None else precision_of(invalid_at),
         reference_time=stated_at,
         observed=observed and start is not None,
+        kind=kind,
         confidence=float(confidence),
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
@@ -214,6 +237,22 @@ def given_fact(
         provenance=tuple(dict.fromkeys(checked_text("source", one) for one in sources)),
         place=place,
     )
+
+
+_KINDS: tuple[Kind, ...] = ("state", "was", "event", "timeless", "planned")
+
+
+def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> str:
+    """Return what is wrong about a fact of a kind; empty if nothing is."""
+    if kind == "cancelled":
+        return "take back the plan itself, with edit.retract"
+    if kind not in _KINDS:
+        return f"choose from {', '.join(_KINDS)}"
+    if kind in ("event", "planned") and start is None:
+        return "give the date as valid_at"
+    if kind == "was" and start is not None and stated_at is not None and stated_at <= start:
+        return "it was over by reference_time, which is not after valid_at"
+    return ""
 
 
 def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:

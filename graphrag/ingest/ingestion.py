@@ -14,7 +14,7 @@ from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.adding import Added, Adding
 from graphrag.ingest.commit import Writer
 from graphrag.ingest.episode_plan import new_saga
-from graphrag.ingest.open_points import is_unnamed, with_plans
+from graphrag.ingest.open_points import with_plans
 from graphrag.ingest.planner import both, find_open_points, ruling_of
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
@@ -198,7 +198,7 @@ class Ingestion:
         or removed meanwhile.
         """
         trust = self.trust.of(episode.source_description)
-        if any(map(is_unnamed, extraction.claims)):
+        if not all(claim.subject.name for claim in extraction.claims):
             extraction = await self._with_plans(episode, extraction)
         if trust < 0:
             extraction = limited(extraction, episode.source_description)

@@ -213,11 +213,6 @@ _DOUBTFUL = 0.5
 """How sure it is that one of several plans is meant, at most."""
 
 
-def is_unnamed(claim: Claim) -> bool:
-    """Tell whether a text speaks of a plan and does not say whose it is."""
-    return not claim.subject.name and (claim.kind == "cancelled" or claim.corrects)
-
-
 async def with_plans(
     extraction: Extraction,
     episode: Episode,
@@ -234,7 +229,7 @@ async def with_plans(
     """
     claims, dropped, adjusted = list[Claim](), list[str](), list[str]()
     for claim in extraction.claims:
-        if not is_unnamed(claim):
+        if claim.subject.name or not (claim.kind == "cancelled" or claim.corrects):
             claims.append(claim)
             continue
         plans = await _plans(claim, episode, previous, index, store, relations)

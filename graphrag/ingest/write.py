@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.direct import Teller, UndecidedError
-from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
+from graphrag.ingest.direct_plan import DirectPlan, SkippedRow, WriteResult
 from graphrag.ingest.fitting import Fitting, Placed, warn_of
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
@@ -33,6 +33,8 @@ class DirectWriter:
     group: str
     kind: str
     teller: Teller
+    actor: str = ""
+    """Who does it; empty for whoever the graph was opened by."""
     violations: list[Placed] = field(default_factory=list)
     """What did not fit the ontology, until somebody is warned of it."""
 
@@ -71,7 +73,7 @@ class DirectWriter:
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan
             plan = await self.plan(given, index, extra=extra)
-            return plan.changes(self.kind)
+            return plan.changes(self.kind, self.actor)
 
         def enter(index: GroupIndex, seq: int) -> None:
             plan.enter(index, seq)
@@ -115,6 +117,17 @@ class DirectWriter:
         """Log what did not fit the ontology in all that was written since the last warning."""
         warn_of(self.group, self.violations)
         self.violations = []
+
+
+async def tell_fact(
+    ingestion: Ingestion, group: str, given: GivenFact, *, actor: str | None
+) -> WriteResult:
+    """Write one fact in a transaction of its own, and return what that did."""
+    writer = DirectWriter.to(ingestion, group, "add_fact")
+    writer.actor = actor or ""
+    plan = await writer.tell([given])
+    writer.warn()
+    return WriteResult.by(plan)
 
 
 Make = Callable[[GroupIndex, DirectPlan | None], Awaitable[DirectPlan]]

@@ -168,6 +168,28 @@ Known = Mapping[str, Mapping[str, Any]]
 """``{"Alice": {"works_at": "Acme", "likes": ["tea", {"object": "chess", "valid_at": "2024"}]}}``"""
 
 
+async def seed(
+    known: Known,
+    ingestion: Ingestion,
+    group: str,
+    *,
+    reference_time: Any,
+    source: str | None,
+) -> ImportReport:
+    """Write the facts of a dictionary in one transaction."""
+    dimension = ingestion.embedder.dimension
+    told = seeded(
+        known,
+        ingestion.relations,
+        reference_time=reference_time,
+        source=source,
+        dimension=dimension,
+    )
+    facts = list(told)
+    writer = DirectWriter.to(ingestion, group, "seed", once=True)
+    return await load(facts, writer, batch=max(1, len(facts)), total=len(facts))
+
+
 def seeded(
     known: Known,
     relations: Relations,

@@ -7,7 +7,7 @@ from typing import Literal
 from graphrag.errors import InputError
 from graphrag.io.files import ending
 
-Format = Literal["jsonl", "csv", "graphml", "turtle"]
+Format = Literal["jsonl", "csv", "graphml", "turtle", "html"]
 LINES: Format = "jsonl"
 WHOLE = "surreal-graphrag"
 """What the first of its lines calls the format of a whole graph."""
@@ -17,6 +17,7 @@ _ENDINGS: dict[str, Format] = {
     ".csv": "csv",
     ".graphml": "graphml",
     ".ttl": "turtle",
+    ".html": "html",
 }
 _FORMATS: dict[str, Format] = {name: name for name in _ENDINGS.values()}
 

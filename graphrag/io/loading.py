@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag.ingest.batch import BatchReport, OnError, Progress, checked_on_error
 from graphrag.ingest.direct_plan import ImportReport
 from graphrag.ingest.intake import checked_group
-from graphrag.io.batches import Known, Record, seeded, tell_records
+from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
 from graphrag.io.fact_rows import checked_columns
@@ -23,6 +24,9 @@ from graphrag.temporal.moment import Moment
 if TYPE_CHECKING:
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
+    from graphrag.io.memories.portable import MemoryReport, Of
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 @checked(door="graph.load")
@@ -49,40 +53,32 @@ class Load:
 
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
-        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (whether ``valid_at`` is only
-        when it was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``,
-        ``subject_type``, ``object_type``, ``attributes``, ``subject_attributes``,
-        ``object_attributes``, ``attributes.NAME`` of the fact or, as ``subject_attributes.NAME``,
-        of an end, and precomputed vectors as ``embedding``,
-        ``subject_embedding`` and ``object_embedding``. Empty cells are as good as none. A network
+        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (``valid_at`` is only when it
+        was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``; types as
+        ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the fact and
+        ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``. A network
         (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        Facts are added in the order of the rows. Importing the same rows again adds nothing; a fact
-        that was retracted meanwhile stays retracted. Summaries of entities follow at the end.
+        The same rows again add nothing; a fact that was retracted meanwhile stays so. Summaries of
+        entities follow.
 
         Args:
             rows: The table.
-            columns: What the table calls a column, such as ``{"subject": "Employee"}``. Columns
-                that are not named and not known are then left out, and an error otherwise.
-            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}`` for
-                a table without such a column.
+            columns: What the table calls a column, such as ``{"subject": "Employee"}``; others that
+                are not known are then left out.
+            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}``.
             judge: False for a table that is right about every lifetime: they all stand as they are
-                given, and nothing closes anything. With True single-valued relations hold one value
-                at a time here too; other relations keep all their lifetimes either way.
+                given. With True single-valued relations hold one value at a time here too.
             batch: Rows of one transaction.
-            on_error: ``stop`` raises at the first row that cannot be used, with a note of how many
-                are in the graph. ``skip`` leaves it out, named in ``ImportReport.skipped``.
+            on_error: At a row that cannot be used ``stop`` raises; ``skip`` names it in the report.
             source: Where the table comes from, for rows that do not say it themselves.
-            on_progress: Called after each batch with what was done so far.
+            on_progress: Called after each batch.
 
         Raises:
             InputError: naming the row and the column that cannot be used; nothing of its batch was
                 written, the batches before it stay.
-            PolicyError: if the write policy refused a batch.
-            TransactionError: if the database refused a batch.
+            PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
-        from graphrag.io.batches import load_rows
-
         checked_columns(defaults or {})
         checked_on_error(on_error)
         return await load_rows(
@@ -107,41 +103,26 @@ class Load:
     ) -> ImportReport:
         """Tell what is known of some entities, as a dictionary; all of it, or nothing.
 
-        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; in the place of an object
-        there may be a mapping with the columns of ``facts``, such as
-        ``{"object": "Acme", "valid_at": "2021-03"}``. A list gives several objects; where the
-        relation has one value at a time, each needs its own start. Seeding the same again adds
-        nothing.
+        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
+        with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
+        relation has one value at a time, each of several needs its own start. Seeding the same
+        again adds nothing.
 
         Args:
             known: Relations and objects by subject.
-            reference_time: When this was so; default: facts without a time of their own have an
-                unknown start.
+            reference_time: When this was so; default: the start of what has no time is unknown.
             source: Where it comes from, for people.
 
         Raises:
             InputError: naming the subject and the relation that cannot be used.
-            PolicyError: if the write policy refused; in every case nothing was written.
+            PolicyError: if the write policy refused; nothing was written in either case.
         """
-        from graphrag.ingest.write import DirectWriter
-        from graphrag.io.batches import load
-
-        ingestion = self._handle.session.ingestion
-        facts = list(
-            seeded(
-                known,
-                ingestion.relations,
-                reference_time=reference_time,
-                source=source,
-                dimension=ingestion.embedder.dimension,
-            )
-        )
-        writer = DirectWriter.to(ingestion, self._group, "seed", once=True)
-        return await load(facts, writer, batch=max(1, len(facts)), total=len(facts))
+        told = self._handle.session.ingestion, self._group
+        return await seed(known, *told, reference_time=reference_time, source=source)
 
     async def documents(
         self,
-        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        paths: Paths,
         *,
         reference_time: Moment | None = None,
         source: str | None = None,
@@ -152,32 +133,28 @@ class Load:
     ) -> BatchReport:
         """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
 
-        They are cut into parts and dated as ``surreal-graphrag add`` does it. Adding them again
-        changes nothing.
+        They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
 
         Args:
-            paths: A file or a folder, or several; of a folder the files that hold text by their
-                names, by name, none that is hidden.
-            reference_time: When they were written. Default: the date of each record, else that in
-                a file's front matter, name or first line, else when it was changed last.
+            paths: Files and folders, of these the files that hold text by their names.
+            reference_time: When they were written. Default: the date of each record, of a file's
+                front matter, name or first line, else when it was changed last.
             source: Where they come from, for people; default: the name of each file.
             author: Who wrote them: whom "I" means in a note.
             saga: Name of the run of episodes that they belong to.
-            on_error: ``skip`` leaves out a file that is empty or cannot be read and an episode that
-                fails, named in ``BatchReport.failed``; ``stop`` raises at the first.
+            on_error: ``skip`` leaves out a file or an episode that fails, named in
+                ``BatchReport.failed``; ``stop`` raises at the first.
             on_progress: Called after each episode.
 
         Raises:
-            EpisodeError: if none of the files can be read, or with ``stop`` one cannot; nothing
-                was written.
+            EpisodeError: if none of the files can be read, or with ``stop`` one cannot.
             GraphRAGError: as ``add_episodes``.
         """
         from graphrag.io.documents import add_documents
 
         checked_on_error(on_error)
-        given = [paths] if isinstance(paths, str | PathLike) else paths
         return await add_documents(
-            [Path(path) for path in given],
+            _paths(paths),
             self._handle.session.ingestion,
             self._group,
             reference_time=reference_time,
@@ -197,28 +174,22 @@ class Load:
     ) -> ImportReport:
         """Tell who the people of an address book are and where they work.
 
-        ``contacts`` is a vCard file, a CSV file with a header, as address books export it, or
-        dictionaries with ``name``, ``email``, ``phone``,
-        ``company``, ``title`` and ``aliases``. Importing the same again adds nothing. Nothing is
-        written unless every contact can be read.
+        ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
+        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
+        contact can be read; importing the same again adds nothing.
 
         Args:
             contacts: The address book.
-            reference_time: When this was so; a company with a later one ends an earlier one.
-                Default: the start of each job is unknown.
+            reference_time: When this was so; default: the start of each job is unknown.
             source: Where it comes from, for people.
 
         Raises:
             InputError: naming the contact that cannot be used.
             PolicyError: if the write policy refused.
         """
-        records = [
-            (
-                list(contact_facts(one, place, reference_time=reference_time, source=source)),
-                [contact_end(one)],
-            )
-            for place, one in read_contacts(contacts)
-        ]
+        told = partial(contact_facts, reference_time=reference_time, source=source)
+        read = read_contacts(contacts)
+        records = [(list(told(one, place)), [contact_end(one)]) for place, one in read]
         return await tell_records(
             records, self._handle.session.ingestion, self._group, "import_contacts"
         )
@@ -237,16 +208,16 @@ class Load:
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
         ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold for as long as it lasts. Of a repeated one each meeting is added, at most 1,000;
-        cancelled ones and those who declined are left out. Importing the same again adds nothing.
-        Nothing is written unless every meeting can be read.
+        facts hold while it lasts. Of a repeated one each meeting is added, at most 1,000; cancelled
+        ones and those who declined are left out. Importing the same again adds nothing, and nothing
+        is written unless every meeting can be read.
 
         Args:
             calendar: The meetings.
             since: The earliest repeated meeting to tell. Default: the first one.
             until: The first moment that is too late for a repeated meeting. Default: in a year.
-            time_zone: Where the times are that name no zone, such as ``Europe/Oslo``. Default: what
-                the file says; if it says nothing such times are an error.
+            time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
+                says nothing such times are an error.
             source: Where it comes from, for people.
 
         Raises:
@@ -254,13 +225,43 @@ class Load:
             PolicyError: if the write policy refused.
         """
         horizon = Horizon.of(since, until, time_zone)
+        read = read_meetings(calendar, horizon)
         records: list[Record] = [
-            (list(meeting_facts(one, place, source=source)), [])
-            for place, one in read_meetings(calendar, horizon)
+            (list(meeting_facts(one, place, source=source)), []) for place, one in read
         ]
         return await tell_records(
             records, self._handle.session.ingestion, self._group, "import_calendar"
         )
+
+    async def memory(
+        self,
+        paths: Paths,
+        *,
+        of: Of | None = None,
+        one_group: bool = False,
+        judge: bool = False,
+    ) -> MemoryReport:
+        """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
+
+        Importing the same again changes nothing. What does not come in is in the report, with the
+        reason; nothing is written unless every file can be read.
+
+        Args:
+            paths: Files of JSON or JSON Lines that belong together, or a folder of them.
+            of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
+            one_group: All into this group. Default: each of theirs into one of its name, what has
+                none into this.
+            judge: True lets facts end each other by the rules here. Default: they stand as given.
+
+        Raises:
+            InputError: if a file cannot be read or recognised, or a group's name is none here.
+            PolicyError: if the write policy refused; what was written before stays.
+        """
+        from graphrag.io.memories.importer import bring
+        from graphrag.io.memories.recognise import read_memory
+
+        found, into = read_memory(_paths(paths), of), self._handle.session.ingestion
+        return await bring(found, into, self._group, one_group=one_group, judge=judge)
 
     async def group(
         self,
@@ -271,14 +272,13 @@ class Load:
     ) -> ImportedGroup:
         """Make a graph of the store from a ``jsonl`` export: same rows, vectors, log and past.
 
-        Nothing is written before the file was read to its end. Until the last row the group is
-        closed to everybody; whatever goes wrong, nothing is left of it. Vectors of another embedder
-        are made anew. Where the store has these ids already, the group gets its own. The policy is
-        not asked.
+        All or nothing; until the last row the group is closed to everybody. Vectors of another
+        embedder are made anew. Where the store has these ids already, the group gets its own. The
+        policy is not asked.
 
         Args:
             file: What ``export.file`` wrote.
-            name: Of the group; default: the one that it had.
+            name: Of the group; default: its own.
             on_progress: Called after each page.
 
         Raises:
@@ -294,3 +294,7 @@ class Load:
         )
         await self._handle.session.queue.resume()  # its queued episodes may wait to be read
         return found
+
+
+def _paths(given: Paths) -> list[Path]:
+    return [Path(path) for path in ([given] if isinstance(given, str | PathLike) else given)]

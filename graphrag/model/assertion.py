@@ -105,7 +105,7 @@ class Assertion:
     excludes: tuple[str, ...] = ()
     """Ids of facts that, as an arbiter found, cannot hold beside it."""
     reason: str = ""
-    """Why a person says so."""
+    """Why a person says so, or why it ended in the memory that it comes from."""
     text: str = ""
     """The sentence, where it says when a fact ends in other words than the fact's own."""
     void: Void | None = None

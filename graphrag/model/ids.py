@@ -27,6 +27,12 @@ def new_id() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def made_at(id_: str) -> int:
+    """Return the moment at which a fresh id was made, in microseconds; the millisecond's first."""
+    found = UUID7.fullmatch(id_)
+    return int(found[1].replace("-", "")[:12], 16) * 1000 if found else 0
+
+
 def derived_id(id_: str, name: str) -> str:
     """Return the id that follows from another and a name, the same in every process.
 

@@ -13,7 +13,7 @@ it is written otherwise), a ``slip`` of the pen, or ``other``; None if they can'
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -24,6 +24,19 @@ Identifier = tuple[str, str]
 
 USUAL = frozenset("email mail url isbn issn orcid doi iban uuid ean gtin upc asin".split())
 _KEY = re.compile(r"(?:^|_)(?:id|uid|guid)$")
+_OWN = re.compile(r"^(?:(?P<of>[a-z]+)_(?:no|nr|number|id|uid|guid|uuid)|id|uid|guid|uuid)$")
+_NUMBERED: Mapping[str, Set[str]] = {
+    "person": set(
+        "person employee emp staff user customer client member patient student contact worker "
+        "personnel passport".split()
+    ),
+    "organization": set(
+        "company organization organisation org firm supplier vendor customer client".split()
+    ),
+    "product": {"product", "item", "article"},
+    "place": {"place", "location", "site"},
+}
+"""What a number is of, in the records of something of each type."""
 _CLEARLY = 6
 """Characters of a key that is clearly unique; it also has a digit."""
 _LONGEST = 400
@@ -48,6 +61,26 @@ def unique(
     for name, value in found:
         if name in own or name in USUAL or (_KEY.search(name) and _clearly(value)):
             yield name, value
+
+
+def own_keys(found: Iterable[Identifier], kind: str) -> frozenset[Identifier]:
+    """Return those that number the records of one list, however short: ``id``, ``employee_id``.
+
+    They tell who is who inside one text. Elsewhere number 7 may be anybody, and ``department_id``
+    is not the number of a person.
+    """
+    nouns = _NUMBERED[kind] if kind in _NUMBERED else frozenset[str]().union(*_NUMBERED.values())
+    return frozenset(
+        (name, value)
+        for name, value in found
+        if (match := _OWN.match(name)) and (match["of"] is None or match["of"] in nouns)
+    )
+
+
+def apart(one: Iterable[Identifier], other: Iterable[Identifier]) -> bool:
+    """Tell whether two are numbered under one name, and otherwise."""
+    left, right = set(one), set(other)
+    return not left & right and bool({name for name, _ in left} & {name for name, _ in right})
 
 
 def attribute_key(name: str) -> str:

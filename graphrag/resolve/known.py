@@ -8,7 +8,7 @@ half.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.name_index import NameBook
@@ -18,8 +18,10 @@ from graphrag.names.identifiers import (
     Identifier,
     Kind,
     Outcome,
+    apart,
     compared,
     identifiers,
+    own_keys,
     particulars,
     slipped,
     unique,
@@ -71,6 +73,8 @@ class Evidence:
     """True if they agree in what no two of one name share."""
     two: bool = False
     """True if they were born or died at other times: one identifier may be a family's."""
+    same_number: bool = False
+    """True if their records have one number, such as ``id``, which alone is no evidence."""
     same_record: bool = False
     """True if everything that is known of one is known of the other."""
 
@@ -105,7 +109,9 @@ def evidence(
     excludes |= any(how in _EXCLUDING.get(about, ()) for about, how in outcomes.items())
     certain = outcome == "same" or any(outcomes.get(about) == "same" for about in _CERTAIN)
     two = "other" in (outcomes.get("born"), outcomes.get("died"))
-    return Evidence(weight, excludes, certain and not excludes, two, set(one) <= set(other))
+    number = bool(own_keys(one, kind) & own_keys(other, kind))
+    record = set(one) <= set(other)
+    return Evidence(weight, excludes, certain and not excludes, two, number, record)
 
 
 def _identifiers(one: set[Identifier], other: set[Identifier]) -> Outcome | None:
@@ -124,6 +130,13 @@ class Known:
         self._index = index
         self._declared = declared
         self._fresh = NameBook()
+        self._numbers: dict[str, frozenset[Identifier]] = {}
+
+    def meet(self, id_: str, mention: Mention) -> None:
+        """Note what numbers an entity in this text: under another number it is another one."""
+        if mention.attributes:
+            found = own_keys(identifiers(mention.attributes), mention.entity_type)
+            self._numbers[id_] = self._numbers.get(id_, frozenset()) | found
 
     def enter(self, entity: Entity) -> None:
         """Take in a new entity, or what a mention added to one."""
@@ -163,7 +176,10 @@ class Known:
             return NOTHING
         known = self._book(id_).identifiers_of(id_)
         given = frozenset(identifiers(mention.attributes))
-        return evidence(given, known, mention.entity_type, self._declared)
+        found = evidence(given, known, mention.entity_type, self._declared)
+        if apart(self._numbers.get(id_, ()), own_keys(given, mention.entity_type)):
+            return replace(found, excludes=True, certain=False)
+        return found
 
     def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
         return unique(found, kind, self._declared)

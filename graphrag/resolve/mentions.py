@@ -72,6 +72,9 @@ def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
     them for certain.
     """
     weighed = {id_: known.evidence(id_, mention) for id_ in ids}
+    numbered = [one for one, found in weighed.items() if found.same_number and not found.excludes]
+    if len(numbered) == 1:
+        return numbered[0]
     if len(ids) > 1 and any(found.excludes for found in weighed.values()):
         sure = [id_ for id_, found in weighed.items() if found.same_record]
         return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
@@ -185,7 +188,8 @@ def resolve(
         if mention in resolution.entity_of or not name_key(mention.name):
             continue
         others = _ruled_out(mention, index, ruling)
-        id_ = _ruled(mention, index, ruling) or _said(mention, said) or find(mention, known)
+        id_ = _ruled(mention, index, ruling) or _said(mention, said, known)
+        id_ = id_ or find(mention, known)
         if id_ is None or id_ in others:
             entity = Entity(
                 id=new_id(),
@@ -210,6 +214,7 @@ def resolve(
             resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at, source)
             known.enter(resolution.created[id_])
         resolution.entity_of[mention] = id_
+        known.meet(id_, mention)
         if mention.entity_type not in (UNTYPED, CONCEPT):
             said.setdefault(name_key(mention.name), id_)
     return resolution
@@ -223,9 +228,10 @@ def _telling(mention: Mention) -> tuple[int, bool]:
     return -len(name_key(mention.name).split()), mention.entity_type == UNTYPED
 
 
-def _said(mention: Mention, said: Mapping[str, str]) -> str | None:
+def _said(mention: Mention, said: Mapping[str, str], known: Known) -> str | None:
     """Return what a name of unknown type means elsewhere in the same text."""
-    return said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
+    id_ = said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
+    return None if id_ is None or known.evidence(id_, mention).excludes else id_
 
 
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:

@@ -23,6 +23,8 @@ TOOLS: Final = "/mcp"
 """Where the tools are."""
 OPEN: Final = ("/health", "/ready", "/openapi.json")
 """Routes without a token; they say nothing of what is remembered."""
+_PAGE: Final = "/explore"
+"""The explorer: a page without data, which asks for a token itself; a browser sends none."""
 _HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -68,6 +70,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
+        if scope["path"] == "/":
+            scope["path"] = _PAGE  # what somebody sees who types the address alone
         if (refusal := self._refusal(scope)) is not None:
             await refusal(scope, receive, sending)
             return
@@ -84,6 +88,9 @@ class Guard:
             return problem(421, "Misdirected", f"this server is not {host!r}")
         if scope["path"] in OPEN:
             return None
+        asked = _group(scope)
+        if _below(scope) == _PAGE or _below(scope).startswith(f"{_PAGE}/"):
+            return None
         found = headers.get("authorization")
         grant = service.tokens.grant(None if found is None else found.encode("latin-1"))
         if grant is None:
@@ -97,7 +104,7 @@ class Guard:
         if service.metrics.running >= service.quota.concurrent:
             return _later(1, status=503, why="too many requests are being answered")
         try:
-            scope[SCOPE_KEY] = service.call(grant, _group(scope))
+            scope[SCOPE_KEY] = service.call(grant, asked)
         except PolicyError as error:
             return problem(403, "Forbidden", str(error))
         except InputError as error:

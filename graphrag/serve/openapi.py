@@ -10,7 +10,7 @@ from graphrag.serve.inputs import Input
 from graphrag.serve.items import EntityOutput, EpisodeOutput, EventOutput, Output
 from graphrag.serve.outputs import HealthOutput, ProblemOutput
 from graphrag.serve.problems import MEDIA_TYPE
-from graphrag.serve.verb_table import VERBS, Verb
+from graphrag.serve.verb_table import ROUTED, Verb
 
 _REFS = "#/components/schemas/{model}"
 _PLAIN: tuple[type[Output], ...] = (
@@ -43,8 +43,8 @@ def description(*, secured: bool) -> dict[str, Any]:
     Args:
         secured: Whether a token is asked for.
     """
-    inputs: set[type[Input]] = {verb.input for verb in VERBS.values()}
-    outputs: set[type[Output]] = {verb.output for verb in VERBS.values()} | set(_PLAIN)
+    inputs: set[type[Input]] = {verb.input for verb in ROUTED.values()}
+    outputs: set[type[Output]] = {verb.output for verb in ROUTED.values()} | set(_PLAIN)
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
         *((one, "validation") for one in sorted(inputs, key=_name)),
         *((one, "serialization") for one in sorted(outputs, key=_name)),
@@ -67,20 +67,22 @@ def description(*, secured: bool) -> dict[str, Any]:
             },
         ],
         "paths": {
-            **{f"/v1/{verb.name}": {"post": _verb(verb)} for verb in VERBS.values()},
+            **{f"/v1/{verb.name}": {"post": _verb(verb)} for verb in ROUTED.values()},
             "/v1/entities/{id}": {"get": _record("entity", EntityOutput)},
             "/v1/episodes/{id}": {"get": _record("episode", EpisodeOutput)},
             "/v1/events": {"get": _events()},
             "/health": {"get": _state("health", "Whether the server lives.")},
             "/ready": {"get": _state("ready", "Whether it can answer: the store does.")},
             "/metrics": {"get": _text("metrics", "Counts, as Prometheus reads them.")},
+            "/explore": {"get": _page("explorer", "The explorer: a page for a browser.")},
+            "/explore/{file}": {"get": _page("explorer_file", "A file of that page.", "file")},
         },
         "components": components,
     }
     if secured:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         whole["security"] = [{"token": []}]
-        for path in ("/health", "/ready"):
+        for path in ("/health", "/ready", "/explore", "/explore/{file}"):
             whole["paths"][path]["get"]["security"] = []
     return whole
 
@@ -152,6 +154,23 @@ def _text(name: str, summary: str) -> dict[str, Any]:
     content = {"text/plain": {"schema": {"type": "string"}}}
     responses = {"200": {"description": "Lines.", "content": content}, **_problems(*_ANY)}
     return {"operationId": name, "summary": summary, "responses": responses}
+
+
+def _page(name: str, summary: str, parameter: str = "") -> dict[str, Any]:
+    """Describe a page or a file of it, which needs no token and has nothing of a graph."""
+    place = {"name": parameter, "in": "path", "required": True, "schema": {"type": "string"}}
+    kinds = ("text/html",) if not parameter else ("text/css", "text/javascript")
+    content = {kind: {"schema": {"type": "string"}} for kind in kinds}
+    responses = {"200": {"description": "It.", "content": content}, **_problems("421")}
+    if not parameter:
+        return {"operationId": name, "summary": summary, "responses": responses}
+    responses["404"] = _problem("There is no such file.")
+    return {
+        "operationId": name,
+        "summary": summary,
+        "parameters": [place],
+        "responses": responses,
+    }
 
 
 def _problems(*statuses: str) -> dict[str, Any]:

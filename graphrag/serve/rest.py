@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from graphrag.errors import GraphRAGError, QueryError
+from graphrag.explorer.page import POLICY, part, served
 from graphrag.serve.call import SCOPE_KEY, Call
 from graphrag.serve.items import EntityOutput, Output
 from graphrag.serve.metrics import CONTENT_TYPE
@@ -22,8 +23,9 @@ from graphrag.serve.problems import HTTPProblem, problem_of
 from graphrag.serve.service import Service
 from graphrag.serve.stream import events
 from graphrag.serve.tools import episode_output
-from graphrag.serve.verb_table import VERBS, Verb
+from graphrag.serve.verb_table import ROUTED, Verb
 
+_PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0
 """In which the store has to answer, or the server is not ready."""
@@ -74,7 +76,19 @@ def routes(service: Service) -> list[Route]:
         stream = await events(service, _call(request), None if after is None else int(after))
         return StreamingResponse(stream, media_type="text/event-stream")
 
+    async def explorer(request: Request) -> Response:
+        return Response(served(), media_type="text/html", headers=_PAGE)
+
+    async def explorer_file(request: Request) -> Response:
+        found = part(request.path_params["file"])
+        if found is None:
+            raise HTTPProblem(404, "Not Found", "the explorer has no such file")
+        text, kind = found
+        return Response(text, media_type=kind, headers=_PAGE)
+
     plain: tuple[tuple[str, Handler], ...] = (
+        ("/explore", explorer),
+        ("/explore/{file}", explorer_file),
         ("/health", health),
         ("/ready", ready),
         ("/openapi.json", openapi),
@@ -90,7 +104,7 @@ def routes(service: Service) -> list[Route]:
 
 
 def _verbs() -> list[Verb[Any, Any]]:
-    return list(VERBS.values())
+    return list(ROUTED.values())
 
 
 def _posted(verb: Verb[Any, Any], service: Service) -> Handler:

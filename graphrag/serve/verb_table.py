@@ -1,20 +1,21 @@
-"""The verbs that a graph serves: one table for the tools of agents and the routes of REST."""
+"""The verbs that a graph serves: those of agents and REST, and those of REST alone."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from graphrag.errors import InputError, PolicyError
-from graphrag.serve import inputs, outputs
+from graphrag.serve import curating as curate
+from graphrag.serve import curation, inputs, outputs
 from graphrag.serve import reading as read
 from graphrag.serve import writing as write
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import Input, sentence
-from graphrag.serve.items import Output
+from graphrag.serve.items import EventOutput, Output
 
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out", bound=Output)
@@ -109,3 +110,22 @@ VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
         )
     }
 )
+"""Tools of agents, and routes."""
+
+_EDITS: Final[tuple[Verb[Any, Any], ...]] = (
+    Verb(curate.merge, curation.MergeInput, EventOutput),
+    Verb(curate.keep_apart, curation.KeepApartInput, EventOutput),
+    Verb(curate.split, curation.SplitInput, curation.SplitOutput),
+    Verb(curate.revert, curation.RevertInput, EventOutput),
+)
+_EXPLORING: Final[tuple[Verb[Any, Any], ...]] = (
+    Verb(curate.atlas, curation.AtlasInput, curation.AtlasOutput),
+    Verb(curate.candidates, curation.CandidatesInput, curation.CandidatesOutput),
+    Verb(curate.log, curation.LogInput, curation.LogOutput),
+    *(replace(verb, writes=True, destructive=True, idempotent=False) for verb in _EDITS),
+)
+
+ROUTED: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
+    {**VERBS, **{verb.name: verb for verb in _EXPLORING}}
+)
+"""Routes: these, and what the explorer asks for."""

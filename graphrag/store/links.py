@@ -15,6 +15,9 @@ Pair = tuple[str, str]
 """Ids of two rows that a link joins."""
 _ENDS = "SELECT VALUE [record::id(in), record::id(out)] FROM"
 _NAMED_ENDS = "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM"
+_BRANCHES = 20
+"""Episodes that one question looks up in the index of facts: for fifty the engine reads them all.
+"""
 _MENTIONS = f"{_NAMED_ENDS} mentions WHERE group_id = $group;"
 
 
@@ -43,7 +46,6 @@ async def mentions_of(store: Store, entities: Iterable[str], limit: int) -> list
 
 async def mentioned_beside(
     store: Store,
-    group: str,
     entities: Iterable[str],
     *,
     episodes: Iterable[str],
@@ -54,9 +56,8 @@ async def mentioned_beside(
     ``episodes`` and ``links``, the ids of mentions, do not count.
     """
     [ids] = await store.query(
-        "SELECT VALUE record::id(out) FROM mentions WHERE group_id = $group AND out IN $entities "
-        "AND in NOT IN $episodes AND id NOT IN $links AND in.removed_at IS NONE;",
-        group=group,
+        "SELECT VALUE record::id(out) FROM $entities<-mentions "
+        "WHERE in NOT IN $episodes AND id NOT IN $links AND in.removed_at IS NONE;",
         entities=[Record("entity", id_) for id_ in entities],
         episodes=[Record("episode", id_) for id_ in episodes],
         links=[Record("mentions", id_) for id_ in links],
@@ -136,6 +137,36 @@ async def episode_links(
     )
     ends = {id_: (episode, entity) for id_, episode, entity in mentions}
     return ends, {id_: frozenset(episodes) for id_, episodes in sources}, set(unread)
+
+
+async def stated_by(store: Store, group: str, source: str) -> tuple[list[str], list[str]]:
+    """Return the episodes and the facts of a group that are from a source, by its name.
+
+    The group is looked at here: together with it, the engine reads all of the group.
+    """
+    found = await store.query(
+        "SELECT VALUE [record::id(id), group_id] FROM episode "
+        "WHERE source_description = $source AND removed_at IS NONE;"
+        "SELECT VALUE [record::id(id), group_id] FROM relates_to "
+        "WHERE provenance CONTAINS $source;",
+        source=source,
+    )
+    episodes, facts = ([id_ for id_, other in rows if other == group] for rows in found)
+    return episodes, facts
+
+
+async def facts_on(store: Store, episodes: Iterable[str]) -> list[str]:
+    """Return the facts that have some episodes among their sources."""
+    ids = list(episodes)
+    found: dict[str, None] = {}
+    for first in range(0, len(ids), _BRANCHES):
+        [rows] = await store.query(
+            "SELECT VALUE record::id(id) FROM relates_to "
+            "WHERE sources.*.episode CONTAINSANY $episodes;",
+            episodes=ids[first : first + _BRANCHES],
+        )
+        found |= dict.fromkeys(rows)
+    return list(found)
 
 
 async def distinctions(store: Store, group: str) -> list[Pair]:

@@ -3,15 +3,19 @@
 A stream reads the log; a commit of this process only wakes it, and against a server, where others
 write too, it also looks by itself. So nothing piles up in memory when a reader is slow, nothing is
 left out, and whoever keeps the number of the last event goes on from there after a restart.
+
+And find the events that wrote some records, of a log that is long.
 """
 
 import asyncio
 import weakref
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from graphrag.errors import QueryError, StoreClosedError
 from graphrag.model.values import Event
+from graphrag.store.record import Record
+from graphrag.store.rows import event_of
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
@@ -22,6 +26,8 @@ _PAGE = 100
 _LOOK_EVERY = 0.5
 """Seconds between looks at a server's log, which other processes may have written to."""
 _BEGINNING = 0
+_PLANNED_AHEAD = 3
+"""Events that may have been committed between planning a record and writing it, and that one."""
 
 
 class Streams:
@@ -138,3 +144,48 @@ class EventStream(AsyncIterator[Event]):
                 await self._woken.wait()
         except TimeoutError:
             return  # Time to look.
+
+
+async def events_with(store: Store, group: str, records: Mapping[str, int]) -> list[Event]:
+    """Return the events that wrote some records first, oldest first.
+
+    ``records`` are ``table:id``, each with the moment in microseconds at which it was made: what
+    wrote it was committed soon after. If a clock was wrong, the whole log is read.
+    """
+    places = await _first_since(store, group, records.values()) if records else {}
+    found: dict[int, Event] = {}
+    missing = dict(records)
+    for further in range(_PLANNED_AHEAD):
+        wanted = {places[moment] + further for moment in missing.values()} - found.keys()
+        ids = [Record("event", [group, seq]) for seq in sorted(wanted)]
+        [rows] = await store.query("SELECT * FROM $ids;", ids=ids)
+        for event in map(event_of, rows):
+            written = missing.keys() & {change.record for change in event.changes}
+            if written:
+                found[event.seq] = event
+                missing = {name: one for name, one in missing.items() if name not in written}
+        if not missing:
+            return [found[seq] for seq in sorted(found)]
+    return [
+        event
+        for event in await store.events(group)
+        if not records.keys().isdisjoint(change.record for change in event.changes)
+    ]
+
+
+async def _first_since(store: Store, group: str, moments: Iterable[int]) -> dict[int, int]:
+    """Return by moment the number of the first event since, found by halves, all at once."""
+    last = await store.last_seq(group)
+    places = {moment: (1, last + 1) for moment in moments}
+    at: dict[int, int] = {}
+    while middles := {
+        moment: sum(ends) // 2 for moment, ends in places.items() if ends[0] < ends[1]
+    }:
+        ids = [Record("event", [group, seq]) for seq in {*middles.values()} - at.keys()]
+        [rows] = await store.query("SELECT VALUE [seq, time::micros(at)] FROM $ids;", ids=ids)
+        at.update(rows)
+        for moment, middle in middles.items():
+            first, end = places[moment]
+            late = middle in at and at[middle] >= moment
+            places[moment] = (first, middle) if late else (middle + 1, end)
+    return {moment: first for moment, (first, _) in places.items()}

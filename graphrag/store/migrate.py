@@ -1,5 +1,8 @@
 """What a store remembers of itself: its schema, its embedder, its index profile."""
 
+import shutil
+from collections.abc import Mapping
+
 from graphrag.errors import (
     EmbedderMismatchError,
     StoreError,
@@ -8,7 +11,12 @@ from graphrag.errors import (
 )
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
+from graphrag.store.engine import Row
 from graphrag.store.target import Target
+
+_PAGE = 250
+_KEPT = ("columns", "rows")
+"""Folders beside a store with what was read from it."""
 
 
 async def migrate(
@@ -40,13 +48,7 @@ async def migrate(
         )
     known = meta.get("embedder", {"name": embedder, "dimension": dimension})
     if (known["name"], known["dimension"]) != (embedder, dimension):
-        raise EmbedderMismatchError(
-            f"the store at {target.url} was built with embedder {known['name']!r} "
-            f"({known['dimension']} dimensions), not {embedder!r} ({dimension}): "
-            "open it with that embedder; to change the embedder, open it so and "
-            "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) into a new store, "
-            "which embeds again"
-        )
+        raise _mismatch(target.url, {"embedder": known, **meta}, embedder, dimension)
     if "copy" in meta and not copying:
         raise StoreError(
             f"the store at {target.url} is an unfinished copy of {meta['copy']['source'][0]}: "
@@ -76,6 +78,36 @@ async def migrate(
     return profile
 
 
+async def finish_vectors(connection: Connection) -> None:
+    """Put the vectors of another model in place if all of them are there; nothing otherwise.
+
+    What is kept beside the store of the old ones goes first.
+    """
+    _, found = await connection.query(
+        "DEFINE TABLE IF NOT EXISTS meta SCHEMALESS; SELECT * FROM meta:revector;"
+    )
+    if not found or not found[0]["whole"]:
+        return
+    mark = found[0]
+    if (path := connection.target.path) is not None:
+        for name in _KEPT:
+            shutil.rmtree(path / name, ignore_errors=True)
+    while True:
+        [rows] = await connection.query(f"SELECT * FROM staged_vector LIMIT {_PAGE};")
+        if not rows:
+            break
+        await connection.transact(
+            "FOR $row IN $rows { UPDATE $row.of SET embedding = $row.embedding RETURN NONE; "
+            "DELETE $row.id RETURN NONE; };",
+            {"rows": [{name: row[name] for name in ("id", "of", "embedding")} for row in rows]},
+        )
+    await connection.transact(
+        "UPSERT meta:embedder SET name = $name, dimension = $dimension; DELETE meta:revector;",
+        {"name": mark["name"], "dimension": mark["dimension"]},
+    )
+    await connection.query("REMOVE TABLE IF EXISTS staged_vector;")
+
+
 async def embedder_of(target: Target) -> tuple[str, int]:
     """Return the name and the dimension of the embedder that a store was built with.
 
@@ -98,3 +130,24 @@ async def embedder_of(target: Target) -> tuple[str, int]:
         raise StoreError(f"there is no graph at {target.url}")
     name, dimension = found[0]
     return str(name), int(dimension)
+
+
+def _mismatch(
+    url: str, meta: Mapping[str, Row], name: str, dimension: int
+) -> EmbedderMismatchError:
+    """Return what is wrong with opening a store with another model, and what to do."""
+    known, wanted = meta["embedder"], (name, dimension)
+    change = meta.get("revector")
+    begun = change is not None and (change["name"], change["dimension"]) == wanted
+    how = (
+        "its vectors are being made anew with this one, and not all are there: start "
+        "'surreal-graphrag index embed' or health.reembed() again, which goes on; until then open "
+        "it with the old one"
+        if begun
+        else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
+        "makes the vectors anew with another one, without reading the episodes again"
+    )
+    return EmbedderMismatchError(
+        f"the store at {url} was built with embedder {known['name']!r} "
+        f"({known['dimension']} dimensions), not {name!r} ({dimension}): {how}"
+    )

@@ -19,7 +19,7 @@ PAGE = 250
 """Rows of one page: written in one transaction, more make it slow in memory, fewer on disk."""
 _LONG_PAGE = 1_000
 """Rows of one page that is read without its vectors."""
-_OWN = frozenset({"meta"})
+_OWN = frozenset({"meta", "staged_vector"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Packed, Row
-from graphrag.store.migrate import migrate
+from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Record
 from graphrag.store.row_cache import Held
@@ -80,8 +80,9 @@ class Store:
         """
         connection = Connection(target)
         await connection.open()
-        store = cls(connection, derived)
         try:
+            await finish_vectors(connection)
+            store = cls(connection, derived)
             store.profile = await migrate(connection, embedder, dimension, copying=copying)
         except BaseException:
             await connection.close()

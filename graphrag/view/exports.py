@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
+    from graphrag.explorer.atlas import Atlas
     from graphrag.io.pandas_frames import Frames
 
 
@@ -43,7 +44,7 @@ class Exports:
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: by the ending.
 
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
@@ -53,7 +54,7 @@ class Exports:
         if kind == LINES:
             raise InputError(
                 f"{path}: JSON Lines hold a group whole, with its log, and no view of it: export "
-                "from the graph itself, or use csv, graphml or turtle"
+                "from the graph itself, or use csv, graphml, turtle or html"
             )
         begun = perf_counter()
         shown = await self._shown()
@@ -66,6 +67,10 @@ class Exports:
                 from graphrag.io.networks import write_graphml
 
                 records = await write_graphml(shown, put)
+            elif kind == "html":
+                atlas = await self.atlas(quotes=True)
+                put(atlas.to_html().encode())
+                records = {"entity": len(atlas.nodes["id"]), "fact": len(atlas.facts["id"])}
             else:
                 from graphrag.io.turtle import write_turtle
 
@@ -110,6 +115,23 @@ class Exports:
 
         return await frames_of(await self._shown())
 
+    async def atlas(
+        self, *, limit: int = 10_000, history: bool = True, quotes: bool = False
+    ) -> Atlas:
+        """Return the facts of all times that the view knows, laid out to be looked at.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+            history: False for those facts alone that hold at the moment of the view.
+            quotes: Whether each fact comes with what states it, as a page without a server needs.
+
+        Raises:
+            QueryError: if there is no such group, or for an impossible limit.
+        """
+        from graphrag.view.exploring import atlas
+
+        return await atlas(self._lens, limit=limit, history=history, quotes=quotes)
+
     async def _shown(self) -> Shown:
         lens = self._lens
         index, past = await lens.index(), await lens.past()
@@ -136,7 +158,8 @@ class GroupExports(Exports):
 
         Args:
             file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``jsonl``, ``csv``, ``graphml`` or ``turtle``; default: by the ending.
+            format: ``jsonl``, ``csv``, ``graphml``, ``turtle``, or ``html`` for the explorer;
+                default: by the ending.
             vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
                 importing it embeds again.
             on_progress: Called after each page.

@@ -13,6 +13,7 @@ from graphrag.view.answers import Answers
 if TYPE_CHECKING:
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
+    from graphrag.explorer.atlas import Atlas
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter
     from graphrag.search.request import Recipe, Scope
@@ -234,6 +235,19 @@ class View(Answers):
         from graphrag.view import walks
 
         return await walks.subgraph(self._lens, center, depth=depth, limit=limit, facts=facts)
+
+    async def show(self, *, limit: int = 2000) -> Atlas:
+        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+
+        It has the facts of all times that the view knows, and opens at the view's moment.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        return await self.export.atlas(limit=limit, quotes=True)
 
     async def profile(
         self,

@@ -9,6 +9,7 @@ from graphrag.ingest.adding import Added
 from graphrag.ingest.direct_plan import WriteResult
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
@@ -148,9 +149,11 @@ class Writes(View):
         text: str | None = None,
         subject_type: str | None = None,
         object_type: str | None = None,
+        kind: TimeKind = "state",
         confidence: float = 1.0,
         attributes: Mapping[str, JSON] | None = None,
         source: str | None = None,
+        actor: str | None = None,
     ) -> WriteResult:
         """Tell one fact, in one transaction, and return what that did.
 
@@ -164,18 +167,19 @@ class Writes(View):
             text: The sentence that states it; default: subject, relation and object.
             subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
             object_type: As ``subject_type``.
+            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
             confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
             attributes: Anything else to keep with the fact.
             source: Where it comes from, for people; kept in ``Fact.provenance``.
+            actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if anything given cannot be used, or the ontology refuses it.
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
-        from graphrag.ingest.write import DirectWriter
+        from graphrag.ingest.write import tell_fact
 
-        ingestion = self._lens.session.ingestion
         given = given_fact(
             given_end(subject, subject_type, what="subject"),
             relation,
@@ -183,15 +187,13 @@ class Writes(View):
             valid_at=valid_at,
             invalid_at=invalid_at,
             reference_time=reference_time,
+            kind=kind,
             text=text,
             confidence=confidence,
             attributes=attributes,
             source=source,
         )
-        writer = DirectWriter.to(ingestion, self.group_id, "add_fact")
-        plan = await writer.tell([given])
-        writer.warn()
-        return WriteResult.by(plan)
+        return await tell_fact(self._lens.session.ingestion, self.group_id, given, actor=actor)
 
     async def add_entity(
         self,
@@ -217,10 +219,8 @@ class Writes(View):
         """
         from graphrag.ingest.write import DirectWriter
 
-        ingestion = self._lens.session.ingestion
-        end = given_end(
-            name, entity_type, aliases=tuple(aliases), attributes=attributes, what="name"
-        )
+        ingestion, also = self._lens.session.ingestion, tuple(aliases)
+        end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")
         writer = DirectWriter.to(ingestion, self.group_id, "add_entity")
         plan = await writer.tell([], [end])
         writer.warn()

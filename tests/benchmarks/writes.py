@@ -33,6 +33,8 @@ _SINGLE = 13
 """Relations, of 40, that hold one value at a time."""
 _SLICE = 1_000
 _ONE_BY_ONE = 500
+_STATED = 200
+"""Statements of the source that is taken back."""
 _STEPS: tuple[tuple[type, str, str], ...] = (
     (Teller, "_identified", "identity"),
     (Ledger, "follow", "contradiction"),
@@ -62,13 +64,14 @@ class _NoModel:
 
 async def measure(report: Report, options: Options) -> None:
     """Measure imports of every size, what the rules cost, and facts one by one."""
-    rows = _rows(max(options.sizes) + 2 * _SLICE)
+    rows = _rows(max(options.sizes) + 2 * _SLICE + _STATED)
     gc.collect()
     gc.freeze()  # the rows are the caller's: the collector need not walk them again and again
     imports: list[dict[str, Cell]] = []
     rules: list[dict[str, Cell]] = []
+    removals: list[dict[str, Cell]] = []
     for size in options.sizes:
-        whole, facts, costs = [], [], []
+        whole, facts, costs, removed = [], [], [], []
         for _ in range(options.runs):
             with TemporaryDirectory(prefix="graphrag-bench-") as folder:
                 async with _opened(Path(folder)) as graph:
@@ -77,6 +80,7 @@ async def measure(report: Report, options: Options) -> None:
                     whole.append(size / (time.perf_counter() - started))
                     facts.append(done.rate)
                     costs.append(await _rules(graph, rows[size : size + 2 * _SLICE]))
+                    removed.append(await _remove(graph, rows[-_STATED:]))
         imports.append(
             {
                 "facts": size,
@@ -97,9 +101,19 @@ async def measure(report: Report, options: Options) -> None:
                 "aim": "constant, < 60",
             }
         )
+        removals.append(
+            {
+                "facts in the group": size,
+                "s p50": p50([wall for wall, _ in removed]),
+                "s of processor time p50": p50([cpu for _, cpu in removed]),
+                "runs": options.runs,
+                "aim": "1",
+            }
+        )
     gc.unfreeze()
     report.add(Section("import_facts, vectors given, batches of 1,000", imports))
     report.add(Section("what the rules cost, 2,000 facts more in a group", rules))
+    report.add(Section(f"remove_source of {_STATED} statements", removals))
     report.add(Section("add_fact, one by one", [await _one_by_one(options.runs)]))
 
 
@@ -111,6 +125,14 @@ async def _rules(graph: GraphRAG, more: Rows) -> dict[str, float]:
             stack.enter_context(_timed(owner, name, seconds, rule))
         await graph.load.facts(more)
     return {name: spent / len(more) for name, spent in seconds.items()}
+
+
+async def _remove(graph: GraphRAG, stated: Rows) -> tuple[float, float]:
+    """Let a source state some rows, take it back, and return the seconds that took."""
+    await graph.load.facts(stated, source="rumours", batch=20)
+    started = time.perf_counter(), time.process_time()
+    await graph.log.remove_source("rumours")
+    return time.perf_counter() - started[0], time.process_time() - started[1]
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from graphrag.session import Models
 from graphrag.testing import HashEmbedder
 from tests.conftest import PlainExtractor
 
+ENVIRONMENT = [f"SURREAL_GRAPHRAG_{name}" for name in ("STORE", "EMBEDDER", "GROUP", "LLM")]
+
 
 class TruthfulExtractor:
     """Read in the chronicle's episodes what its truth says of them."""
@@ -57,7 +59,7 @@ def opener(extractor):
             password=settings.password,
             namespace=settings.namespace,
             database=settings.database,
-            models=Models(embedder=HashEmbedder(), extractor=extractor),
+            models=Models(embedder=HashEmbedder(int(settings.embedder or 64)), extractor=extractor),
             workers=settings.workers,
         )
 
@@ -82,7 +84,7 @@ class Outcome:
 def cli(tmp_path, monkeypatch, capsys):
     """Run a command line in an empty folder and return its outcome."""
     monkeypatch.chdir(tmp_path)
-    for name in ("SURREAL_GRAPHRAG_STORE", "SURREAL_USER", "SURREAL_PASSWORD"):
+    for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*arguments, stdin=None, extractor=None):

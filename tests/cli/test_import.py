@@ -171,3 +171,35 @@ def test_rows_that_cannot_be_used_may_be_skipped(cli, write):
     skipped = done.err.splitlines()
     assert len(skipped) == 2 and all(line.startswith("skipped: jobs.csv, line") for line in skipped)
     assert "rows skipped" in cli("import", table, "--on-error", "skip").out
+
+
+GRAPHITI = {
+    "nodes": [
+        {"uuid": "n1", "name": "Ann", "group_id": "home", "labels": ["Entity"], "attributes": {}},
+        {"uuid": "n2", "name": "Acme", "group_id": "home", "labels": ["Entity"], "attributes": {}},
+    ],
+    "edges": [
+        {"uuid": "f1", "group_id": "home", "source_node_uuid": "n1", "target_node_uuid": "n2",
+         "name": "WORKS_AT", "fact": "Ann works at Acme", "valid_at": "2020-01-01T00:00:00Z"},
+        {"uuid": "f2", "group_id": "home", "source_node_uuid": "n1", "target_node_uuid": "n3",
+         "name": "KNOWS", "fact": "Ann knows nobody"},
+    ],
+}  # fmt: skip
+
+
+def test_an_export_of_another_memory_is_recognised_and_what_stays_out_is_named(cli, write):
+    file = write("dump.json", json.dumps(GRAPHITI))
+    done = cli("import", file)
+    assert done.code == 1
+    assert "From Graphiti" in done.out and "home" in done.out
+    assert done.err.startswith("left out: dump.json, edges, record 2: fact 'Ann knows nobody'")
+    assert "Acme" in cli("facts", "Ann", "--group", "home").out
+    again = json.loads(cli("import", "--from", "graphiti", file, "--json").out)
+    assert (again["facts"], again["repeated"], len(again["left_out"])) == (0, 1, 1)
+
+
+def test_another_memory_can_come_into_one_group_and_be_looked_at_first(cli, write):
+    file = write("dump.json", json.dumps(GRAPHITI))
+    looked = json.loads(cli("import", file, "--dry-run", "--json").out)
+    assert (looked["entities"], looked["facts"]) == (2, 1)
+    assert json.loads(cli("import", file, "--group", "mine", "--json").out)["groups"] == ["mine"]

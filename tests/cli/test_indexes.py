@@ -49,3 +49,14 @@ def test_a_store_of_the_process_profile_has_no_such_indexes(told):
     outcome = told("index", "check")
     assert outcome.code == 1
     assert "surreal-graphrag copy" in outcome.error
+
+
+def test_the_embedder_is_changed_and_commands_are_told_how_to_use_it(told, monkeypatch):
+    done = told("index", "embed", "--model", "32")
+    assert done.code == 0, done.err
+    assert "vectors of hash-32" in done.out
+    assert "export SURREAL_GRAPHRAG_EMBEDDER=32" in done.out
+    assert "surreal-graphrag index embed" in told("search", "Alice").error
+    monkeypatch.setenv("SURREAL_GRAPHRAG_EMBEDDER", "32")
+    assert "Globex" in told("search", "where does Alice work").out
+    assert json.loads(told("index", "embed", "--json").out)["made"] == 0

@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag import InputError, PolicyError, TimeError
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.policy import AppendOnly
 from tests.conftest import day, open_graph, triples
 
@@ -172,3 +173,48 @@ async def test_the_write_policy_is_asked():
     async with open_graph(policy=AppendOnly()) as graph:
         await graph.add_fact("Alice", "works_at", "Acme", valid_at="2020")
         assert (await graph.add_fact("Alice", "works_at", "Globex", valid_at="2021")).changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "life"),
+    [
+        ("event", {"valid_at": "2021-05-03"}, "on 2021-05-03"),
+        ("was", {"reference_time": "2020"}, "unknown to 2020-01-01"),
+        ("was", {"valid_at": "2015", "reference_time": "2020"}, "2015-01-01 to 2020-01-01"),
+        ("timeless", {"valid_at": "1980-05-03"}, "at all times"),
+        ("planned", {"valid_at": "2090"}, "from 2090-01-01"),
+    ],
+)
+async def test_a_fact_has_the_kind_of_time_that_is_given(graph, kind, times, life):
+    told = await graph.add_fact("Ann", "visits", "Rome", kind=kind, **times)
+    assert (told.fact.kind, repr(told.fact)) == (kind, f"Fact(Ann visits Rome, {life})")
+    assert (await graph.health.check_all()).findings == ()
+
+
+async def test_a_planned_fact_is_called_off_by_a_text():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_fact(
+            "Ann Lee", "lives_in", "Oslo", kind="planned", valid_at="2030", reference_time="2024"
+        )
+        await graph.add_episode("Ann Lee's move is off.", reference_time="2025-01-01")
+        assert await graph.at(valid_at="2031").facts("Ann Lee") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "words"),
+    [
+        ("event", {}, "kind is 'event': give the date as valid_at"),
+        ("planned", {}, "kind is 'planned': give the date as valid_at"),
+        ("cancelled", {}, "edit.retract"),
+        ("often", {}, "choose from state, was, event, timeless, planned"),
+        ("was", {"valid_at": "2021", "reference_time": "2020"}, "not after valid_at"),
+    ],
+)
+async def test_a_kind_without_the_times_that_it_needs_is_refused(graph, kind, times, words):
+    with pytest.raises(InputError, match=words):
+        await graph.add_fact("Ann", "visits", "Rome", kind=kind, **times)
+
+
+async def test_the_log_names_who_told_a_fact(graph):
+    await graph.add_fact("Ann", "likes", "tea", actor="ben")
+    assert (await graph.log.events(limit=1))[-1].actor == "ben"

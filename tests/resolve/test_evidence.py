@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.names.identifiers import compared, identifiers, kind_of, particulars, slipped
@@ -167,3 +168,31 @@ async def test_namesakes_born_apart_are_two_and_not_proposed_in_a_store():
         )
         [pair] = await graph.identity.candidates()
         assert {pair.entity.id, pair.other.id} == {one.id, slip.id}
+
+
+@pytest.mark.parametrize(
+    "key", [("id", 1, 2), ("employee_id", "A1", "B7"), ("email", "a@x.org", "b@x.org")]
+)
+async def test_two_records_of_one_name_and_two_numbers_in_one_text_are_two(key):
+    name, *values = key
+    homes = ("Rome", "Oslo")
+    records = [
+        {name: value, "name": "Ann Lee", "lives_in": home}
+        for value, home in zip(values, homes, strict=True)
+    ]
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for month in (1, 2):
+            await graph.add_episode(records, reference_time=f"2024-0{month}-01")
+            people = [one for one in await graph.entities() if one.name == "Ann Lee"]
+            assert {str(one.attributes[name]) for one in people} == set(map(str, values))
+            assert {fact.object for fact in await graph.facts(relation="lives_in")} == {*homes}
+
+
+async def test_a_number_that_is_not_of_the_person_makes_nobody_two():
+    records = [
+        {"department_id": 1, "name": "Ann Lee", "lives_in": "Rome"},
+        {"department_id": 2, "name": "Ann Lee", "likes": "tea"},
+    ]
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        added = await graph.add_episode(records, reference_time="2024-01-01")
+        assert len({fact.subject_id for fact in added.facts}) == 1

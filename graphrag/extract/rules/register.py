@@ -14,6 +14,7 @@ from typing import Final
 from graphrag.extract.rules.key_relations import RELATIONS, Link, base
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import JSON, Origin
+from graphrag.names.identifiers import Identifier, apart
 from graphrag.names.key import name_key
 from graphrag.temporal.phrase import Period
 
@@ -170,6 +171,8 @@ class Entity:
     entity_type: str
     aliases: dict[str, None] = field(default_factory=dict)
     attributes: dict[str, JSON] = field(default_factory=dict)
+    own: frozenset[Identifier] = frozenset()
+    """What identifies it in this text, were it a short number."""
 
 
 @dataclass(slots=True, eq=False)
@@ -230,15 +233,24 @@ class Register:
             claims.setdefault((same, claim.valid_at, claim.invalid_at), claim)
         return Extraction(tuple(mentions.values()), tuple(claims.values()))
 
-    def entity(self, name: Text, entity_type: str) -> Entity:
-        """Return the entity of that name; an untyped one takes the type it is next called by."""
+    def entity(
+        self, name: Text, entity_type: str, own: frozenset[Identifier] = frozenset()
+    ) -> Entity:
+        """Return the entity of that name; an untyped one takes the type it is next called by.
+
+        Two of one name whose records are numbered otherwise (``own``) stay two.
+        """
         namesakes = self.entities.setdefault(name_key(name), [])
-        for entity in namesakes:
+        known = [one for one in namesakes if one.own & own] or namesakes
+        for entity in known:
+            if apart(entity.own, own):
+                continue
             if "thing" in (entity.entity_type, entity_type) or entity.entity_type == entity_type:
                 if entity.entity_type == "thing":
                     entity.entity_type = entity_type
+                entity.own |= own
                 return entity
-        namesakes.append(Entity(name, entity_type))
+        namesakes.append(Entity(name, entity_type, own=own))
         return namesakes[-1]
 
 
@@ -263,7 +275,7 @@ def _claim(fact: Fact, mentions: Mapping[int, Mention], reference_time: datetime
 
 def linked(one: Entity, other: Entity, *, key: str, link: Link, at: Text) -> list[Fact]:
     """Return the fact, unless it is about one name and itself."""
-    if name_key(one.name) == name_key(other.name):
+    if name_key(one.name) == name_key(other.name) and not apart(one.own, other.own):
         return []
     subject, object_ = (other, one) if link.flipped else (one, other)
     title = base(key).replace("_", " ") if link.relation == "leads" else ""

@@ -46,6 +46,7 @@ from graphrag.extract.rules.register import (
 )
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
+from graphrag.names.identifiers import identifiers, own_keys, unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,9 @@ class _Reader:
                 self.read(value, depth + 1)
             return None
         entity_type = type_of(fields, key, expected)
-        entity = self.register.entity(name, entity_type)
+        given = list(identifiers(dict(plain(fields))))
+        own = own_keys(given, entity_type).union(unique(given, entity_type, {}))
+        entity = self.register.entity(name, entity_type, own)
         facts: list[Fact] = []
         rest: Fields = {}
         for other, value in fields.items():

@@ -172,7 +172,8 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
     if closer is not None and closer[1].manual and closer[1].ends:
         return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
     if life.closed_by in life.statements[:1]:  # it was stated with its end
-        return _Closing(life.invalidated_by)
+        why = closer[1].reason if closer is not None and not closer[1].manual else ""
+        return _Closing(life.invalidated_by, why or None)
     ruled = " (an arbiter decided)" if life.ruling is not None else ""
     return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
 

@@ -242,9 +242,9 @@ def _noted(fact: Fact, new_fact: Fact) -> Fact:
 
 
 def _repeats(one: Assertion, known: Assertion) -> bool:
-    """Tell whether a table or a person says again what it said."""
-    known = replace(known, id=one.id, confidence=one.confidence, text=one.text)
-    return not one.source and known == one
+    """Tell whether a table, a person or the same place of an episode says again what it said."""
+    sure = known.confidence if one.source else one.confidence
+    return replace(known, id=one.id, confidence=sure, text=one.text) == one
 
 
 def _same(one: Fact, other: Fact) -> bool:

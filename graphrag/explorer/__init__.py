@@ -1,0 +1,1 @@
+"""The explorer: a whole group laid out through time, on one page for a browser."""

@@ -1,0 +1,274 @@
+"""A group laid out to be looked at: entities with their places, and every fact with its lifetime.
+
+Columns rather than records: 10,000 entities and 30,000 facts are 2.5 MB of JSON, and whoever draws
+them at another moment of world time needs nothing more. Retracted facts, those that wait for review
+and entities that no fact is about are left out; a graph that is larger is cut to its best connected
+entities.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.community.detect import detect
+from graphrag.display.cards import episode_title
+from graphrag.errors import InputError
+from graphrag.explorer.layout import Labels, Places, Ties, lay_out, place_new
+from graphrag.explorer.page import frame, page
+from graphrag.index.derived import Slot
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.model.values import Community, Fact
+from graphrag.search.sources import Quote
+from graphrag.search.visibility import Past, Visible
+
+_SECOND = 1_000_000
+_ROUNDS = 3
+"""How far a community reaches to entities that it does not count, since their facts have ended."""
+_NEW = 0.2
+"""Share of entities without a place from which on all are laid out anew."""
+_QUOTES, _QUOTE = 3, 400
+"""Quotes of a fact, and characters of each, in a file."""
+_LAID: Final = Slot[Places]()
+"""Where the entities of each group lie: what is known stays there when others come."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Atlas:
+    """A group laid out: ``save("graph.html")`` keeps it as a page that opens from a disk."""
+
+    group: str
+    at: datetime | None
+    """World time at which it opens; None: now."""
+    known_at: datetime | None
+    made_at: datetime
+    nodes: Mapping[str, Sequence[Any]]
+    """Columns: ``id``, ``name``, ``type``, ``community``, ``x`` and ``y``, best connected first."""
+    facts: Mapping[str, Sequence[Any]]
+    """Columns: ``id``, ``subject``, ``relation``, ``object``, and ``start`` and ``end`` in seconds
+    since 1970, None for none that is known; ends are numbers of nodes."""
+    types: Sequence[str]
+    relations: Sequence[str]
+    communities: Sequence[Mapping[str, Any]]
+    """Each with ``name`` and ``members``, those of most entities first."""
+    left_out: int
+    """Entities with facts that had no room."""
+    quotes: Sequence[Any] = ()
+    """Of each fact: its sentence, why it ended, and where it is stated; none unless asked for."""
+    about: Sequence[Any] = ()
+    """Of each entity: its other names and its summary; none unless asked for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON can carry it."""
+        return {
+            "group": self.group,
+            "at": None if self.at is None else self.at.isoformat(),
+            "known_at": None if self.known_at is None else self.known_at.isoformat(),
+            "made_at": self.made_at.isoformat(),
+            "nodes": dict(self.nodes),
+            "facts": dict(self.facts),
+            "types": list(self.types),
+            "relations": list(self.relations),
+            "communities": [dict(one) for one in self.communities],
+            "left_out": self.left_out,
+        }
+
+    def to_html(self) -> str:
+        """Return the explorer as one page, with all that it shows inside."""
+        return page({**self.to_dict(), "quotes": list(self.quotes), "about": list(self.about)})
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the page to an ``.html`` file and return its path.
+
+        Raises:
+            InputError: if its name ends otherwise, or it cannot be written.
+        """
+        file = Path(path)
+        if file.suffix.casefold() not in (".html", ".htm"):
+            raise InputError(f"{file.name!r} is no page: end its name in .html")
+        try:
+            file.write_text(self.to_html(), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot write {file}: {getattr(error, 'strerror', error)}") from None
+        return file
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        counts = f"{len(self.nodes['id'])} entities, {len(self.facts['id'])} facts"
+        return f"Atlas({self.group!r}, {counts}, {self.left_out} left out)"
+
+    def _repr_html_(self) -> str:
+        return frame(self.to_html())
+
+
+def atlas_of(
+    index: GroupIndex,
+    past: Past,
+    seen: Visible,
+    communities: Sequence[Community],
+    types: npt.NDArray[np.int32],
+    *,
+    limit: int,
+    at: datetime | None,
+    known_at: datetime | None,
+    now: datetime,
+) -> Atlas:
+    """Lay out what may be seen.
+
+    Args:
+        index: The columns of the group.
+        past: What must be undone.
+        seen: The facts that are drawn, of all times or of one.
+        communities: Those of the coarsest level; none to detect them here.
+        types: The code of the type of each entity.
+        limit: Entities at most.
+        at: World time at which it opens.
+        known_at: System time that is looked at.
+        now: When it is made.
+    """
+    subject, object_ = seen.ends
+    facts = np.flatnonzero(seen.facts & (seen.retracted == FOREVER) & (seen.valid < seen.invalid))
+    degree = np.bincount(subject[facts], minlength=len(index.entities))
+    degree += np.bincount(object_[facts], minlength=len(index.entities))
+    standing = np.flatnonzero(degree)
+    rows = standing[np.argsort(-degree[standing], kind="stable")][:limit]
+    number = np.full(len(index.entities), -1, dtype=np.int64)
+    number[rows] = np.arange(len(rows))
+    facts = facts[(number[subject[facts]] >= 0) & (number[object_[facts]] >= 0)]
+    ties = Ties(number[subject[facts]], number[object_[facts]])
+    labels, named = _labels(communities, index, number, ties)
+    names = [past.name(index.entities.ids[row], index) for row in rows.tolist()]
+    places = _places(index, rows, labels, ties)
+    of_type, used_types = _coded(types[rows])
+    of_relation, used_relations = _coded(index.facts["relation"][facts])
+    return Atlas(
+        group=index.group_id,
+        at=at,
+        known_at=known_at,
+        made_at=now,
+        nodes={
+            "id": [index.entities.ids[row] for row in rows.tolist()],
+            "name": names,
+            "type": of_type,
+            "community": labels.tolist(),
+            "x": np.round(places[:, 0], 2).tolist(),
+            "y": np.round(places[:, 1], 2).tolist(),
+        },
+        facts={
+            "id": [index.facts.ids[row] for row in facts.tolist()],
+            "subject": ties.one.tolist(),
+            "relation": of_relation,
+            "object": ties.other.tolist(),
+            "start": _seconds(seen.valid[facts]),
+            "end": _seconds(seen.invalid[facts]),
+        },
+        types=[index.types[code] for code in used_types],
+        relations=[index.relations[code] for code in used_relations],
+        communities=_communities(labels, named, names),
+        left_out=len(standing) - len(rows),
+    )
+
+
+def sourced(fact: Fact, quotes: Sequence[Quote]) -> list[Any]:
+    """Return what a page without a server says of a fact: sentence, why it ended, and quotes."""
+    said = [
+        [episode_title(one.episode), one.episode.valid_at.isoformat(), one.shown[:_QUOTE]]
+        for one in quotes[:_QUOTES]
+    ]
+    return [fact.text, fact.reason or "", said, list(fact.provenance)]
+
+
+def _labels(
+    communities: Sequence[Community], index: GroupIndex, number: Labels, ties: Ties
+) -> tuple[Labels, dict[int, str]]:
+    """Return the community of each node, those of most nodes first, and the names that some have.
+
+    Stored communities are made of the facts that hold: who only has others belongs where most of
+    those lead to. What is left makes communities of its own.
+    """
+    count = int(number.max(initial=-1)) + 1
+    labels = np.full(count, -1, dtype=np.int64)
+    row_of = index.entities.row_of
+    for label, one in enumerate(communities):
+        inside = number[[row_of[id_] for id_ in one.members if id_ in row_of]]
+        labels[inside[inside >= 0]] = label
+    for _ in range(_ROUNDS if communities else 0):
+        _spread(labels, ties, len(communities))
+    rest = ties.within(labels < 0)
+    found = detect(rest.one, rest.other)
+    for label, members in enumerate(found, start=len(communities)):
+        labels[members] = label
+    single = np.flatnonzero(labels < 0)
+    labels[single] = len(communities) + len(found) + np.arange(len(single))
+    kinds, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    order = np.argsort(-sizes, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    named = {
+        int(place[spot]): communities[kind].name
+        for spot, kind in enumerate(kinds.tolist())
+        if kind < len(communities)
+    }
+    return place[labels] if count else labels, named
+
+
+def _spread(labels: Labels, ties: Ties, count: int) -> None:
+    """Let nodes without a community join the one that most of their ties lead to."""
+    ends = np.concatenate((ties.one, ties.other))
+    others = np.concatenate((ties.other, ties.one))
+    usable = (labels[ends] < 0) & (labels[others] >= 0)
+    kinds, counts = np.unique(
+        ends[usable] * np.int64(max(1, count)) + labels[others[usable]], return_counts=True
+    )
+    order = np.argsort(counts, kind="stable")  # what comes last is kept: the commonest
+    labels[kinds[order] // max(1, count)] = kinds[order] % max(1, count)
+
+
+def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -> Places:
+    """Return where nodes lie; those that had a place before keep it, if most had one."""
+    laid = np.full((len(index.entities), 2), np.nan)
+    if (before := _LAID.get(index)) is not None:
+        laid[: len(before)] = before[: len(laid)]
+    places = laid[rows]
+    known = ~np.isnan(places[:, 0])
+    if np.count_nonzero(~known) > _NEW * len(rows):
+        places = lay_out(labels, ties)
+    elif not known.all():
+        places = place_new(np.nan_to_num(places), known, ties)
+    laid[rows] = places
+    _LAID.set(index, laid)
+    return places
+
+
+def _coded(codes: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
+    """Return codes renumbered by how often they come, and which each stands for."""
+    kinds, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[place].tolist(), kinds[order].tolist()
+
+
+def _communities(
+    labels: Labels, named: Mapping[int, str], names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return what communities are called: as they are stored, or by who is best connected."""
+    sizes = np.bincount(labels).tolist() if len(labels) else []
+    first = np.unique(labels, return_index=True)[1].tolist()
+    return [
+        {"name": named.get(label, names[first[label]]), "members": size}
+        for label, size in enumerate(sizes)
+    ]
+
+
+def _seconds(moments: npt.NDArray[np.int64]) -> list[int | None]:
+    known = (moments != BEGINNING) & (moments != FOREVER)
+    return [
+        second if there else None
+        for second, there in zip((moments // _SECOND).tolist(), known.tolist(), strict=True)
+    ]

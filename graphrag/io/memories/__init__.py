@@ -1,0 +1,1 @@
+"""The exports of other memories: Graphiti, Zep, Mem0."""

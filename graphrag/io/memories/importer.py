@@ -1,0 +1,293 @@
+"""Bring another memory in: its entities, then its episodes word for word, then its facts.
+
+A fact is one statement of each episode that states it there, with the times that it has there, so
+taking an episode out later takes its word back. Bringing the same in again finds every statement,
+and changes nothing; a later export of the same memory adds what is new, such as an end.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+import numpy as np
+
+from graphrag.errors import ExtractionError, InputError, TimeError
+from graphrag.ingest.direct_plan import SkippedRow
+from graphrag.ingest.given import End, given_end, given_fact
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import NewEpisode, checked_group, prepare
+from graphrag.ingest.unread import add_known, keep_unread
+from graphrag.ingest.write import DirectWriter
+from graphrag.io.batches import Loadable, load
+from graphrag.io.memories.portable import (
+    NAMES,
+    LeftOut,
+    Link,
+    MemoryReport,
+    Node,
+    Portable,
+    Text,
+    joined,
+)
+from graphrag.model.assertion import FOREVER
+from graphrag.model.checks import shown
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Episode, Span
+
+_NODES = 1000
+"""Entities of one transaction, as facts."""
+
+
+async def bring(
+    found: Portable, ingestion: Ingestion, group: str, *, one_group: bool, judge: bool
+) -> MemoryReport:
+    """Write what an export holds, and say what became of it."""
+    began = time.perf_counter()
+    groups: dict[str, str] = {}
+    for theirs in found.groups:
+        groups[theirs] = group if one_group or not theirs else checked_group(theirs)
+    arrivals = [_Arrival(found, ingestion, name, judge) for name in dict.fromkeys(groups.values())]
+    for arrival in arrivals:
+        own = {theirs for theirs, ours in groups.items() if ours == arrival.group}
+        await arrival.nodes([one for one in found.nodes.values() if one.group in own])
+        texts = [one for one in found.texts.values() if one.group in own]
+        await arrival.texts(sorted(texts, key=lambda one: one.at))
+        await arrival.links([one for one in found.links.values() if one.group in own])
+    return MemoryReport(
+        found.of,
+        tuple(arrival.group for arrival in arrivals),
+        found.records,
+        episodes=sum(one.new_episodes for one in arrivals),
+        entities=sum(one.new_entities for one in arrivals),
+        facts=sum(one.new_facts for one in arrivals),
+        repeated=sum(one.repeated for one in arrivals),
+        left_out=tuple(found.left_out),
+        notes=(*found.notes, *joined(found)),
+        seconds=time.perf_counter() - began,
+    )
+
+
+@dataclass(slots=True)
+class _Arrival:
+    """What one group of this store gets."""
+
+    found: Portable
+    ingestion: Ingestion
+    group: str
+    judge: bool
+    new_episodes: int = 0
+    new_entities: int = 0
+    new_facts: int = 0
+    repeated: int = 0
+    _id_of: dict[str, str] = field(default_factory=dict)
+    """Ids of entities here, by those of nodes there."""
+    _stored: dict[str, Episode] = field(default_factory=dict)
+    """Episodes here, by their ids there."""
+    _removed: set[str] = field(default_factory=set)
+    """Ids there of episodes that somebody took out here: what only they state stays out."""
+
+    def _writer(self) -> DirectWriter:
+        return DirectWriter.to(
+            self.ingestion,
+            self.group,
+            "import_memory",
+            judge=self.judge,
+            once=True,
+            summarize=False,
+            skip=True,
+        )
+
+    async def nodes(self, nodes: Sequence[Node]) -> None:
+        """Make entities of nodes; two of one name and type are one."""
+        usable: list[tuple[Node, End]] = []
+        for node in nodes:
+            try:
+                end = given_end(
+                    node.name, node.entity_type, attributes=node.attributes, what="name"
+                )
+            except InputError as error:
+                self.found.leave(node.place, f"entity {shown(node.name)}", str(error))
+            else:
+                usable.append((node, end))
+        rest = iter(usable)
+        while some := list(islice(rest, _NODES)):
+            try:
+                await self._make(some)
+            except InputError:
+                for one in some:
+                    try:
+                        await self._make([one])
+                    except InputError as error:
+                        what = f"entity {shown(one[0].name)}"
+                        self.found.leave(one[0].place, what, str(error))
+        first: dict[str, Node] = {}
+        for node, _ in usable:
+            if (id_ := self._id_of.get(node.id)) is None:
+                continue
+            other = first.setdefault(id_, node)
+            if other is not node:
+                self.found.notes.append(
+                    f"{node.place}: entity {shown(node.name)} is one with {shown(other.name)} of "
+                    f"{other.place}: identity.split() parts them"
+                )
+
+    async def _make(self, some: Sequence[tuple[Node, End]]) -> None:
+        plan = await self._writer().tell([], [end for _, end in some])
+        self.new_entities += len(plan.entities)
+        self._id_of.update(zip((node.id for node, _ in some), plan.extra, strict=True))
+
+    async def texts(self, texts: Iterable[Text]) -> None:
+        """Add episodes; those whose facts came with them are not read again."""
+        gone = await self._keys_removed()
+        for text in texts:
+            what = f"episode {shown(text.name or text.content)}"
+            try:
+                if self._key(text) in gone:
+                    self._removed.add(text.id)
+                    raise InputError("it was removed here: log.revert() of that brings it back")
+                await self._add(text)
+            except (InputError, TimeError, ExtractionError) as error:
+                why = "; ".join((str(error), *getattr(error, "__notes__", ())))
+                self.found.leave(text.place, what, why)
+
+    def _key(self, text: Text) -> str:
+        return f"{self.found.of}:{text.id}"
+
+    async def _keys_removed(self) -> set[str | None]:
+        """Return the keys of the episodes that somebody took out here."""
+        index = await self.ingestion.catalog.group(self.group)
+        episodes = index.episodes
+        ids = [
+            episodes.ids[row]
+            for row in np.flatnonzero(episodes.columns["removed"].values < FOREVER)
+        ]
+        return {one.key for one in (await self.ingestion.store.get(Episode, ids)).values()}
+
+    async def _add(self, text: Text) -> None:
+        ingestion = self.ingestion
+        episode = prepare(
+            NewEpisode(
+                text.content,
+                reference_time=text.at,
+                name=text.name,
+                source=text.source,
+                source_description=text.description or NAMES[self.found.of],
+                metadata=text.metadata,
+                saga=text.saga,
+                key=self._key(text),
+                author=text.author,
+            ),
+            self.group,
+        )
+        known = await ingestion.known(episode)
+        if known is not None:
+            self._stored[text.id] = (await add_known(ingestion, known, episode)).episode
+            self.repeated += 1
+            return
+        if text.read or not self.found.links:
+            try:
+                extraction = _ended(await ingestion.read(episode), text.until)
+            except ExtractionError as error:
+                await keep_unread(ingestion, episode, error)
+                raise
+        else:
+            extraction = Extraction(mentions=tuple(self._mentions(text, episode.content)))
+        added = await ingestion.add(episode, extraction)
+        self._stored[text.id] = added.episode
+        self.new_episodes += added.new
+        self.new_entities += len(added.entities)
+        self.new_facts += len(added.facts)
+
+    def _mentions(self, text: Text, content: str) -> Iterator[Mention]:
+        lower = content.casefold()
+        for node_id in text.mentions:
+            id_ = self._id_of.get(node_id)
+            if id_ is None:
+                continue
+            node = self.found.nodes[node_id]
+            at = lower.find(node.name.casefold()) if len(lower) == len(content) else -1
+            start, end = (at, at + len(node.name)) if at >= 0 else (0, 0)
+            yield Mention(node.name, node.entity_type, start, end, entity_id=id_)
+
+    async def links(self, links: Sequence[Link]) -> None:
+        """Tell facts, each as often as episodes state it."""
+        if not links:
+            return
+        told = [one for link in links for one in self._told(link)]
+        report = await load(told, self._writer(), batch=_NODES, total=len(told))
+        self.new_facts += report.facts
+        self.new_entities += report.entities
+        self.repeated += report.repeated
+        for row in report.skipped:
+            self.found.left_out.append(LeftOut(row.place, "fact", _bare(row.error, row.place)))
+
+    def _told(self, link: Link) -> Iterator[Loadable]:
+        ids = [self._id_of.get(node) for node in (link.source, link.target)]
+        place = f"{link.place}: "
+        if None in ids:
+            yield SkippedRow(link.place, InputError("an entity of it is not in the graph"))
+            return
+        if link.episodes and self._removed.issuperset(link.episodes):
+            yield SkippedRow(link.place, InputError("its episodes were removed here"))
+            return
+        ends = [
+            End(Mention(self.found.nodes[node].name), id_)
+            for node, id_ in zip((link.source, link.target), ids, strict=True)
+        ]
+        episodes = [self._stored[one] for one in link.episodes if one in self._stored]
+        for missing in (one for one in link.episodes if one not in self._stored):
+            note = f"{link.place}: fact {shown(link.text)}: its episode {missing} is not here"
+            self.found.notes.append(note)
+        stating: list[Episode | None] = [*episodes] or [None]
+        for episode in stating:
+            at = episode.valid_at if episode else None if link.valid_at else link.known_at
+            try:
+                fact = given_fact(
+                    ends[0],
+                    link.relation,
+                    ends[1],
+                    valid_at=link.valid_at,
+                    invalid_at=link.invalid_at,
+                    reference_time=at,
+                    text=link.text,
+                    attributes=link.attributes,
+                    source=None if episode else NAMES[self.found.of],
+                    origin="stated",
+                    place=place,
+                )
+            except InputError as error:
+                yield SkippedRow.at(place, error)
+                return
+            trust = self.ingestion.trust.of(
+                episode.source_description if episode else NAMES[self.found.of]
+            )
+            span = None if episode is None else _span(link.text, episode)
+            yield replace(fact, span=span, trust=trust, reason=link.reason)
+
+
+def _span(words: str, episode: Episode) -> Span:
+    """Return where an episode states a fact: its words if they are there, else all of it."""
+    at = episode.content.find(words) if words else -1
+    if at < 0:
+        return Span(episode.id, 0, len(episode.content))
+    return Span(episode.id, at, at + len(words))
+
+
+def _ended(extraction: Extraction, until: datetime | None) -> Extraction:
+    """Return what was read in a text that was replaced or deleted then: it ends by then."""
+    if until is None:
+        return extraction
+
+    def ended(claim: Claim) -> Claim:
+        runs = claim.kind == "state" and not claim.ends and claim.invalid_at is None
+        if not runs or (claim.valid_at is not None and claim.valid_at >= until):
+            return claim
+        return replace(claim, invalid_at=until)
+
+    return replace(extraction, claims=tuple(map(ended, extraction.claims)))
+
+
+def _bare(error: InputError, place: str) -> str:
+    return str(error).removeprefix(f"{place}: ")

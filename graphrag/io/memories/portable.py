@@ -1,0 +1,186 @@
+"""What an export of another memory holds, whichever it is from, and what became of it.
+
+Readers put every record into one of three lists, or into ``left_out`` with the reason; what a
+record says that has no place of its own stays beside it under the record's id, word for word.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from graphrag.model.checks import shown
+from graphrag.model.values import JSON, Source
+
+Of = Literal["graphiti", "zep", "mem0"]
+NAMES: Mapping[Of, str] = {"graphiti": "Graphiti", "zep": "Zep", "mem0": "Mem0"}
+UNTYPED = "thing"
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A record of an export that is not in the graph."""
+
+    place: str
+    """Where it stands: ``dump.jsonl, line 7``."""
+    what: str
+    """What it is, such as ``community Jazz``."""
+    why: str
+
+    def __str__(self) -> str:
+        """Write it in a line."""
+        return f"{self.place}: {self.what}: {self.why}"
+
+
+@dataclass(slots=True)
+class Node:
+    """An entity."""
+
+    id: str
+    name: str
+    entity_type: str
+    attributes: dict[str, JSON]
+    group: str
+    place: str
+
+
+@dataclass(slots=True)
+class Text:
+    """An episode."""
+
+    id: str
+    content: str
+    at: datetime
+    source: Source | None
+    group: str
+    place: str
+    name: str = ""
+    description: str = ""
+    metadata: dict[str, JSON] = field(default_factory=dict)
+    saga: str | None = None
+    author: str | None = None
+    mentions: dict[str, None] = field(default_factory=dict)
+    """Ids of the nodes that it speaks of."""
+    read: bool = False
+    """True if nobody has read its facts yet."""
+    until: datetime | None = None
+    """When it was replaced or deleted there: what is read in it ends then."""
+
+
+@dataclass(slots=True)
+class Link:
+    """A fact."""
+
+    id: str
+    source: str
+    """Id of a node, as ``target``."""
+    target: str
+    relation: str
+    text: str
+    group: str
+    place: str
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    known_at: datetime | None = None
+    """When it was said, or else stored there."""
+    episodes: tuple[str, ...] = ()
+    attributes: dict[str, JSON] = field(default_factory=dict)
+    reason: str = ""
+    """Why it ended there."""
+
+
+@dataclass(slots=True)
+class Portable:
+    """A whole export."""
+
+    of: Of
+    nodes: dict[str, Node] = field(default_factory=dict)
+    texts: dict[str, Text] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    records: int = 0
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the names of its groups, as they are called there."""
+        named = [one.group for one in self.nodes.values()]
+        named += [one.group for one in self.texts.values()]
+        named += [one.group for one in self.links.values()]
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how much it holds, by what that is here."""
+        return {
+            "records": self.records,
+            "entities": len(self.nodes),
+            "episodes": len(self.texts),
+            "facts": len(self.links),
+        }
+
+    def leave(self, place: str, what: str, why: str) -> None:
+        """Note a record that does not come in."""
+        self.left_out.append(LeftOut(place, what, why))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """What bringing in another memory did."""
+
+    of: Of
+    """Whose export it is."""
+    groups: tuple[str, ...]
+    """The groups of this store that it is in now."""
+    records: int
+    """Records of the export."""
+    episodes: int = 0
+    """New episodes, as ``entities`` and ``facts`` are new."""
+    entities: int = 0
+    facts: int = 0
+    repeated: int = 0
+    """Episodes and facts that were in the graph before."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Every record that is not in the graph, with the reason."""
+    notes: tuple[str, ...] = ()
+    """What came in otherwise than it was written, in words."""
+    seconds: float = 0.0
+
+
+def joined(found: Portable) -> list[str]:
+    """Return a note of each fact that says of the same two entities what another one says."""
+    alike: dict[tuple[str, ...], list[Link]] = defaultdict(list)
+    for link in found.links.values():
+        alike[link.group, link.source, link.relation, link.target].append(link)
+    return [
+        f"{link.place}: fact {shown(link.text)} is of the same two as {shown(same[0].text)}: where "
+        "their times touch, one fact has both, this one's words among its attributes"
+        for same in alike.values()
+        for link in same[1:]
+        if link.text != same[0].text
+    ]
+
+
+def type_of(label: str) -> str:
+    """Return the type of an entity for a label: ``SoftwareProject`` is ``software_project``."""
+    return _snake(label) or UNTYPED
+
+
+def relation_of(name: str) -> str:
+    """Return a relation for the name of an edge: ``WORKS_AT`` and ``WorksAt`` are ``works_at``."""
+    return _snake(name) or "relates_to"
+
+
+def _snake(name: str) -> str:
+    return "_".join(part for part in _WORDS.split(name) if part).casefold()
+
+
+def group_of(record: Mapping[str, Any]) -> str:
+    """Return the group of a record as it is called there; empty for none."""
+    for name in ("group_id", "graph_id", "user_id", "graph_uuid"):
+        if isinstance(record.get(name), str) and record[name].strip("_"):
+            return cast(str, record[name])
+    return ""

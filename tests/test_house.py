@@ -59,7 +59,7 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
-    "modules": 515,  # answer, tracing, explorer, importers: rooms that were not there
+    "modules": 518,  # answer, tracing, explorer, importers: rooms that were not there
     "modules with exactly one importer": 145,
     "lines written by hand": 84_000,
     "own files on one add_episode": 78,

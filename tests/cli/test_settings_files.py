@@ -8,9 +8,8 @@ import socket
 import pytest
 import typer
 
-from graphrag.cli.app import create_app
+from graphrag.cli.app import EXAMPLES, create_app
 from graphrag.cli.config import configured
-from graphrag.cli.examples import EXAMPLES
 from graphrag.cli.serving_mark import address_of, noted
 from graphrag.errors import InputError
 

@@ -212,15 +212,15 @@ class _Arrival:
         """Tell facts, each as often as episodes state it."""
         if not links:
             return
-        told = [one for link in links for one in self._told(link)]
-        report = await load(told, self._writer(), batch=_NODES, total=len(told))
+        statements = [one for link in links for one in self._statements(link)]
+        report = await load(statements, self._writer(), batch=_NODES, total=len(statements))
         self.new_facts += report.facts
         self.new_entities += report.entities
         self.repeated += report.repeated
         for row in report.skipped:
             self.found.left_out.append(LeftOut(row.place, "fact", _bare(row.error, row.place)))
 
-    def _told(self, link: Link) -> Iterator[Loadable]:
+    def _statements(self, link: Link) -> Iterator[Loadable]:
         ids = [self._id_of.get(node) for node in (link.source, link.target)]
         place = f"{link.place}: "
         if None in ids:

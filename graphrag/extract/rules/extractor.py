@@ -22,30 +22,34 @@ from graphrag.extract.rules.affiliation import (
     without_career,
 )
 from graphrag.extract.rules.aftermath import follow_up
-from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
-    COPULAS,
     read_affiliation,
     read_complement,
     read_having,
     read_place,
-    read_status,
 )
 from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of, read_signature
+from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, telling
+from graphrag.extract.rules.name import Draft, Name, sound, telling
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
+from graphrag.extract.rules.particulars import (
+    body_of,
+    read_attendance,
+    read_contacts,
+    read_lifespans,
+)
+from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.phrases import Phrase
-from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.slips import Slip, mend, mended, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
+from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.truth import asked_about, is_correction, is_unreal, without_denials
 from graphrag.extract.rules.verbs import read_verb
@@ -132,6 +136,7 @@ class Reader:
         yield from read_place(line)
         yield from read_affiliation(line)
         yield from read_beside(line)
+        yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
 
 
@@ -184,7 +189,7 @@ def _extract(context: ExtractionContext) -> Extraction:
 def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
-    author = episode.author or letter.author
+    author = episode.author or letter.author or speaker_of(letter.text)
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
@@ -199,6 +204,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
+    reader.drafts += read_lifespans(prose.text, scene, episode.valid_at)
     career = list(read_career(prose.text, scene, episode.valid_at))
     reader.drafts += career
     lines = lines_of(reader_text) if career else frozenset()
@@ -237,13 +243,12 @@ def _mended(slips: list[Slip], previous: tuple[Episode, ...]) -> Iterator[Claim]
 
 def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
     scene = reader.scene
-    noted = list(read_note(text, offset, scene, reader.reference))
+    noted = read_note(text, offset, scene, reader.reference)
     return [*noted, *read_contacts(text, offset, scene)]
 
 
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
-    speakers = list(dict.fromkeys(turn.speaker for turn in said))
-    known = list(speakers)
+    known = list(dict.fromkeys(turn.speaker for turn in said))
     for other in previous:
         if other.source == "message":
             known += [turn.speaker for turn in turns(other.content)]
@@ -289,7 +294,7 @@ def _finished(
     names, mended = list(names), list(mended)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in telling(drafts))
+    claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))
     claims |= dict.fromkeys(mended)
     mentions += [end for claim in mended for end in (claim.subject, claim.object) if end]
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))

@@ -23,6 +23,8 @@ SCRIPT = re.compile(
     r"\((?P<alias>[^\W\d_a-zA-Z\u00c0-\u024f](?:[^\x00-\x7f]| )*)[^()]*\)"
 )
 """A name followed by itself in another script, in parentheses."""
+_PICTURE = re.compile(r"(?<=\w )[\U0001f300-\U0001faff](?= [A-ZÀ-Þ])")
+"""A pictograph between two sentences."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LONGEST = 20_000
 """Characters handed to the parser at once; its memory grows with the length."""
@@ -82,6 +84,7 @@ def flatten(text: str) -> str:
     take it for the head of the phrase.
     """
     plain = text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    plain = _PICTURE.sub(".", plain)
     return SCRIPT.sub(lambda match: match["name"] + " " * (match.end() - match.end("name")), plain)
 
 

@@ -38,6 +38,8 @@ _FUTURE: Final = re.compile(
 _PAST: Final = re.compile(
     r"\b(?:was|were|did|didn't|had|went|saw|said|told|met|got|made|took|came|won|lost|left|bought|"
     r"found|gave|began|became|held|led|ran|sold|wrote|been|felt|kept|spent|heard|brought|fell|ago|"
+    # "is closed" and "remains closed" look at nothing past
+    r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bstays )(?<!\bremains )(?<!'re )"
     r"(?!excited|planned|scheduled|need|interested|indeed|speed|tired)[a-z]{3,}ed)\b",
     re.IGNORECASE,
 )

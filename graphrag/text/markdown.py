@@ -15,7 +15,7 @@ _FIELD = re.compile(r"^(?P<name>[A-Za-z][\w -]*):[ \t]*(?P<value>\S.*?)[ \t]*$",
 _HEADING = re.compile(r" {0,3}(?P<mark>#{1,6})(?=[ \t]|$)[^\n]*?(?P<end>[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _ITEM = re.compile(
-    r"[ \t]*(?:[-*+•‣][ \t]+|[-•‣](?=[^\W\d_])|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?(?=\S)"
+    r"[ \t]*(?:[-*+•‣–—][ \t]+|[-•‣](?=[^\W\d_])|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
 _QUOTE = re.compile(r" {0,3}(?:>[ \t]?)+")
 _RULE = re.compile(r"[ \t]*(?:([-*_])[ \t]*)(?:\1[ \t]*){2,}$")

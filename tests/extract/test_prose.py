@@ -247,3 +247,12 @@ async def test_spans_lead_to_the_words_in_the_episode():
 async def test_who_is_somebody_to_somebody_or_called_he_is_a_person(text, name):
     read = await extract(text)
     assert {one.entity_type for one in read.mentions if one.name == name} == {"person"}
+
+
+async def test_who_was_formerly_at_a_firm_is_not_there_now():
+    read = await extract(
+        "The Harbour Clinic has a nurse again. Olga Brandt, previously at Stone Hospital, "
+        "started there on Monday."
+    )
+    kinds = {claim.object.name: claim.kind for claim in read.claims if claim.object}
+    assert kinds == {"Harbour Clinic": "state", "Stone Hospital": "was"}

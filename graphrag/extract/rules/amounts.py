@@ -54,6 +54,9 @@ _SHAPES = tuple(
         rf"(?P<new>{_NUMBER})",
         rf"{_THING} (?:has|have|had) (?P<new>\d[\d.,]*) (?P<unit>{_HEADS})",
         rf"{_THING}(?: is| are|:)? now(?: at| on)?:? (?P<new>{_NUMBER})",
+        rf"(?:^\s*|[.;:,(] |\n)(?P<thing>(?:[\w-]+ )?(?:{_PAID}|subs|dues|tickets?|tuition))"
+        r"(?: (?:stays?|remains?|unchanged|put|now|at|is|are|still|of|to|goe?s?|up|down))*[,:]?"
+        rf" (?P<new>{_NUMBER})",
     )
 )
 _FORMER = re.compile(
@@ -167,6 +170,8 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         return None  # "which has recently", "seeing their score": whose, of what?
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
+    while words and words[-1].lower() in ("to", "will", "shall"):
+        words = words[:-1]  # "rent to go up to 940"
     if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:
         return None
     head = words[-1].lower()

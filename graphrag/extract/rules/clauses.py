@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.slots import collect, conjoined
 from graphrag.extract.rules.subjects import (
     SUBJECTS,
     bearer,
-    is_next_subject,
     is_task,
     is_told,
     joined_to,
@@ -25,12 +25,6 @@ _DENIALS = frozenset(
 """Contractions as people type them."""
 _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
-_LIGHT = frozenset(
-    "contract deal job position post role degree place scholarship phd doctorate master bachelor "
-    "course training apprenticeship year month access".split()
-)
-"""Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
-_DWELLING = frozenset({"live", "reside", "stay"})
 
 
 @dataclass(slots=True)
@@ -90,26 +84,6 @@ def _is_verb(token: "Token") -> bool:
     return token.pos_ == "NOUN" and any(child.dep_ == "nsubj" for child in token.children)
 
 
-def conjoined(head: "Token") -> list["Token"]:
-    """Return a noun and those joined to it by ``and``; a disjunction gives none."""
-    found, current = [head], head
-    if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
-        return found  # "oiled them and the Scarecrow bent ...": a new clause as often
-    while True:
-        joints = {child.lower_ for child in current.children if child.dep_ == "cc"}
-        if joints & {"or", "nor"}:
-            return []
-        if "but" in joints and head.dep_ not in ("attr", "pobj"):
-            return found  # "tea but not coffee"
-        following = [child for child in current.children if child.dep_ == "conj"]
-        if not following:
-            return found
-        current = following[0]
-        if head.dep_ in ("dobj", "pobj") and is_next_subject(current):
-            return found  # "she runs the lab and Leo is her deputy"
-        found += following
-
-
 def _clause(verb: "Token") -> Clause:
     auxiliaries = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
     words = {child.lower_ for child in verb.children if child.dep_ in ("neg", "advmod")}
@@ -134,6 +108,8 @@ def _clause(verb: "Token") -> Clause:
         and (verb.dep_ in ("acl", "advcl") or (verb.dep_ == "conj" and _is_passive(verb.head)))
         and not any(child.lemma_ == "have" for child in auxiliaries)
     )
+    if subjects == [verb] and verb.tag_ == "VBN":  # "Born in Leh"; "sold the car" is active
+        passive = not any(child.dep_ == "dobj" for child in verb.children)
     negated = negated or any(child.lower_ in _DENIALS for child in verb.children)
     tags = {verb.tag_, *(child.tag_ for child in auxiliaries)}
     if verb.dep_ in ("pcomp", "advcl") and verb.tag_ == "VBG":
@@ -165,81 +141,10 @@ def _clause(verb: "Token") -> Clause:
             if child.dep_ == "prt" or (child.dep_ == "advmod" and child.lower_ == "down")
         ),
     )
-    _collect(clause, verb)
+    collect(clause.arguments, verb)
     if verb.dep_ == "relcl" and any(child.lower_ == "where" for child in verb.children):
         clause.arguments.setdefault("at", []).append(verb.head)  # "the school where she taught"
     return clause
-
-
-def _collect(clause: Clause, verb: "Token") -> None:
-    for child in verb.children:
-        doing = child.dep_ == "advcl" and child.i == verb.i + 1 and clause.lemma == "go"
-        outing = clause.lemma == "go" and child.dep_ == "dobj" and child.lower_.endswith("ing")
-        if outing or (child.tag_ == "VBG" and (child.dep_ in ("xcomp", "dobj") or doing)):
-            clause.arguments.setdefault("gerund", []).extend(conjoined(child))
-        elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
-            child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
-        ):
-            if child.dep_ == "dobj" and is_next_subject(child):
-                continue
-            if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
-                _collect_light(clause, child)
-            slot = "attr" if child.dep_ == "oprd" else child.dep_
-            clause.arguments.setdefault(slot, []).extend(conjoined(child))
-        elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
-            slot = "agent" if child.dep_ == "agent" else child.lower_
-            again = [one for one in child.children if one.dep_ == "conj" and one.pos_ == "ADP"]
-            for other in again:  # "educated at Brecon and at Oxford"
-                for target in other.children:
-                    if target.dep_ == "pobj":
-                        clause.arguments.setdefault(other.lower_, []).extend(conjoined(target))
-            for target in child.children:
-                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
-                    clause.arguments.setdefault(slot, []).extend(conjoined(target))
-                    if clause.lemma in _DWELLING:  # "lives over his shop in Dunmarle"
-                        _collect_inner(clause, target)
-                if target.ent_type_ == "DATE":  # "on 1 July to the bank"
-                    _collect_below(clause, target)
-                if target.dep_ == "prep":  # "over at", "out of"
-                    for inner in target.children:
-                        if inner.dep_ == "pobj" and child.lower_ == "out":
-                            clause.arguments.setdefault("out_of", []).extend(conjoined(inner))
-                        elif inner.dep_ == "pobj":
-                            clause.arguments.setdefault(target.lower_, []).extend(conjoined(inner))
-
-
-def _collect_below(clause: Clause, date: "Token") -> None:
-    for child in date.children:
-        if child.dep_ == "prep":
-            inner = [target for target in child.children if target.dep_ == "pobj"]
-            clause.arguments.setdefault(child.lower_, []).extend(inner)
-
-
-def _collect_light(clause: Clause, noun: "Token") -> None:
-    """Note ``at Acme`` of ``took a job at Acme`` as what the verb is done with."""
-    for child in noun.children:
-        for target in child.children if child.dep_ == "prep" else ():
-            if target.dep_ == "pobj":
-                slot = f"{noun.lemma_.lower()}_{child.lower_}"
-                clause.arguments.setdefault(slot, []).extend(conjoined(target))
-    for child in clause.verb.children:
-        for target in child.children if child.dep_ == "prep" and child.i > noun.i else ():
-            if target.dep_ == "pobj" and target.pos_ == "PROPN":
-                slot = f"{noun.lemma_.lower()}_{child.lower_}"
-                clause.arguments.setdefault(slot, []).extend(conjoined(target))
-
-
-def _collect_inner(clause: Clause, noun: "Token") -> None:
-    for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in ("in", "at"):
-            inner = [target for target in child.children if target.pos_ == "PROPN"]
-            clause.arguments.setdefault("in", []).extend(inner)
-
-
-def _is_excepted(preposition: "Token") -> bool:
-    """Tell whether ``not`` stands before it: ``born in Pellow, not in Ostrey``."""
-    before = preposition.doc[preposition.i - 1] if preposition.i else None
-    return before is not None and before.lower_ in ("not", "rather", "than")
 
 
 def _subjects(verb: "Token") -> list["Token"]:
@@ -252,6 +157,9 @@ def _subjects(verb: "Token") -> list["Token"]:
     if joined is not None:
         return [] if _interrupted(verb) else _subjects(joined)
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
+        place = verb.head.dep_ == "pobj" and verb.head.ent_type_ in ("GPE", "LOC")
+        if place and verb.nbor(-1).text == "," and verb.sent.root.tag_ == "VBN":
+            return _subjects(verb.sent.root)  # "Born in Leh, based in Rotterdam"
         return [bearer(verb.head, verb)]
     if (verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT) or is_task(verb):
         return _subjects(verb.head)

@@ -4,39 +4,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.clauses import Clause, conjoined
+from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import ALWAYS, GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
+from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import is_title, is_trade, title_of
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-COPULAS = frozenset("be become remain stay turn".split())
-_OPENING = {
-    "open": "open", "reopen": "open", "close": "closed", "shut": "closed",
-    "decommission": "decommissioned", "discontinue": "discontinued", "suspend": "suspended",
-    "cancel": "cancelled", "demolish": "demolished", "dissolve": "dissolved",
-}  # fmt: skip
-"""Verbs that put what they are said of in a state."""
-_STATES = {
-    "open": "open", "closed": "closed", "shut": "closed", "reopened": "open",
-    "bankrupt": "bankrupt", "insolvent": "insolvent", "discontinued": "discontinued",
-    "decommissioned": "decommissioned", "unemployed": "unemployed", "retired": "retired",
-    "pregnant": "pregnant", "single": "single", "widowed": "widowed", "divorced": "divorced",
-}  # fmt: skip
-"""Adjectives of a state that lasts."""
-_OF_PERSONS = frozenset("dead unemployed retired pregnant single widowed divorced".split())
 _DIETS = frozenset("vegetarian vegan pescatarian coeliac teetotal".split())
-_LEAVING_WORK = {"retire": "retired", "die": "dead", "drown": "dead"}
-_SITUATIONS = frozenset(
-    "under repair,under construction,under renovation,on leave,on sabbatical,on strike,in hospital,"
-    "in prison,in jail,in custody,in rehab,in remission".split(",")
-)
 _TO: dict[str, tuple[str, bool]] = {
     "allergic": ("allergic_to", False),
     "intolerant": ("allergic_to", False),
@@ -48,6 +29,9 @@ _TO: dict[str, tuple[str, bool]] = {
 _PARTS = frozenset("part subsidiary division branch unit district suburb quarter".split())
 _ABSTRACT = ("tion", "ment", "ness", "ity", "ance", "ence", "ism")
 _OPERATIONS = ("replacement", "surgery", "operation", "transplant", "bypass", "appendectomy")
+
+
+_ONCE = frozenset({"until", "formerly", "previously", "once", "lately"})
 
 
 def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -129,26 +113,6 @@ def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft
                         yield from _draft(clause, (one, relation, other), line, adjective)
 
 
-def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield ``the bridge is closed``, ``will be under repair``, ``reopened``, ``is on leave``."""
-    found = _status_of(clause)
-    if found is None or clause.negated:
-        return
-    words, token = found
-    for subject in clause.subjects:
-        one = line.name(subject)
-        if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
-            continue
-        person = words in _OF_PERSONS or words.startswith(("on ", "in "))
-        is_person = one.entity_type == "person" or one.votes["person"] > 2
-        if is_person != person and (not person or max(one.votes.values(), default=0) > 1):
-            continue
-        if not one.named:
-            continue  # any bridge, any meeting
-        manner: Manner = "state" if token.dep_ in ("acomp", "prep") else "start"
-        yield from _of(one, "has_status", words, token, (clause, line), manner)
-
-
 def _of_subjects(
     clause: Clause, relation: str, words: str, token: "Token", line: Line
 ) -> Iterator[Draft]:
@@ -204,24 +168,6 @@ def _draft(
         yield line.draft(*fact, life)
 
 
-def _status_of(clause: Clause) -> tuple[str, "Token"] | None:
-    """Return the state a clause puts its subject in, and the word that says so."""
-    if clause.lemma in _OPENING:
-        acted = clause.arguments.get("dobj") or clause.arguments.get("agent")
-        return None if acted else (_OPENING[clause.lemma], clause.verb)
-    if clause.lemma in _LEAVING_WORK and not (clause.arguments.keys() & {"dobj", "as"}):
-        return _LEAVING_WORK[clause.lemma], clause.verb
-    if clause.lemma not in COPULAS:
-        return None
-    for child in clause.verb.children:
-        if child.dep_ in ("acomp", "oprd") and child.lower_ in _STATES:
-            return _STATES[child.lower_], child
-        for target in child.children:
-            if (words := f"{child.lower_} {target.lower_}") in _SITUATIONS:
-                return words, child
-    return None
-
-
 def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what somebody has that is worth keeping: an illness, an operation, a pet."""
     if clause.lemma != "have" or clause.negated or clause.passive:
@@ -270,7 +216,8 @@ def read_affiliation(line: Line) -> Iterator[Draft]:
                     if one is None or other is None or one is other or one.entity_type != "person":
                         continue
                     if other.votes["organization"] >= 3 > other.votes["place"]:
-                        yield line.draft(one, "works_at", other)
+                        life = GONE if _is_once(token, target) else ALWAYS
+                        yield line.draft(one, "works_at", other, life)
 
 
 def read_place(line: Line) -> Iterator[Draft]:
@@ -287,8 +234,7 @@ def read_place(line: Line) -> Iterator[Draft]:
 
 
 def _placed(token: "Token", target: "Token", line: Line) -> Iterator[Draft]:
-    between = {word.lower_ for word in token.doc[token.i : target.i]}
-    if between & {"until", "formerly", "previously", "once"}:
+    if _is_once(token, target):
         return
     one, other = line.name(token), line.name(target)
     if one is None or other is None or one is other or not other.named:
@@ -297,3 +243,7 @@ def _placed(token: "Token", target: "Token", line: Line) -> Iterator[Draft]:
     if body and other.votes["organization"] < 3 and other.votes["person"] < 2:
         other.votes["place"] += 2
         yield line.draft(one, "located_in", other)
+
+
+def _is_once(token: "Token", target: "Token") -> bool:
+    return any(word.lower_ in _ONCE for word in token.doc[token.i : target.i])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from graphrag.extract.rules import truth
 from graphrag.extract.rules.affiliation import (
     CLAUSE_READERS,
     lines_of,
@@ -22,38 +23,35 @@ from graphrag.extract.rules.affiliation import (
     without_career,
 )
 from graphrag.extract.rules.aftermath import follow_up
-from graphrag.extract.rules.attendance import body_of, read_attendance
 from graphrag.extract.rules.cancelling import CANCELLED, read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
-    COPULAS,
     read_affiliation,
     read_complement,
     read_having,
     read_place,
-    read_status,
 )
 from graphrag.extract.rules.expiry import read_expiry
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of, read_signature
+from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
+from graphrag.extract.rules.particulars import (
+    body_of,
+    read_attendance,
+    read_contacts,
+    read_lifespans,
+)
+from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.phrases import Phrase
-from graphrag.extract.rules.reachable import read_contacts
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.slips import Slip, mend, mend_earlier, slip_of
 from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
+from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.truth import (
-    asked_about,
-    denied_in,
-    is_correction,
-    is_unreal,
-    without_denials,
-)
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
@@ -106,7 +104,7 @@ class Reader:
     def deny(self, text: str, offset: int) -> None:
         """Read what a text says was never so."""
         reader = replace(self, drafts=[], taken_back=[], denied=[], slips=[], unnamed=[])
-        for start, doc in parse(denied_in(text)):
+        for start, doc in parse(truth.denied_in(text)):
             for sentence in doc.sents:
                 reader.read(sentence, offset + start)
         for draft in reader.drafts:
@@ -120,7 +118,7 @@ class Reader:
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
         corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
-        if is_unreal(sentence.text):
+        if truth.is_unreal(sentence.text):
             return
         note_former(line)
         slip = slip_of(line)
@@ -152,6 +150,7 @@ class Reader:
         yield from read_place(line)
         yield from read_affiliation(line)
         yield from read_beside(line)
+        yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
 
 
@@ -204,12 +203,12 @@ def _extract(context: ExtractionContext) -> Extraction:
 def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
-    author = episode.author or letter.author
+    author = episode.author or letter.author or speaker_of(letter.text)
     scene = Scene(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
-    reader_text, taken_back, denied = without_denials(named)
-    reader = Reader(scene, episode.valid_at, corrects=is_correction(prose.text))
+    reader_text, taken_back, denied = truth.without_denials(named)
+    reader = Reader(scene, episode.valid_at, corrects=truth.is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
     titles: list[Name] = []
     scene.implied = scene.speaker
@@ -219,13 +218,15 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene.body = body_of(prose.text, scene)
     reader.drafts += read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
+    reader.drafts += read_lifespans(prose.text, scene, episode.valid_at)
     career = list(read_career(prose.text, scene, episode.valid_at))
     reader.drafts += career
     lines = lines_of(reader_text) if career else frozenset()
     plain = without_career(reader_text) if career else reader_text
     for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
-        reader.drafts += _noted(doc.text, offset, reader)
+        reader.drafts += read_note(doc.text, offset, scene, reader.reference)
+        reader.drafts += read_contacts(doc.text, offset, scene)
         for sentence in doc.sents:
             own = author and _FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -250,15 +251,8 @@ def _claims(episode: Episode) -> Sequence[Claim]:
     return _extract(ExtractionContext(episode)).claims
 
 
-def _noted(text: str, offset: int, reader: Reader) -> list[Draft]:
-    scene = reader.scene
-    noted = list(read_note(text, offset, scene, reader.reference))
-    return [*noted, *read_contacts(text, offset, scene)]
-
-
 def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
-    speakers = list(dict.fromkeys(turn.speaker for turn in said))
-    known = list(speakers)
+    known = list(dict.fromkeys(turn.speaker for turn in said))
     for other in previous:
         if other.source == "message":
             known += [turn.speaker for turn in turns(other.content)]
@@ -278,17 +272,19 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         asked = ""
         prose = prose_of(turn.words)
         named = without_names(prose.text, turn.start, scene, episode.valid_at)
-        words, taken_back, denied = without_denials(named)
+        words, taken_back, denied = truth.without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
         advice = turn.speaker.lower() in ASSISTANTS
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
-            reader.drafts += _noted(doc.text, turn.start + offset, reader)
+            at = turn.start + offset
+            reader.drafts += read_note(doc.text, at, scene, reader.reference)
+            reader.drafts += read_contacts(doc.text, at, scene)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
-                asked = asked_about(sentence) or asked
+                asked = truth.asked_about(sentence) or asked
         reader.deny(named, turn.start)
         # What an assistant says is advice, examples and what it was asked to write: it is kept as
         # text and for its names, and states nothing of the world.

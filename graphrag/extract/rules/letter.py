@@ -11,7 +11,7 @@ from graphrag.extract.rules.lifetime import ALWAYS
 from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.trades import JOBS, OFFICES
+from graphrag.extract.rules.trades import JOBS, OFFICES, is_job
 
 _HEADER = re.compile(
     r"(?P<field>from|to|cc|bcc|date|sent|subject|reply-to)[ \t]*:[ \t]*(?P<value>[^\n]*)(?:\n|\Z)",
@@ -39,6 +39,17 @@ _TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\
 _I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
 _SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
 _BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
+_SELF = re.compile(
+    rf"\b(?:I['’]m|I am|[Mm]y name(?: is|['’]s)|[Tt]his is) "
+    rf"(?P<name>{_NAME}?|[A-ZÀ-Þ][\w'’-]+)(?=\s*(?:[,.!;(–—-]|\n|$| and (?:I|my)\b|[^\w\s]))"
+)
+_PEOPLES = re.compile(r"(?:ish|ese|ian|can|ch|OK|Ok)$")
+"""``I'm Swedish``: a people, and no name."""
+_PROFILE = re.compile(
+    rf"\s*(?P<name>{_NAME}) *(?:[|–—]| - ) *(?P<what>[^.|\n;:!?]{{3,80}}[.|\n;]|[^.|\n]+$)"
+)
+_FIRST = 120
+"""Characters in which somebody says who speaks."""
 _LONGEST = 6
 _GROUPS = frozenset("all everyone team both there folks colleagues guys staff sir madam".split())
 
@@ -79,6 +90,24 @@ def letter_of(text: str) -> Letter:
     author = _one_name(fields.get("from", "")) or author
     plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
     return Letter(plain, author, addressee, title, is_letter=True)
+
+
+def speaker_of(text: str) -> str:
+    """Return who says ``I'm Ann`` or ``my name is Ann Lee`` where a text begins."""
+    found = _SELF.search(text[:_FIRST])
+    if found is not None and not _PEOPLES.search(found["name"]):
+        return found["name"]
+    return _headed(text)
+
+
+def _headed(text: str) -> str:
+    """Return whose profile begins ``Ann Lee | Nurse`` or ``Ann Lee - painter, poet``."""
+    found = _PROFILE.match(text)
+    if found is None:
+        return ""
+    words = re.findall(r"[a-z-]+", found["what"].lower())
+    names = found["name"].title() if found["name"].isupper() else found["name"]
+    return names if any(is_job(word) or word in OFFICES for word in words) else ""
 
 
 def _signature(text: str, begun: int) -> tuple[str, int, str]:

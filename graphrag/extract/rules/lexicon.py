@@ -172,7 +172,7 @@ INTERJECTIONS = frozenset(
 )
 MEASURES = frozenset(
     "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
-    "dozen plenty variety floor wing storey".split()
+    "dozen plenty variety floor wing storey ownership possession".split()
 )
 VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 _PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
-_SPAN = re.compile(
-    r"(?:c\. ?)?(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}\s*-\s*(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\d{4}"
-)
+_SPAN = re.compile(r"^[^()]*\d{4}[^()-]*-[^()-]*\d{4}[^()]*$")
+_YOUNG = 15
+"""Years that somebody lives at least of whom a text gives the span; shorter ones are of a post."""
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
 
 def times_of(
     sentence: "Span", reference: datetime, before: Period | None
-) -> list[tuple["Token", Period, int]]:
+) -> list[tuple["Token", Period, range]]:
     """Return the time expressions of a sentence, each with the word that it belongs to.
 
     That word is the nearest verb or role noun above it in the parse ("its chair since 2017"); and
-    with the index of its own first word.
+    with the indices of its own words.
     """
     found = []
     ahead = _looks_ahead(sentence)
@@ -55,8 +55,10 @@ def times_of(
             if _EDGE.search(expression.text) and period.granularity != "day":
                 period = day_before(period)
             start = sentence.start_char + expression.start
-            place = next(token.i for token in sentence if token.idx >= start)
-            found.append((owner, period, place))
+            stop = sentence.start_char + expression.end
+            inside = [token.i for token in sentence if start <= token.idx < stop]
+            first = next(token.i for token in sentence if token.idx >= start)
+            found.append((owner, period, range(first, inside[-1] + 1 if inside else first)))
     return found
 
 
@@ -73,7 +75,8 @@ def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -
         and token.pos_ == "PROPN"
         for token in sentence
     )
-    return named and _SPAN.fullmatch(inner) is not None
+    years = [int(year) for year in re.findall(r"\d{4}", inner)]
+    return named and len(years) > 1 and years[-1] - years[0] > _YOUNG and bool(_SPAN.search(inner))
 
 
 def _is_present(verb: "Token") -> bool:
@@ -136,7 +139,18 @@ def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
             if token.dep_ in ("appos", "attr") and token.pos_ == "NOUN":
                 break
         token = token.head
-    return token
+    return _apposed_to(token, inside[0]) or token
+
+
+def _apposed_to(verb: "Token", time: "Token") -> "Token | None":
+    """Return the subject of ``Ann, mayor from 1990 to 1998, has died``: the times are no verb's."""
+    for child in verb.children:
+        if child.dep_ in ("nsubj", "nsubjpass") and child.i < time.i < verb.i:
+            between = verb.doc[child.i : time.i]
+            noun = [one for one in between if one.dep_ == "appos" and one.head == child]
+            if noun and any(one.text == "," for one in between):
+                return noun[0]
+    return None
 
 
 @dataclass(slots=True)
@@ -152,8 +166,8 @@ class Line:
     """Put before the sentence to make it readable alone: ``Caroline: ``."""
     corrects: bool = False
     times: list[tuple["Token", Period]] = field(default_factory=list)
-    _places: list[int] = field(default_factory=list)
-    """The index of the word that each of them begins with."""
+    _places: list[range] = field(default_factory=list)
+    """The indices of the words of each of them."""
 
     def __post_init__(self) -> None:
         """Note the names and the times of the sentence."""
@@ -165,7 +179,9 @@ class Line:
             self.scene.time = self.times[-1][1]
 
     def name(self, token: "Token") -> Name | None:
-        """Return what a word stands for, or None if that is not clear."""
+        """Return what a word stands for, or None if that is not clear; a time is nobody."""
+        if token.pos_ == "PROPN" and any(token.i in at for at in self._places):
+            return None
         return self.scene.name_of(token, self.offset)
 
     def periods(self, *owners: "Token") -> list[Period]:
@@ -176,6 +192,14 @@ class Line:
                 if child.dep_ == "advcl" and not any(period.bound == "until" for period in found):
                     found += self._bounding(child)
         return found
+
+    def placed(self) -> list[tuple[int, Period]]:
+        """Return the times with the index of the first word of each."""
+        return [(at.start, time[1]) for time, at in zip(self.times, self._places, strict=True)]
+
+    def timed(self) -> frozenset[int]:
+        """Return the indices of the words that name times."""
+        return frozenset(index for at in self._places for index in at)
 
     def periods_of(self, verb: "Token", target: "Token") -> list[Period]:
         """Return the times of a verb with one of its arguments.
@@ -189,7 +213,7 @@ class Line:
         parts: dict[int, list[Period]] = {}
         for (owner, period), at in zip(self.times, self._places, strict=True):
             if owner == verb:
-                parts.setdefault(sum(turn < at for turn in turns), []).append(period)
+                parts.setdefault(sum(turn < at.start for turn in turns), []).append(period)
         part = sum(turn < target.i for turn in turns)
         found = list(parts.get(part, ()))
         ended = [period for period in parts.get(part - 1, ()) if period.bound == "until"]

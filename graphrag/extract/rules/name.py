@@ -4,11 +4,12 @@ A claim in the making: its names may still grow longer and change type while the
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.extract.rules.lexicon import FEMALE, MALE
+from graphrag.extract.rules.lexicon import FEMALE, MALE, ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.lifetime import ALWAYS, Life
+from graphrag.extract.rules.verb_frames import MEANT
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
@@ -122,6 +123,77 @@ def telling(drafts: list[Draft]) -> list[Draft]:
     ]
 
 
+_SOMEBODY = frozenset({"person"})
+_BODY = frozenset({"organization"})
+_SUBJECTS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(
+        "has_role works_at lives_in born_in died_in married_to engaged_to partner_of parent_of "
+        "sibling_of lives_with studies_at taught_by treated_by plays_for speaks takes".split(),
+        _SOMEBODY,
+    ),
+}
+"""What the subject must be, where the text says what it is."""
+_OBJECTS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys("works_at studies_at plays_for".split(), _BODY | {"place"}),
+    **dict.fromkeys("lives_in born_in died_in located_in".split(), _BODY | {"place"}),
+    **dict.fromkeys("uses subscribed_to insured_with".split(), _BODY | {"place", "work", "thing"}),
+    **dict.fromkeys("married_to engaged_to partner_of".split(), _SOMEBODY),
+}
+_OPEN = ("goes_", "comes_", "returns_", "moves_", "flies_")
+"""Relations of a verb of going, which say less than where one lives then."""
+_GIVEN = 5
+"""Votes of who speaks: ``Dad`` may be all that he is called."""
+_NEEDS_NAME = frozenset(_SUBJECTS)
+"""Relations of somebody with a name."""
+
+
+def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield the drafts whose ends can be what their relations link."""
+    drafts = list(drafts)
+    said = {_pair(draft) for draft in drafts if draft.relation in MEANT}
+    for draft in drafts:
+        if draft.relation.startswith(_OPEN) and _pair(draft) in said:
+            continue
+        one, other = draft.subject, draft.object
+        if _is_title(one) or (other is not None and _is_title(other)):
+            continue
+        if not _may_be(one, _SUBJECTS.get(draft.relation)):
+            continue
+        if other is not None and not _may_be(other, _OBJECTS.get(draft.relation)):
+            continue
+        if draft.relation == "has_role" and _is_place(one):
+            continue
+        if draft.relation in _NEEDS_NAME and not one.named:
+            continue
+        yield draft
+
+
+def _pair(draft: Draft) -> tuple[int, int, int]:
+    return draft.start, id(draft.subject), id(draft.object)
+
+
+def _is_title(name: Name) -> bool:
+    """Tell whether a name is a title without its bearer."""
+    plain = name.text.lower().rstrip(".")
+    return name.named and plain in PERSON_TITLES and name.votes["person"] < _GIVEN
+
+
+def _is_place(name: Name) -> bool:
+    """Tell whether only its title speaks for a person: ``welding engineer, Leeds``."""
+    built = {word.lower() for word in name.text.split()} & ORG_WORDS
+    placed = name.votes["place"] and " " not in name.text
+    return name.votes["person"] <= 2 and bool(placed or built)
+
+
+def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
+    """Tell whether nothing in the text speaks for another kind than those."""
+    if kinds is None or not name.named:
+        return True
+    fitting = max(name.votes[kind] for kind in kinds)
+    rivals = max((votes for kind, votes in name.votes.items() if kind not in kinds), default=0)
+    return rivals < 3 or fitting >= rivals
+
+
 def finished(
     names: Iterable[Name], drafts: list[Draft], others: Iterable[Claim] = ()
 ) -> Extraction:
@@ -129,7 +201,7 @@ def finished(
     names, others = list(names), list(others)
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
-    claims = dict.fromkeys(draft.finished() for draft in telling(drafts))
+    claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))
     claims |= dict.fromkeys(others)
     ends = (end for claim in others for end in (claim.subject, claim.object) if end)
     mentions += [end for end in ends if end.name]

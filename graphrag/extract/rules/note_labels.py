@@ -1,5 +1,6 @@
 """Which relation the label of a note stands for, as a table."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,19 +55,56 @@ _MANY = frozenset({"has_access", "keeps", "speaks"})
 
 
 def label_of(text: str) -> Label | None:
-    """Return what a label says, by its last word; None if it is of no known kind."""
-    words = text.strip().split()
+    """Return what a label says, by its noun; None if it is of no known kind."""
+    text = _AWHILE.sub("", text.strip())
+    words = text.split()
     if not words:
         return None
-    head = words[-1].lower()
+    head = _OF.split(text)[0].split()[-1].lower()
     plain = " ".join(words).removeprefix("The ").removeprefix("the ")
     plain = plain if plain.isupper() else plain[:1].lower() + plain[1:]
     if head in _BY_WORD:
         _, relation, form, kind = _BY_WORD[head]
+        topic = _OF.split(plain, maxsplit=1)
+        if form == "of_label" and len(topic) > 1:
+            plain = topic[1]  # "Supplier for gloves": of gloves
         return Label(plain, relation, form, kind, many=relation in _MANY)
     singular = head.removesuffix("s") if head not in _ROLES else head
-    if singular in _ROLES:
+    if singular in _ROLES and singular != "member":
         plain = plain.removeprefix("new ").removeprefix("current ").removeprefix("old ")
         plain = plain if head == singular else plain.removesuffix("s")
         return Label(plain, "has_role", "role", PERSON, many=head != singular)
     return None
+
+
+def task_of(text: str) -> Label | None:
+    """Return the label of who does what: ``Moorings and berths``; not ``Date``, not ``Author``."""
+    plain = _AWHILE.sub("", text.strip())
+    words = plain.split()
+    if not words or len(words) > _LONGEST or words[-1].lower() in _NO_TASKS or plain.isupper():
+        return None
+    if any(word[:1].isupper() for word in words[1:]) or words[0].lower() in _NO_TASKS:
+        return None
+    return Label(plain[:1].lower() + plain[1:], "responsible_for", "role", PERSON, many=True)
+
+
+_AWHILE = re.compile(
+    r" (?:until further notice|(?:from|as of|as from|until|since) (?:today|now|then|tomorrow)|"
+    r"for now|this week|today|now)$",
+    re.IGNORECASE,
+)
+_OF = re.compile(r" (?:of|for) ")
+_LONGEST = 4
+_NO_TASKS = frozenset(
+    "date time dates day year month when where who what why how from to cc bcc subject re note "
+    "notes ps nb item items agenda minutes present absent apologies attendees attending guests "
+    "author authors by photo photos text source sources title name names topic about via page "
+    "cause reason result results next born died birth death age sex phone tel email mail web "
+    "address place venue location news update correction example question answer status comment "
+    "patient pt client customer user parents mother father wife husband children son daughter "
+    "brother sister friends partner winner winners loser score final birthday congratulations "
+    "welcome thanks urgent important warning reminder summary history background decision "
+    "starring cast director artist band song album book film see also edit edited page file "
+    "fixed added removed changed talk new members member newcomers guest speaker".split()
+)
+"""Labels of names that have nothing to do."""

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graphrag.extract.rules.amounts import read_amounts
-from graphrag.extract.rules.lexicon import on_relation
+from graphrag.extract.rules.lexicon import ORG_WORDS, PLACE_WORDS, on_relation
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.note_labels import Label, label_of
+from graphrag.extract.rules.note_labels import Label, label_of, task_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import lifetime_of, short_times
+from graphrag.names.key import name_key
 from graphrag.temporal.find import TimeExpression
 
 _SEGMENT = re.compile(
@@ -69,6 +70,7 @@ _ON = re.compile(
     r"(?:(?:the|a|an|my)[ ])?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_TITLES = frozenset("Mr Mrs Ms Miss Dr Prof Sr Fr".split())
 _OF_SOMEBODY = frozenset({"speaks"})
 _LONGEST = 6
 """Words of a value."""
@@ -108,7 +110,10 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
     if found is None or _UNSURE.search(found["label"]):
         return
     owned = _OWNED.match(found["label"])
-    label = label_of(found["label"][owned.end() :] if owned else found["label"])
+    words = found["label"][owned.end() :] if owned else found["label"]
+    label = label_of(words)
+    if label is None and owned is None and ":" in found.group()[: found.start("rest")]:
+        label = task_of(words)
     if label is None or _VERB.search(found["label"]):
         return
     about = scene.implied
@@ -119,6 +124,8 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
     start = found.start("rest")
     for item in _items(found["rest"], start, said):
         for value, at in _values(item, label):
+            if label.relation == "responsible_for" and not _is_somebody(value, scene):
+                continue
             draft = _draft(label, value, offset + at, (scene, about), item.life)
             if draft is not None:
                 yield draft
@@ -218,6 +225,16 @@ def _values(item: Item, label: Label) -> Iterator[tuple[str, int]]:
             yield plain, at + words.find(plain)
 
 
+def _is_somebody(value: str, scene: Scene) -> bool:
+    """Tell whether a value reads like somebody's name: with a title, known, or of two words."""
+    words = value.split()
+    known = scene.names.get(name_key(value))
+    if words[0].rstrip(".") in _TITLES or (known is not None and known.votes["person"] > 1):
+        return True
+    plain = len(words) in (2, 3) and all(word[0].isupper() and word.isalpha() for word in words)
+    return plain and not any(word.lower() in ORG_WORDS | PLACE_WORDS for word in words)
+
+
 def _draft(
     label: Label, value: str, start: int, where: tuple[Scene, Name | None], life: Life
 ) -> Draft | None:
@@ -233,7 +250,7 @@ def _draft(
     one: Name = about or thing
     match label.form:
         case "role":
-            ends = (other, "has_role", thing)
+            ends = (other, label.relation, thing)
         case "of_label":
             ends = (other, label.relation, thing)
         case _:

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.clauses import Clause, conjoined
+from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
+from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import LEADING, OVER, is_job, is_office, is_title, title_of
 
 if TYPE_CHECKING:
@@ -204,6 +205,8 @@ def _holder(token: "Token", line: Line) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
+    if token.pos_ == "PROPN" and token.text.islower():
+        return None  # a noun that the tagger does not know
     acronym = re.fullmatch("[A-Z]{3,}", holder.text)
     body = max(holder.votes["organization"], holder.votes["place"]) > 2 > holder.votes["person"]
     return None if acronym or body else holder

@@ -17,14 +17,12 @@ from graphrag.extract.rules.lexicon import (
     STATEMENTLESS,
     VAGUE,
 )
-from graphrag.extract.rules.trades import JOBS, OFFICES, is_title, is_trade
+from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
-_KEPT = frozenset("king queen emperor empress pope prince princess duke duchess earl count".split())
-"""Titles that are a part of the name; the others, before two words at least, are not."""
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -81,9 +79,11 @@ def _name(head: "Token") -> Phrase | None:
     last = _right_end(head)
     joined = _joined(head) or _joined(first) or (first.i, last.i)
     words = list(head.doc[min(first.i, joined[0]) : max(last.i, joined[1]) + 1])
-    titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in _KEPT
+    titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in KEPT
     if len(words) > 2 and titled and words[1].pos_ == "PROPN":
         words = words[1:]  # "Coach Petra Nyman": what she is, not her name
+    elif words[-1].ent_type_ == "PERSON":
+        words = untitled(words)
     hints: list[tuple[str, int]] = []
     if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:
         hints.append(("person", 4))
@@ -99,7 +99,7 @@ def _name(head: "Token") -> Phrase | None:
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
     if _PART.search(around):
         return None
-    office = is_title(head) and text.lower() not in _KEPT and _is_definite(head)  # "the Chairman"
+    office = is_title(head) and text.lower() not in KEPT and _is_definite(head)  # "the Chairman"
     if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)

@@ -84,6 +84,9 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
             plain = text[one.end : other.start].strip() in ("-", "–", "and", "to")
             bound = "until" if plain else "before"  # "and her death in 2022" was some day of it
         else:
+            if other is not None and one.period.bound == "since" and other.period.bound == "in":
+                inside = text[one.end : other.start].strip()
+                bound = "until" if inside in ("up to and including", "up to") else None
             yield one
 
 
@@ -143,6 +146,15 @@ def _month(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) 
     if not back and month < said.month:
         year += 1
     return _bounded(match, unit_from(datetime(year, month, 1, tzinfo=said.tzinfo), "month"))
+
+
+def _month_of(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period:
+    """Return ``March last year``."""
+    year = said.year + {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
+    at = datetime(year, MONTHS[match["name"].lower()], 1, tzinfo=said.tzinfo)
+    found = _bounded(match, unit_from(at, "month"))
+    assert found is not None
+    return found
 
 
 def _slashed(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period | None:
@@ -233,17 +245,27 @@ def _born(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> P
     return unit_from(datetime(int(match["year"]), 1, 1, tzinfo=said.tzinfo), "year")
 
 
+def _ongoing(match: re.Match[str], said: datetime, ahead: bool, last: Period | None) -> Period:
+    return _born(match, said, ahead, last).bounded("since")
+
+
 _MONTH = "|".join(sorted((name for name in MONTHS if name != "may"), key=len, reverse=True))
 _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern, flags | re.ASCII), make)
     for pattern, flags, make in (
         (rf"\b{_LEAD}the (?P<day>[123]?\d)(?:st|nd|rd|th)\b(?! (?:of|century|[A-Z]))", 0, _ordinal),
         (rf"\b{_LEAD}(?P<last>last )?(?P<name>{_DAY})\b(?!'?s\b)(?! \d)", 0, _weekday),
+        (rf"\b{_LEAD}(?P<name>{_MONTH}|may),? (?P<which>last|this|next) year\b", re.I, _month_of),
         (r"\b(?P<bound>until|till|since|from|in|before|after|to) "
          rf"(?P<name>{_MONTH}|(?-i:May))\b(?!,? '?\d)",
          re.I, _month),
         (rf"\b{_LEAD}the (?P<edge>end|start|beginning) of (?:(?P<which>the|this|next|last) )?"
          r"(?P<unit>year|month|week)\b", re.I, _edge),
+        (r"\bbetween (?P<year>(?:19|20)\d\d)(?= and )", re.I, _born),
+        (r"\b(?P<year>(?:19|20)\d\d)(?= ?- ?(?:19|20)\d\d\b)", 0, _born),
+        (r"(?:(?<=\b\d{4}-)|(?<=\b\d{4} - ))(?P<year>(?:19|20)\d\d)\b(?!-)", 0, _born),
+        (r"\b(?P<year>(?:19|20)\d\d)(?= ?- ?(?:present|today|now|date|to date)\b)", re.I,
+         _ongoing),
         (r"(?<=\bborn )(?P<year>1\d{3}|20\d\d)\b", re.I, _born),
         (rf"\b{_LEAD}(?P<month>\d\d?)/(?P<year>(?:19|20)\d\d)\b", re.I, _slashed),
         (rf"\b{_LEAD}(?P<day>\d\d?)(?P<sep>[./])(?P<month>\d\d?)(?P=sep)(?P<year>\d\d)\b", re.I,

@@ -126,7 +126,7 @@ def title_of(noun: "Token") -> tuple[str, int, int]:
             if left.tag_ in ("VBN", "JJ", "NNP"):
                 break
             joined = True
-        if not joined or left.lower_ in _PASSING or left.pos_ == "PROPN":
+        if not joined or left.lower_ in PASSING or left.pos_ == "PROPN":
             break
         first = left
     last = noun
@@ -139,8 +139,19 @@ def title_of(noun: "Token") -> tuple[str, int, int]:
     return text, first.idx, last.idx + len(last)
 
 
-_PASSING = OVER | frozenset(
+PASSING = OVER | frozenset(
     "new current acting interim outgoing incoming longtime long-time veteran first second third "
     "own next present sole old young longstanding last only".split()
 )
 """Adjectives of who holds a title, not of the title."""
+KEPT = frozenset("king queen emperor empress pope prince princess duke duchess earl count".split())
+"""Titles that are a part of the name; the others, before two words at least, are not."""
+
+
+def untitled(words: list["Token"]) -> list["Token"]:
+    """Return the name in ``Tessel CEO Ann Lee``: what follows the last title."""
+    for at in range(len(words) - 1, 1, -1):
+        word = words[at - 1].lower_
+        if word in JOBS | OFFICES and word not in KEPT and words[at].pos_ == "PROPN":
+            return words[at:]
+    return words

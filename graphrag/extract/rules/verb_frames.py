@@ -139,7 +139,7 @@ _HOMES = (
     *_frame("live stay reside", "with", "lives_with", "state", _PP),
     *_frame("settle", "in", "lives_in", "start", _PL),
     *_frame("grow", "up_in", "lives_in", "state", _PL),
-    *_frame("raise", "in", "lives_in", "state", _PL, passive=True),
+    *_frame("raise", "in", "lives_in", "end", _PL, passive=True),
     *_frame("move relocate emigrate", "to into", "lives_in", "start", _PL),
     *_frame("return", "to", "lives_in", "start", _PL),
     *_frame("move", "with", "lives_with", "start", _PP),

@@ -32,6 +32,7 @@ _WITH_THE = frozenset(
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
+_STAGED = frozenset("film movie play opera show series documentary musical".split())
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
@@ -112,6 +113,8 @@ def _matched(
         return None
     if clause.is_over_with(target) or stopped:
         manner = "end"
+    if relation == "located_in" and one.entity_type == "person":
+        relation = "lives_in"  # "based in Rotterdam"
     last = other.text.split()[-1].lower()
     clubs = {last, target.lower_} & lexicon.CLUB_WORDS
     if clause.lemma == "join" and relation == "works_at" and clubs:
@@ -145,6 +148,11 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "likes" | "dislikes":  # but not "I love the thought, Bob!"
             called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
             return not called and (target.tag_ != "VBG" or is_pastime(target))
+        case "lives_in" if clause.lemma in ("move", "relocate"):
+            return "dobj" not in clause.arguments  # "moved its office to Leeds"
+        case "leads" if clause.lemma == "direct":
+            before = clause.verb.doc[clause.verb.i : target.i]
+            return not any(token.lower_ in _STAGED for token in before)
         case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
             return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
         case "plays" if target.pos_ == "NOUN":
@@ -152,7 +160,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
         case "uses":  # "packages installed using pip": they use nothing
             beside = clause.verb.dep_ == "advcl" and not one.votes["person"]
-            return clause.verb.dep_ != "acl" and not beside
+            learnt = target.ent_type_ in ("NORP", "LANGUAGE") or word in lexicon.SUBJECTS
+            return clause.verb.dep_ != "acl" and not beside and not learnt
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
         case "works_at" if clause.lemma in ("finish", "stop"):

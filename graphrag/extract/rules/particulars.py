@@ -1,0 +1,153 @@
+"""What a text says of people beside its sentences.
+
+Who sits on the body whose minutes it is, how they are reached, where they were born and died.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from graphrag.extract.rules.lifetime import ALWAYS, Life
+from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.scene import Scene
+from graphrag.temporal.find import find_times
+
+_TITLE = re.compile(
+    r"\s*(?:[Mm]inutes (?:of|from) (?:the )?|[Mm]eeting of (?:the )?)?"
+    r"(?P<body>(?:[\w'’-]+ ){0,4}?(?:council|committee|board|panel|jury|parliament)\b"
+    r"(?: of(?-i:(?: [A-Z][\w'’-]+)+| directors| trustees| governors))?)"
+    r"(?=\s*[,.:;\n(–—-]|\s+(?:meeting|minutes|meets|\d)|\s*$)",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(
+    r"\b(?:Present|Attending|Attendees|In attendance|Members present)[ \t]*:[ \t]*"
+    r"(?P<names>[^\n;]+?)"
+    r"(?=\.(?:\s|$)|\n|;|$)"
+)
+_WHO = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’-]*)+")
+_FIRST = 80
+"""Characters in which a text names the body that it is about."""
+
+
+def body_of(text: str, scene: Scene) -> Name | None:
+    """Return the body whose minutes a text is, if it begins with its name."""
+    found = _TITLE.match(text[:_FIRST])
+    if found is None:
+        return None
+    words, at = found["body"], found.start("body")
+    words = words if words[1:2].isupper() else words[:1].lower() + words[1:]
+    name = scene.add(Phrase(words, at, at + len(words), True), 0)
+    name.votes["organization"] += 3
+    return name
+
+
+def read_attendance(text: str, scene: Scene) -> Iterator[Draft]:
+    """Yield that those who are listed as present are members of that body."""
+    if scene.body is None:
+        return
+    for listed in _PRESENT.finditer(text):
+        for found in _WHO.finditer(re.sub(r"\([^)]*\)", _blank, listed["names"])):
+            start = listed.start("names") + found.start()
+            words = found.group().rstrip(".")
+            who = scene.add(Phrase(words, start, start + len(words), True, (("person", 4),)), 0)
+            sentence = " ".join(listed.group().split())
+            yield Draft(
+                who, "member_of", scene.body, sentence, listed.start(), listed.end(), ALWAYS
+            )
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+_WORDS = (
+    r"(?:e-?mail(?: address)?|phone|mobile|telephone|"
+    r"(?:(?:mobile|cell|phone|telephone|work|home) )?(?:phone )?number)"
+)
+_MAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_PHONE = r"\+?\d[\d ()/-]{4,18}\d"
+_OWN = re.compile(
+    rf"\b[Mm]y (?:new |current |work |private )?{_WORDS} (?:is|:)(?: now)? "
+    rf"(?P<value>{_MAIL}|{_PHONE})"
+)
+_OF = re.compile(
+    rf"(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){{0,2}})"
+    rf"(?:'s (?:new )?{_WORDS} is|, (?:e-?mail|phone|tel\.?|mobile):?) "
+    rf"(?P<value>{_MAIL}|{_PHONE})"
+)
+
+
+def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
+    """Yield the addresses and numbers that a paragraph gives of somebody."""
+    if "?" in text[-1:]:
+        return
+    for pattern in (_OWN, _OF):
+        for found in pattern.finditer(text):
+            if "who" in found.groupdict():
+                at = offset + found.start("who")
+                person = Phrase(found["who"], at, at + len(found["who"]), True)
+                one = scene.add(person, 0)
+            elif scene.speaker is not None:
+                one = scene.speaker
+            else:
+                continue
+            value, start = found["value"], offset + found.start("value")
+            relation = "has_email" if "@" in value else "has_phone"
+            other = scene.add(Phrase(value, start, start + len(value), True), 0)
+            yield Draft(
+                one,
+                relation,
+                other,
+                found.group(),
+                offset + found.start(),
+                offset + found.end(),
+                ALWAYS,
+            )
+
+
+_LIFE_WORD = r"[A-ZÀ-Þ][\w'’-]*"
+_LIFE_NAME = rf"(?P<name>{_LIFE_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_LIFE_WORD}){{1,4}})"
+_LIFE_MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December"
+)
+_LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_LIFE_MONTHS}) )?\d{{4}}"
+_LIFE_PLACE = rf"(?!(?:{_LIFE_MONTHS})\b){_LIFE_WORD}(?:[ -]{_LIFE_WORD})*"
+_LIFE_NICK = r"(?: [\"“][^\"”]+[\"”])?"
+_LIFE_ASIDE = r"(?:[^();]*; ?)?"
+_LIFE_FROM = (
+    rf"(?P<born>{_LIFE_DATE})?(?:(?:, | in |, in )?(?P<cradle>{_LIFE_PLACE}))?(?:, {_LIFE_PLACE})?"
+)
+_LIFE_TO = (
+    rf"(?P<died>{_LIFE_DATE})?(?:(?:, | in |, in )?(?P<grave>{_LIFE_PLACE}))?(?:, {_LIFE_PLACE})?"
+)
+_LIFE_SPAN = re.compile(
+    rf"{_LIFE_NAME}{_LIFE_NICK} \({_LIFE_ASIDE}(?:born |b\. ?|\* ?)?{_LIFE_FROM} ?[-–—] ?"
+    rf"(?:died |d\. ?|† ?)?{_LIFE_TO}\)"
+)
+_LIFE_BIRTH = re.compile(
+    rf"{_LIFE_NAME}{_LIFE_NICK} \({_LIFE_ASIDE}(?:born|b\.|\*) ?{_LIFE_FROM}\)"
+)
+
+
+def read_lifespans(text: str, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield where those were born and died of whom a text says so in parentheses."""
+    for shape in (_LIFE_SPAN, _LIFE_BIRTH):
+        for found in shape.finditer(text):
+            words = found.groupdict()
+            for relation, date, place in (
+                ("born_in", "born", "cradle"),
+                ("died_in", "died", "grave"),
+            ):
+                if not words.get(place):
+                    continue
+                one = scene.add(_phrase(found, "name", "person"), 0)
+                other = scene.add(_phrase(found, place, "place"), 0)
+                life = Life(kind="timeless" if relation == "born_in" else "event")
+                times = find_times(f"in {words[date]}", said) if words[date] else []
+                life = life.beginning(times[0].period) if times else life
+                yield Draft(one, relation, other, found.group(), found.start(), found.end(), life)
+
+
+def _phrase(found: re.Match[str], group: str, kind: str) -> Phrase:
+    return Phrase(found[group], found.start(group), found.end(group), True, ((kind, 3),))

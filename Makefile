@@ -1,10 +1,12 @@
-# make demo | test | crewai | notebooks | lint | docs | bench: each makes .venv when it is missing or its inputs changed.
+# make install | demo | serve-demo | test | crewai | notebooks | lint | docs | bench: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 CREWAI := .venv-crewai
+DEMO := build/demo
+PORT ?= 8000
 
-.PHONY: demo test crewai notebooks lint docs bench clean
+.PHONY: install demo serve-demo test crewai notebooks lint docs bench clean
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Preparing .venv (once, one to three minutes) ..."
@@ -15,8 +17,22 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev]'
 	@touch $(READY)
 
+install: $(READY)
+	@echo "Ready: .venv/bin/surreal-graphrag add NOTES/, then .venv/bin/surreal-graphrag search QUESTION"
+
 demo: $(READY)
 	@$(BIN)/surreal-graphrag demo
+	@echo "make serve-demo    # this graph in a server: page, tools for agents, REST"
+
+serve-demo: $(READY) $(DEMO).ready
+	@echo "http://127.0.0.1:$(PORT)/    (Ctrl-C stops; another port: make serve-demo PORT=8001)"
+	@$(BIN)/surreal-graphrag serve --store surrealkv://$(DEMO) --port $(PORT)
+
+$(DEMO).ready: | $(READY)
+	@# Begun anew where it was cut short: the demo wants a new folder.
+	@rm -rf $(DEMO) && mkdir -p $(dir $(DEMO))
+	@$(BIN)/surreal-graphrag demo --keep $(DEMO)
+	@touch $@
 
 test: $(READY)
 	@# More processes than cores: many tests wait for the disk or for a child.

@@ -134,6 +134,7 @@ from graphrag.protocols import Message as Message
 from graphrag.protocols import Reranker as Reranker
 from graphrag.protocols import Ruling as Ruling
 from graphrag.protocols import StreamingLLM as StreamingLLM
+from graphrag.protocols import Tracer as Tracer
 from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
 from graphrag.sagas.listing import SagaInfo as SagaInfo
 from graphrag.sagas.listing import Sagas as Sagas

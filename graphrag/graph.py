@@ -13,6 +13,7 @@ from graphrag.ingest.statements import checked_threshold
 from graphrag.local.embedder import CachedEmbedder, SentenceTransformerEmbedder
 from graphrag.model.arguments import checked
 from graphrag.model.values import DEFAULT_GROUP
+from graphrag.protocols import Tracer
 from graphrag.schema import Profile
 from graphrag.session import Handle, Models, Rules
 from graphrag.store.changes import LIBRARY
@@ -52,6 +53,7 @@ class GraphRAG(Writes):
         database: str = "graphrag",
         models: Models | None = None,
         rules: Rules | None = None,
+        tracer: Tracer | None = None,
         actor: str = LIBRARY,
         workers: int = 1,
         profile: Profile | None = None,
@@ -68,6 +70,7 @@ class GraphRAG(Writes):
             models: Embedder, extractor, language model, arbiter, reranker; default: those of this
                 machine.
             rules: Relations, ontology, review and policy; default: anything may be stored.
+            tracer: Told of every step, such as an ``OpenTelemetryTracer``; default: nobody.
             actor: Who writes, as the log is to name them; methods for edits may name another.
             workers: Tasks that read queued episodes, each those of another group; with 0 they wait
                 for ``queue.drain``.
@@ -92,7 +95,8 @@ class GraphRAG(Writes):
         from graphrag.index.budget import checked_budget
 
         memory = checked_budget(memory_budget)
-        handle = handle_of(target, models or Models(), rules or Rules(), actor, workers, memory)
+        models, rules = models or Models(), rules or Rules()
+        handle = handle_of(target, models, rules, tracer, actor, workers, memory)
         return cls(handle)
 
     def group(self, name: str, *, strict: bool = False) -> GraphRAG:
@@ -169,7 +173,13 @@ class GraphRAG(Writes):
 
 
 def handle_of(
-    target: Target, models: Models, rules: Rules, actor: str, workers: int, memory_budget: int
+    target: Target,
+    models: Models,
+    rules: Rules,
+    tracer: Tracer | None,
+    actor: str,
+    workers: int,
+    memory_budget: int,
 ) -> Handle:
     """Return a closed graph with these models, or those of this machine, and these rules.
 
@@ -207,6 +217,7 @@ def handle_of(
         llm,
         models.reranker,
         rules,
+        tracer,
         actor,
         checked_workers(workers),
         memory_budget,

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -202,3 +202,37 @@ class Reranker(Protocol):
 
     async def rank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one score per text, in order, from 0 to 1, comparable across queries."""
+
+
+Step = Literal["ingest", "extract", "resolve", "judge", "search", "rerank", "answer"]
+"""A step of the work that a tracer is told of."""
+Figures = Mapping[str, str | int | float | bool]
+"""What a step did, by name: counts, and words of our own, never of a text."""
+Note = Callable[[Figures], None]
+
+
+class Tracer(Protocol):
+    """Is told when a step of the work begins and ends, and what it did."""
+
+    def span(self, step: Step, *, group: str, text: str = "") -> AbstractContextManager[Note]:
+        """Return what is entered around a step; it gives a function that takes figures of it.
+
+        Args:
+            step: Which one; one inside another is a part of it.
+            group: The group that it is about.
+            text: What was told or asked: to be kept only where somebody wants that.
+        """
+
+
+def _ignore(figures: Figures) -> None:
+    """Take figures that nobody asked for."""
+
+
+_UNTRACED: Final = nullcontext[Note](_ignore)
+
+
+def traced(
+    tracer: Tracer | None, step: Step, *, group: str, text: str = ""
+) -> AbstractContextManager[Note]:
+    """Return the span of a step, or nothing at the cost of a call if nobody traces."""
+    return _UNTRACED if tracer is None else tracer.span(step, group=group, text=text)

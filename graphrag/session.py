@@ -23,7 +23,7 @@ from graphrag.ingest.trust import Trust
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker
+from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker, Tracer
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.store.store import Store
 from graphrag.store.target import Target
@@ -129,6 +129,11 @@ class Session:
         return self.ingestion.relations
 
     @property
+    def tracer(self) -> Tracer | None:
+        """Return what is told of every step."""
+        return self.ingestion.tracer
+
+    @property
     def ontology(self) -> Ontology:
         """Return what may be stored."""
         return self.ingestion.ontology
@@ -146,6 +151,7 @@ class Handle:
     llm: LLM | None
     reranker: Reranker | None
     rules: Rules
+    tracer: Tracer | None
     actor: str
     """Who writes, as the log is to name them."""
     workers: int
@@ -192,6 +198,7 @@ class Handle:
             arbiter=self.arbiter,
             ontology=self.rules.ontology,
             trust=Trust(self.rules.trust),
+            tracer=self.tracer,
         )
         queue = Queue(ingestion, workers=self.workers)
         self.loop = asyncio.get_running_loop()

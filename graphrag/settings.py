@@ -1,8 +1,10 @@
 """Where the graph is and how to get in; the only place that reads the environment."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 DEFAULT_STORE = "surrealkv://./graph-store"
 _PATHS = ("mem", "surrealkv")
@@ -31,6 +33,8 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     namespace: str = "graphrag"
     database: str = "graphrag"
+    group: str | None = None
+    """Graph inside the store; None is the default one."""
     embedder: str | None = None
     """Name or path of a sentence-transformers model; None is the one that this version brings."""
     llm_model: str | None = None
@@ -52,23 +56,41 @@ class Settings:
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     @classmethod
-    def from_env(cls, environment: Mapping[str, str] | None = None) -> "Settings":
-        """Read ``SURREAL_GRAPHRAG_STORE``, ``SURREAL_USER`` and ``SURREAL_PASSWORD``.
-
-        For another embedder: ``SURREAL_GRAPHRAG_EMBEDDER``. For a language model:
-        ``SURREAL_GRAPHRAG_LLM`` (its name), ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``. For clients of ``serve``: ``SURREAL_GRAPHRAG_TOKEN``.
+    def from_env(
+        cls,
+        environment: Mapping[str, str] | None = None,
+        *,
+        files: Sequence[Mapping[str, Any]] = (),
+    ) -> "Settings":
+        """Read ``SURREAL_GRAPHRAG_STORE``, ``SURREAL_USER`` and the other ``VARIABLES``.
 
         Args:
             environment: Default: the environment of this process.
+            files: What stands where a variable is not set, by the names here; the first that says
+                something counts.
         """
         values = os.environ if environment is None else environment
-        return cls(
-            store=values.get("SURREAL_GRAPHRAG_STORE") or DEFAULT_STORE,
-            user=values.get("SURREAL_USER") or None,
-            password=values.get("SURREAL_PASSWORD") or None,
-            embedder=values.get("SURREAL_GRAPHRAG_EMBEDDER") or None,
-            llm_model=values.get("SURREAL_GRAPHRAG_LLM") or None,
-            llm_base_url=values.get("OPENAI_BASE_URL") or None,
-            llm_api_key=values.get("OPENAI_API_KEY") or None,
-            token=values.get("SURREAL_GRAPHRAG_TOKEN") or None,
-        )
+        found: dict[str, Any] = {name: values.get(of) for name, of in VARIABLES.items()}
+        for file in files:
+            found |= {name: value for name, value in file.items() if not found.get(name)}
+        return cls(**{name: value for name, value in found.items() if value})
+
+
+VARIABLES = {
+    "store": "SURREAL_GRAPHRAG_STORE",
+    "user": "SURREAL_USER",
+    "password": "SURREAL_PASSWORD",
+    "group": "SURREAL_GRAPHRAG_GROUP",
+    "embedder": "SURREAL_GRAPHRAG_EMBEDDER",
+    "llm_model": "SURREAL_GRAPHRAG_LLM",
+    "llm_base_url": "OPENAI_BASE_URL",
+    "llm_api_key": "OPENAI_API_KEY",
+    "token": "SURREAL_GRAPHRAG_TOKEN",
+}
+"""The variable of each setting."""
+
+
+def config_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the folder in which programs of this user keep what they are set to."""
+    values = os.environ if environment is None else environment
+    return Path(values.get("XDG_CONFIG_HOME") or Path.home() / ".config")

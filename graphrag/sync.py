@@ -67,6 +67,7 @@ from graphrag.model.values import (
     Saga,
     Source,
 )
+from graphrag.protocols import Tracer
 from graphrag.resolve.duplicates import MergeCandidate
 from graphrag.sagas.listing import Sagas
 from graphrag.sagas.order import EpisodeWindow
@@ -2141,6 +2142,7 @@ class GraphRAG(Writes):
         database: str = "graphrag",
         models: Models | None = None,
         rules: Rules | None = None,
+        tracer: Tracer | None = None,
         actor: str = LIBRARY,
         workers: int = 1,
         profile: Profile | None = None,
@@ -2157,6 +2159,7 @@ class GraphRAG(Writes):
             models: Embedder, extractor, language model, arbiter, reranker; default: those of this
                 machine.
             rules: Relations, ontology, review and policy; default: anything may be stored.
+            tracer: Told of every step, such as an ``OpenTelemetryTracer``; default: nobody.
             actor: Who writes, as the log is to name them; methods for edits may name another.
             workers: Tasks that read queued episodes, each those of another group; with 0 they wait
                 for ``queue.drain``.
@@ -2178,6 +2181,7 @@ class GraphRAG(Writes):
             database=database,
             models=models,
             rules=rules,
+            tracer=tracer,
             actor=actor,
             workers=workers,
             profile=profile,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from graphrag.display.visible import escape
+from graphrag.protocols import Tracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,11 @@ def _row(cells: Sequence[str], tag: str) -> str:
 class Trace:
     """Collect the steps of a search; one that is off costs a test of a flag a step."""
 
-    __slots__ = ("_last", "_steps", "on")
+    __slots__ = ("_last", "_steps", "on", "tracer")
 
-    def __init__(self, *, on: bool = False) -> None:
+    def __init__(self, *, on: bool = False, tracer: Tracer | None = None) -> None:
         self.on = on
+        self.tracer = tracer
         self._steps: list[Step] = []
         self._last = perf_counter()
 

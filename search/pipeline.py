@@ -23,7 +23,7 @@ from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.model.attributes import named_at
 from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.protocols import Embedder, Matrix, Reranker
+from graphrag.protocols import Embedder, Matrix, Reranker, Tracer
 from graphrag.search.episodes.rank_episodes import rank_episodes
 from graphrag.search.explain import Trace
 from graphrag.search.filters.masks import narrowed, prepare
@@ -128,12 +128,13 @@ async def run(
     reranker: Reranker | None = None,
     past: Past | None = None,
     made: Made | None = None,
+    tracer: Tracer | None = None,
 ) -> Results:
     """Search one group from a viewpoint.
 
     ``past`` is what is to be undone, if it is known; ``made`` are the communities of another time.
     """
-    trace = Trace(on=request.explain)
+    trace = Trace(on=request.explain, tracer=tracer)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")
     past = past or await undone(store, index.group_id, viewpoint)

@@ -164,7 +164,7 @@ def shell_lines(page):
 @BY_NAME
 def test_shell_lines_name_what_exists(page):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     commands = typer.main.get_command(create_app()).commands
     for words in shell_lines(page):
         if words[0] == "make":

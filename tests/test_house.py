@@ -59,12 +59,12 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
-    "modules": 510,  # answer, explorer, importers: rooms that were not there
+    "modules": 518,  # answer, tracing, explorer, importers: rooms that were not there
     "modules with exactly one importer": 145,
-    "lines written by hand": 82_500,
+    "lines written by hand": 84_000,
     "own files on one add_episode": 78,
     "own files on one search": 91,  # ask answers what parses, and its facts come first
-    "public methods of GraphRAG": 26,  # show
+    "public methods of GraphRAG": 29,  # answer, stream_answer, explain, show
     "own modules loaded with GraphRAG": 134,
     "own files on one at().facts": 29,
 }

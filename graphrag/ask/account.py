@@ -227,7 +227,14 @@ def unmeant(asked: Asked, clause: Clause, meant: Evidence, kinds: Kinds) -> list
         and not (token.word in _SUPPORT and any(abs(at - place) <= _NEAR for place in places))
         and not _coordinated(tokens, at, places)
     ]
-    return [tokens[at].text for at in left if not kinds.fits(at)]
+    again = [at for at in meant.places if meant.relation and _nested(tokens, at)]
+    return [tokens[at].text for at in (*left, *again) if at in again or not kinds.fits(at)]
+
+
+def _nested(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word is said of itself: one relation is not "parents of the parents"."""
+    words = [token.word for token in tokens[max(0, at - _NEAR + 1) : at]]
+    return words[-3:] == [tokens[at].word, "of", "the"] or words[-2:] == [tokens[at].word, "'s"]
 
 
 _NEAR: Final = 4

@@ -118,6 +118,8 @@ class Limits:
 
     plus: Clause | None = None
     """What an answer did, too: "who led A and led B"."""
+    aged: Literal["", "eldest", "youngest"] = ""
+    """Of several only who was born first, or last."""
     inverted: bool = False
     """Whether "yes" is "no": "is it true that A never led B"."""
 
@@ -131,6 +133,7 @@ class Limits:
         parts += ["who had the same"] * self.beside
         parts += [f"never “{self.minus}”"] * bool(self.minus)
         parts += [f"and “{self.plus}”"] * bool(self.plus)
+        parts += [self.aged] * bool(self.aged)
         parts += ["the opposite"] * self.inverted
         return "; ".join(parts)
 

@@ -13,7 +13,7 @@ from graphrag.ask.asked import Asked, Clause, Limits, Named, Token
 from graphrag.ask.bounding import Solution, bounded
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.qualify import edge_of
-from graphrag.ask.relate import Evidence, best, evidence, mutual
+from graphrag.ask.relate import Evidence, best, evidence, mutual, owned
 from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
@@ -114,6 +114,9 @@ def _steps(asked: Asked, way: Way, world: World) -> list[Way]:
         meant = evidence(left, relation, world)
         if not meant.places:
             continue
+        # Of "the parents of the parents" each hop is meant by one.
+        words = {stem_of(clause.tokens[at].word): at for at in meant.places}
+        meant = replace(meant, places=tuple(words.values()))
         same = [line for line in lines if line.relation == relation]
         same = world.newest(same, relation)
         for side in ("subject", "object"):
@@ -155,7 +158,9 @@ def _longer(
         if _says(token)
         and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
     ]
-    backwards = _BACK if turned and not (meant.swapped or meant.passive) else 0.0
+    straight = meant.swapped or meant.passive or mutual(meant.relation, world)
+    natural = owned(clause, meant)  # "the parents of A" are parents of A
+    backwards = _BACK if turned is not natural and not straight else 0.0
     score = way.score + meant.score + _KIND * bool(set(typed) - set(meant.places)) - backwards
     return Way(
         rows,

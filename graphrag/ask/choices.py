@@ -82,6 +82,11 @@ def apart_of(tokens: Tokens) -> tuple[Clause, Clause] | None:
     for _, stop, begin in [*openings, (0, 0, 0)]:
         inside = shape_slice(tokens, shape, begin, len(shape))
         places = [at for at, token in enumerate(inside) if token.named is not None]
+        if stop and len(places) == 3 and places[2] == places[1] + 2 == len(inside) - 1:
+            if inside[-2].word == "and" and places[1] > places[0] + 1:
+                # "between A's visits to B and C"
+                one, two = inside[:-2], (*inside[: places[1]], inside[-1])
+                return Clause(one, order_of(one)), Clause(two, order_of(two))
         for cut, token in enumerate(inside):
             if token.word not in ("and", "to", "until", "till", "from"):
                 continue

@@ -12,7 +12,7 @@ from graphrag.ask.account import Kinds, unmeant, unread
 from graphrag.ask.asked import Asked, Clause
 from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order_of, open_in
 from graphrag.ask.chain import fellows, follow, placed, shared
-from graphrag.ask.lengths import how_long, how_old
+from graphrag.ask.lengths import by_age, how_long, how_old
 from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
@@ -28,6 +28,8 @@ def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
         CannotAnswer: saying what is missing.
     """
     done = Solution() if done is None else done
+    if asked.limits.aged and asked.wants != "entities":
+        raise CannotAnswer(f"not understood: {asked.limits.aged}")
     if left := unread(asked):
         raise CannotAnswer(f"not understood: {', '.join(left)}")
     _SOLVERS[asked.wants](asked, world, done)
@@ -54,6 +56,8 @@ def _entities(asked: Asked, world: World, done: Solution) -> None:
         done.lines = lines
         rows = list(dict.fromkeys(found.far(line) for line in lines))
         done.entities = placed(rows, found.kind, world, done) if found.kind else rows
+    if asked.limits.aged and done.entities:
+        done.entities = by_age(asked, done.entities, world, done)
     done.values = [world.name(row) for row in done.entities]
 
 

@@ -1,5 +1,6 @@
 """Lengths of time: how long facts held, lay apart, are ago, and how old somebody was."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from graphrag.ask.account import Kinds, unmeant
@@ -146,3 +147,33 @@ def _moment(asked: Asked, world: World, lines: list[Line], done: Solution) -> in
     if any(token.word in ("is", "are", "am", "'s") for token in main.tokens):
         return world.now
     raise CannotAnswer("it is not said of which time the age is asked")
+
+
+def by_age(asked: Asked, rows: Sequence[int], world: World, done: Solution) -> list[int]:
+    """Return which of several was born first, or last.
+
+    Raises:
+        CannotAnswer: if that is not known of each, or two were born at one time.
+    """
+    born: dict[int, int] = {}
+    for row in rows:
+        own = [line for line in world.lines([row]) if line.subject == row]
+        births = {at: line for line in own if (at := _date(line, _BIRTH, world)) is not None}
+        if not births:  # a parent is one from then on
+            lines = (line for line in world.lines([row]) if line.object == row)
+            births = {line.start: line for line in lines if _is_parent(line)}
+        if len(births) != 1 or BEGINNING in births:
+            raise CannotAnswer(f"it is not known when {world.name(row)} was born")
+        [(born[row], birth)] = births.items()
+        done.support.append(birth)
+    edge = (min if asked.limits.aged == "eldest" else max)(born.values(), default=0)
+    found = [row for row, at in born.items() if at == edge]
+    if len(found) > 1:
+        raise CannotAnswer("they were born at the same time")
+    done.step(f"the {asked.limits.aged} by birth")
+    return found
+
+
+def _is_parent(line: Line) -> bool:
+    senses = frozenset().union(*map(senses_of, stems_of(line.relation)))
+    return bool(senses & senses_of(stem_of("parent")))

@@ -14,7 +14,7 @@ from graphrag.ask.qualify import AUXILIARIES, aged, qualified
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
 from graphrag.ask.succession import succession
-from graphrag.ask.wants import order_of, wants_of
+from graphrag.ask.wants import elder, order_of, reworded, wants_of
 from graphrag.search.query_time import Said
 
 _NEXT: Final = re.compile(
@@ -38,7 +38,7 @@ def parse(text: str, tokens: Tokens) -> Asked:
     """
     known, words = known_in(without_frame(tokens))
     words, limits = qualified(_stripped(without_frame(words)))
-    words = _stripped(words)
+    words, limits = elder(reworded(_stripped(words)), limits)
     if (rest := aged(words)) is not None:
         return _read(text, "age", None, rest, known, limits)
     if _INDIRECT.match(shape_of(words)):  # "do you know when A moved"

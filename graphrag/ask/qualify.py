@@ -92,7 +92,10 @@ _WITH: Final = re.compile(
     r"\b(?:who|whom|what people) .*\b(?:with|alongside)\W*$|"
     r"\b(?:who|whom|what people|which people) (?!.*\bdid E)(?:[a-z]+ )*(?:with|alongside) E\b"
 )
-_TOGETHER: Final = re.compile(r"^(?:did|was|were|have|has|do|does) .* at the same time$")
+_TOGETHER: Final = re.compile(
+    r"^(?:did|was|were|have|has|do|does) .* (?:at the same time|simultaneously|concurrently)$"
+)
+_SAME_DAY: Final = re.compile(r"on the same (?:day|date) as E(?: [?.!])*$")
 AUXILIARIES: Final = frozenset(
     "did do does was were is are am has have had will would can could".split()
 )
@@ -160,7 +163,10 @@ def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
         words = words.without(found, replace(words.limits, planned=True))
     shape = shape_of(words.tokens)
     if together := _TOGETHER.search(shape):
-        words = replace(words, tokens=words.tokens[:-4])
+        words = replace(words, tokens=words.tokens[: -4 if shape.endswith("time") else -1])
+    if _SAME_DAY.search(shape) and (last := words.tokens[-1].named) is not None:
+        excluded = (*words.limits.excluded, last)
+        words = replace(words, limits=replace(words.limits, excluded=excluded))
     fellows = any(token.word in _FELLOWS for token in words.tokens)
     will = not _WILL.isdisjoint(shape.split())
     return words.tokens, replace(
@@ -184,7 +190,8 @@ def _true(words: _Words) -> _Words:
 
 
 _TRUE: Final = re.compile(
-    r"(?:is|was) it (?:really )?(?:true|correct|right|so|the case|a fact) that\b|is it so that\b"
+    r"(?:is|was) it (?:really )?(?:(?:true|correct|right|fair)(?: to say)?|so|the case|a fact) "
+    r"that\b|is it so that\b"
 )
 
 

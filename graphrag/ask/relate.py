@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Token
-from graphrag.ask.senses import CONVERSE, is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
 
 Side = Literal["subject", "object"]
@@ -58,6 +58,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
+    agent = False
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -69,6 +70,9 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         if stem in stems:
             score += _OWN if stem not in met else 0.0
             noun = True
+        elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):
+            score += _OWN if stem not in met else 0.0
+            agent = True
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
             noun = noun or stem in CONVERSE
@@ -89,7 +93,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         tuple(places),
         swapped=world.relations.canonical(name)[1] is not turned,
         passive="by" in parts[1:],
-        of=noun and len(parts) > 1 and parts[-1] == "of",
+        of=agent or (noun and len(parts) > 1 and parts[-1] == "of"),
     )
 
 
@@ -123,6 +127,15 @@ def mutual(relation: str, world: World) -> bool:
         return True
     senses = frozenset().union(*map(senses_of, stems_of(relation)))
     return bool(senses & _MUTUAL)
+
+
+def owned(clause: Clause, meant: Evidence) -> bool:
+    """Tell whether a noun of a relation called "... of" has its owner beside it."""
+    words = [token.word for token in clause.tokens]
+    return meant.of and any(
+        words[at - 1 : at] == ["'s"] or (words[at + 1 : at + 2] == ["of"] and words[at + 2 :])
+        for at in meant.places
+    )
 
 
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:

@@ -42,7 +42,7 @@ work employ employee join leave quit resign retire fire dismiss depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
-lead helm charge direct
+lead helm charge direct head run manage oversee
 lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 live reside move leave relocate arrive depart housemate flatmate roommate
@@ -151,6 +151,17 @@ def stem_of(word: str) -> str:
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
 
+@lru_cache(maxsize=20_000)
+def deeds_of(word: str) -> frozenset[str]:
+    """Return the stems of the verbs that who is called so does: "directors" direct."""
+    found = _AGENT.match(word.casefold())
+    if found is None:
+        return frozenset()
+    verb = found.group(1)
+    return frozenset((stem_of(verb), stem_of(f"{verb}e")))
+
+
+_AGENT: Final = re.compile(r"^([a-z]{4,}?)(?:or|er)s?(?:hip)?$")
 CONVERSE: Final = {
     stem_of(word): stem_of(other)
     for words, other in (

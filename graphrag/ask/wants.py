@@ -4,11 +4,13 @@ The question word and its noun decide, and ordinals and superlatives order what 
 """
 
 import re
+from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.asked import Order, Unit, Wants
+from graphrag.ask.asked import Limits, Order, Token, Unit, Wants
 from graphrag.ask.qualify import AUXILIARIES, ENDING, STARTING
 from graphrag.ask.segments import Tokens, shape_of
+from graphrag.ask.senses import is_light, senses_of, stem_of
 
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
@@ -112,6 +114,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _HOW_MANY.search(shape):
         return "how many", unit
     when = _WHEN.search(shape)
+    if when is not None and when.start() and when.group().endswith(" when"):
+        # ", when he was there" bounds what another word asks for
+        when = None if WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         named = _UNITS.get(when["unit"] or when["of"] or "", unit)
         if _SINCE.search(shape):
@@ -136,3 +141,61 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if first in AUXILIARIES and not (WH & set(plain.split())) - {"when", "which"}:
         return "whether", unit
     return "entities", unit
+
+
+_OVER_ONE: Final = {
+    **dict.fromkeys(("grandparent", "grandparents"), "parents"),
+    **dict.fromkeys(("grandchild", "grandchildren"), "children"),
+}
+"""Kin of kin."""
+_WHOSE: Final = re.compile(r"^whose (?P<noun>[a-z]+) (?P<be>is|was) (?=(?:the )?E)")
+
+
+def reworded(tokens: Tokens) -> Tokens:
+    """Return a question in the words of facts: whose boat something is, is who owns it."""
+    found = _WHOSE.match(shape_of(tokens))
+    if found and not (is_light(found["noun"]) or senses_of(stem_of(found["noun"]))):
+        words = ("who", found["be"], "the", "owner", "of")
+        tokens = (*(Token(word, word) for word in words), *tokens[3:])
+    left: list[Token] = []
+    for place, token in enumerate(tokens):
+        if (kin := _OVER_ONE.get(token.word)) is None:
+            left.append(token)
+            continue
+        behind = place > 0 and tokens[place - 1].word == "'s"
+        both = (kin, "'s", kin) if behind else (kin, "of", "the", kin)
+        left += (Token(token.text, word) if word == kin else Token(word, word) for word in both)
+    return tuple(left)
+
+
+def elder(tokens: Tokens, limits: Limits) -> tuple[Tokens, Limits]:
+    """Return a question without the word that asks for the eldest or youngest, and that in limits.
+
+    Of two that are named, it is which of them was born first: "who is older, A or B".
+    """
+    words = [token.word for token in tokens]
+    places = [at for at, word in enumerate(words) if word in _ELDER]
+    if len(places) != 1 or "than" in words:
+        return tokens, limits
+    [at] = places
+    first = _ELDER[words[at]]
+    named = [place for place, token in enumerate(tokens) if token.named is not None]
+    if len(named) == _PAIR and not {"or", "and"}.isdisjoint(words[named[0] : named[1]]):
+        if set(words) - _CHOOSING - {words[at], "E"}:
+            return tokens, limits
+        one, other = (tokens[place] for place in named)
+        when = Token("first", "first") if first else Token("last", "last")
+        asked = (Token("who", "who"), Token("was", "was"), Token("born", "born"), when)
+        return (*asked, Token(",", ","), one, Token("or", "or"), other), limits
+    low = at - (at > 0 and words[at - 1] == "the")
+    return tokens[:low] + tokens[at + 1 :], replace(limits, aged="eldest" if first else "youngest")
+
+
+_ELDER: Final = {
+    **dict.fromkeys(("elder", "eldest", "older"), True),
+    **dict.fromkeys(("younger", "youngest"), False),
+}
+_CHOOSING: Final = frozenset(
+    "who which of the two one is was or and , : person between people them".split()
+)
+_PAIR: Final = 2

@@ -21,9 +21,10 @@ from graphrag.cli import (
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
+from graphrag.cli.doctor import doctor, init
 from graphrag.cli.importing import import_files
 from graphrag.cli.questions import answer, ask
-from graphrag.cli.search import search
+from graphrag.cli.search import context, search
 from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
@@ -36,6 +37,66 @@ if TYPE_CHECKING:
 _ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
+
+
+EXAMPLES = {
+    "demo": "demo --keep ./valley",
+    "init": "init --group diary",
+    "add": "add notes/ --author 'Ida Moe' --saga diary",
+    "search": "search 'where does Alice work?' --at 2022 --limit 3",
+    "context": "context 'what does Alice like?' --max-tokens 500",
+    "ask": "ask 'Where did Alice work before Globex?'",
+    "answer": "answer 'What does Alice do now?'",
+    "show": "show 'Alice Johnson' --at 2022-01-01",
+    "facts": "facts Alice --history --json",
+    "timeline": "timeline Alice --at 2022-01-01",
+    "history": "history Alice --json",
+    "changes": "changes --since 2023 --until 2024 --axis world",
+    "neighbors": "neighbors Alice",
+    "path": "path Alice Globex",
+    "identity": "identity Alice",
+    "contradictions": "contradictions --json",
+    "orphans": "orphans",
+    "cleanup": "cleanup --apply",
+    "review": "review --limit 5",
+    "confirm": "confirm FACT --actor ann",
+    "reject": "reject FACT --reason 'she only joked'",
+    "retract": "retract FACT --reason 'a namesake'",
+    "invalidate": "invalidate FACT --end 2024-03-01",
+    "correct": "correct FACT --object Initech --valid-at 2024-03-01",
+    "revert": "revert 12",
+    "forget": "forget 'Alice Johnson' --keep-episodes",
+    "candidates": "candidates --limit 5",
+    "merge": "merge 'Alice Johnson' 'A. Johnson' --reason 'same phone'",
+    "unmerge": "unmerge 12",
+    "split": "split Ann 'Ann Lee' --fact ID",
+    "log": "log --entity Alice --limit 20",
+    "stats": "stats --group diary",
+    "sagas": "sagas --json",
+    "saga": "saga diary",
+    "groups": "groups",
+    "queue": "queue --retry --drain",
+    "check": "check --all-groups",
+    "repair": "repair --json",
+    "replay": "replay surrealkv://./new-store --all-groups",
+    "copy": "copy surrealkv://./graph-store ws://localhost:8000 --user root",
+    "export": "export graph.jsonl.gz --group diary",
+    "import": "import staff.csv --column subject=Employee --dry-run",
+    "serve": "serve --port 8000 --tokens tokens.toml",
+    "doctor": "doctor --json",
+    "list entities": "list entities --type person --limit 50",
+    "list episodes": "list episodes --limit 10",
+    "index build": "index build --keep-rows",
+    "index check": "index check --json",
+    "index embed": "index embed --model intfloat/multilingual-e5-small",
+    "communities build": "communities build",
+    "communities update": "communities update",
+    "communities list": "communities list",
+    "communities show": "communities show 'Jazz'",
+    "communities draw": "communities draw map.svg",
+    "communities ask": "communities ask 'What is this about?'",
+}
+"""An example of each command, shown at the end of its help."""
 
 
 @runtime_checkable
@@ -77,15 +138,17 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     app = typer.Typer(
         name="surreal-graphrag",
         help="A temporal knowledge graph: add what happened, search what is or was true.",
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
     for command in (
         demo,
+        init,
         add,
         search,
+        context,
         ask,
         answer,
         entity.show,
@@ -122,18 +185,21 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         moving.copy,
         moving.export,
         serve,
+        doctor,
     ):
-        app.command(command.__name__)(as_command(command, open_graph))
+        name = command.__name__
+        app.command(name, epilog=_example(name))(as_command(command, open_graph))
     listed = typer.Typer(help="Page through what a group holds.")
     for name, listing in (
         ("entities", contents.list_entities),
         ("episodes", contents.list_episodes),
     ):
-        listed.command(name)(as_command(listing, open_graph))
+        listed.command(name, epilog=_example(f"list {name}"))(as_command(listing, open_graph))
     app.add_typer(listed, name="list")
     index = typer.Typer(help="Vectors, and SurrealDB's own indexes of the engine profile.")
     for about_indexes in (indexes.build, indexes.check, indexes.embed):
-        index.command(about_indexes.__name__)(as_command(about_indexes, open_graph))
+        name = about_indexes.__name__
+        index.command(name, epilog=_example(f"index {name}"))(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")
     communities = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
     for name, about in (
@@ -144,10 +210,20 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         ("draw", digests.draw_communities),
         ("ask", digests.ask_communities),
     ):
-        communities.command(name)(as_command(about, open_graph))
+        ends = _example(f"communities {name}")
+        communities.command(name, epilog=ends)(as_command(about, open_graph))
     app.add_typer(communities, name="communities")
-    app.command("import")(as_command(import_files, open_graph))
+    for name, made in (
+        ("history", as_command(inspection.timeline, open_graph)),
+        ("import", as_command(import_files, open_graph)),
+    ):
+        app.command(name, epilog=_example(name))(made)
     return app
+
+
+def _example(name: str) -> str | None:
+    """Return the line that a command's help ends with, None for one without an example."""
+    return f"Example: surreal-graphrag {EXAMPLES[name]}" if name in EXAMPLES else None
 
 
 def _main(

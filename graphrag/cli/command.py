@@ -11,16 +11,17 @@ import os
 import sys
 import warnings
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
+from rich.text import Text
 
+from graphrag.cli.config import configured
 from graphrag.cli.terminal import PANEL, STOPPED, OpenGraph, Session, Stopped, consoles
+from graphrag.display.visible import visible
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.model.values import DEFAULT_GROUP
-from graphrag.settings import Settings
 
 P = ParamSpec("P")
 
@@ -58,7 +59,7 @@ def as_command(
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         options: dict[str, Any] = {item.name: kwargs.pop(item.name) for item in shared}
-        session = _session(open_graph, **options)
+        session = _started(open_graph, options)
         with _Boundary(session):
             asyncio.run(_awaited(command(session, *args, **kwargs)))
             sys.stdout.flush()
@@ -96,17 +97,21 @@ def _session(
         str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
     ] = None,
     group: Annotated[
-        str, typer.Option(help="Graph inside the store.", rich_help_panel=PANEL)
-    ] = DEFAULT_GROUP,
+        str | None,
+        typer.Option(
+            help=f"Graph inside the store; default: $SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     wait: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="SECONDS",
             help="How long to wait for a store that another process has open.",
             rich_help_panel=PANEL,
             min=0,
         ),
-    ] = 0,
+    ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print JSON.", rich_help_panel=PANEL)
     ] = False,
@@ -120,14 +125,34 @@ def _session(
         "password": password,
         "namespace": namespace,
         "database": database,
+        "group": group,
+        "wait": wait,
     }
-    settings = replace(
-        Settings.from_env(), **{name: value for name, value in given.items() if value is not None}
-    )
     if not debug:
         quiet()
     out, err = consoles()
-    return Session(settings, store is not None, group, wait, json, debug, open_graph, out, err)
+    found = configured(given)
+    return Session(
+        found.settings,
+        store is not None,
+        DEFAULT_GROUP if found.settings.group is None else found.settings.group,
+        found.wait,
+        json,
+        debug,
+        open_graph,
+        out,
+        err,
+        found,
+    )
+
+
+def _started(open_graph: OpenGraph, options: dict[str, Any]) -> Session:
+    """Return the session of a command; a file of settings that cannot be used ends it."""
+    try:
+        return _session(open_graph, **options)
+    except GraphRAGError as error:
+        consoles()[1].print(Text(visible(f"error: {error}")), soft_wrap=True)
+        raise typer.Exit(_MISUSED) from None
 
 
 async def _awaited(work: Awaitable[None]) -> None:

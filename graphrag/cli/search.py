@@ -9,6 +9,7 @@ from graphrag.cli.forms import plain, results_form
 from graphrag.cli.moments import At, History, KnownAt, Seen, seen
 from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
 from graphrag.cli.terminal import PANEL, Session
+from graphrag.display.visible import visible
 from graphrag.errors import UnknownGroupError
 from graphrag.model.values import DEFAULT_GROUP
 
@@ -66,8 +67,8 @@ async def search(
     group: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Graph inside the store; repeat it to search several as one. "
-            f"Default: {DEFAULT_GROUP}.",
+            help=f"Graph inside the store; repeat it to search several as one. Default: "
+            f"$SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -88,7 +89,7 @@ async def search(
     asked = [known for known in SCOPES if known in (scope or way.scopes or all_scopes)]
     limit = limit or way.limit or _LIMIT
     wanted = None if where is None else parse_filter(where)
-    groups = [*dict.fromkeys(group or (DEFAULT_GROUP,))]
+    groups = [*dict.fromkeys(group or (session.group,))]
     # Checked before anything is opened.
     Request.of(
         query,
@@ -136,6 +137,36 @@ async def search(
             session.show(found_communities(results, several=several))
     if results.explanation is not None and not session.json:
         session.show(line(repr(results.explanation)))
+
+
+class Format(StrEnum):
+    """How a context is written."""
+
+    text = "text"
+    xml = "xml"
+    json = "json"
+
+
+async def context(
+    session: Session,
+    query: Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)],
+    at: At = None,
+    known_at: KnownAt = None,
+    history: History = False,
+    max_tokens: Annotated[int, typer.Option(help="What the whole block may take.", min=1)] = 2000,
+    limit: Annotated[int | None, typer.Option(help="Hits of each scope.", min=1, max=1000)] = None,
+    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
+) -> None:
+    """Print what a prompt needs to know, with dates and citations: context "Ann" --max-tokens 500.
+
+    Only that goes to standard output, so that it can be piped.
+    """
+    view = seen(at, known_at, history)
+    with session.busy("loading models"):
+        async with session.graph() as graph:
+            results = await view.of(graph).search(query, limit=limit)
+    found = results.context(max_tokens, "json" if session.json else format.value)
+    session.out.file.write(visible(str(found)) + "\n")
 
 
 async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import tomllib
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphrag.cli.render import line
+from graphrag.cli.serving_mark import noted
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError, MissingExtraError
 from graphrag.settings import Settings
@@ -63,13 +65,17 @@ async def serve(
             await serve_stdio(graph)
             return
 
+        noting = ExitStack()
+
         def listening(url: str) -> None:
+            noting.enter_context(noted(session.folder(), url))
             session.show(
                 line(f"{url}/: explorer; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
             )
             sys.stdout.flush()
 
-        await serve_http(graph, host=host, port=port, tokens=known, on_start=listening)
+        with noting:
+            await serve_http(graph, host=host, port=port, tokens=known, on_start=listening)
 
 
 def read_tokens(file: Path | None, settings: Settings, group: str) -> "Tokens":

@@ -14,12 +14,14 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from graphrag.cli import serving_mark as serving
 from graphrag.cli.forms import plain
 from graphrag.display.visible import visible
 from graphrag.errors import StoreError, StoreLockedError
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
+    from graphrag.cli.config import Configured
     from graphrag.graph import GraphRAG
     from graphrag.store.target import Target
 
@@ -56,6 +58,8 @@ class Session:
     open_graph: OpenGraph
     out: Console
     err: Console
+    configured: "Configured"
+    """Where the settings are from."""
     _shown: list[RenderableType] = field(default_factory=list)
 
     @asynccontextmanager
@@ -94,6 +98,11 @@ class Session:
                 if left <= 0:
                     if self.wait:
                         error.add_note(f"waited {self.wait:g} s for it")
+                    if served := serving.address_of(self.folder()):
+                        error.add_note(
+                            f"it is served at {served}: {served}/v1 answers (REST), and "
+                            f"{served}/mcp has tools for agents"
+                        )
                     raise
             await asyncio.sleep(min(left, _PAUSE))
 

@@ -5,10 +5,12 @@ facts are retracted, and reads of an earlier moment find all of it. What a perso
 confirmed rests on that person, too, and stays.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
+
+import numpy as np
 
 from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
@@ -208,20 +210,9 @@ async def _held(
     store: Store,
 ) -> set[str]:
     """Return the entities that something else speaks of: an episode, a table or a person."""
-    rows, retracted = index.facts.row_of, index.facts["retracted"]
-
-    def stands(id_: str) -> bool:
-        if id_ in facts:
-            return facts[id_].retracted_at is None
-        return bool(retracted[rows[id_]] == FOREVER)
-
     held = set(entities)
-    families = {
-        member: one
-        for one in held
-        if not any(map(stands, index.facts_of(one)))
-        for member in index.heirs.family(one)
-    }
+    standing = _standing(sorted(held), facts, index)
+    families = {member: one for one in held - standing for member in index.heirs.family(one)}
     held -= set(families.values())
     spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
     held |= {families[member] for member in spoken}
@@ -230,6 +221,17 @@ async def _held(
             held.add(one)
     rest = {member: one for member, one in families.items() if one not in held}
     return held | await _by_hand(rest, taken, index, store)
+
+
+def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
+    """Return which of the entities a fact that stands is about; some facts are about to change."""
+    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
+    for id_, fact in facts.items():
+        if id_ in index.facts.row_of:
+            live[index.facts.row_of[id_]] = fact.retracted_at is None
+    ends = np.concatenate([end[live] for end in index.ends()])
+    there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
+    return {id_ for id_, stands in zip(entities, there, strict=True) if stands}
 
 
 async def _heard_of(facts: Iterable[str], taken: Taken, store: Store) -> bool:

@@ -86,6 +86,7 @@ class Adding:
             ruling=self.ruling,
             identifiers=ingestion.ontology.identifiers,
             trust=self.trust,
+            tracer=ingestion.tracer,
         )
         if self.waited:
             plan.kind, plan.waiting = "finish_episode", stored

@@ -23,7 +23,7 @@ from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations, straightened
-from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling
+from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling, Tracer, traced
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
@@ -31,6 +31,7 @@ from graphrag.temporal.moment import to_micros
 _LOG = logging.getLogger("graphrag")
 _CONTEXT_EPISODES = 4
 _SHOWN = 60
+_COUNTED = ("entities", "facts", "changed", "dropped")
 
 
 def is_waiting(episode: Episode) -> bool:
@@ -54,6 +55,8 @@ class Ingestion:
     """What may be stored."""
     trust: Trust = FULL_TRUST
     """How far each source is believed."""
+    tracer: Tracer | None = None
+    """Told of every step."""
 
     @property
     def store(self) -> Store:
@@ -134,7 +137,10 @@ class Ingestion:
         at = to_micros(episode.valid_at, BEGINNING)
         trusted = self.trust.of(episode.source_description) >= 0
         context = await context_of(episode, previous, self.extractor, index, self.store, at=at)
-        return await extract(self.extractor, replace(context, trusted=trusted))
+        with traced(self.tracer, "extract", group=episode.group_id) as note:
+            read = await extract(self.extractor, replace(context, trusted=trusted))
+            note({"claims": len(read.claims), "dropped": len(read.dropped)})
+        return read
 
     async def fitting(
         self, group: str, extraction: Extraction
@@ -171,7 +177,19 @@ class Ingestion:
         )
         if not case.doubts and not case.conflicts:
             return found
-        return both(found, await decide(self.arbiter, case))
+        with traced(self.tracer, "judge", group=episode.group_id) as note:
+            note({"doubts": len(case.doubts), "conflicts": len(case.conflicts), "arbiter": True})
+            return both(found, await decide(self.arbiter, case))
+
+    async def read_and_add(
+        self, episode: Episode, extraction: Extraction | None = None, *, waited: bool = False
+    ) -> Added:
+        """Read an episode, unless it is read already, and write it, as one step."""
+        with traced(self.tracer, "ingest", group=episode.group_id, text=episode.content) as note:
+            added = await self.add(episode, extraction or await self.read(episode), waited=waited)
+            counts = {name: len(getattr(added, name)) for name in _COUNTED}
+            note({"episode": added.episode.id, "new": added.new, **counts})
+            return added
 
     async def add(self, episode: Episode, extraction: Extraction, *, waited: bool = False) -> Added:
         """Write an episode with what was read in it, in one transaction.

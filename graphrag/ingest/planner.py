@@ -16,7 +16,7 @@ from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling
+from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, traced
 from graphrag.resolve.doubt import with_meanings
 from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
@@ -40,18 +40,21 @@ async def make_plan(
     ruling: Ruling = NO_RULING,
     identifiers: Declared | None = None,
     trust: float = 0.0,
+    tracer: Tracer | None = None,
 ) -> EpisodePlan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
-    resolution = resolve(
-        mentions_of(extraction),
-        index,
-        created_at=now,
-        ruling=ruling,
-        stated_at=episode.valid_at,
-        source=episode.id,
-        identifiers=identifiers,
-    )
+    with traced(tracer, "resolve", group=episode.group_id) as note:
+        resolution = resolve(
+            mentions_of(extraction),
+            index,
+            created_at=now,
+            ruling=ruling,
+            stated_at=episode.valid_at,
+            source=episode.id,
+            identifiers=identifiers,
+        )
+        note({"mentions": len(resolution.entity_of), "entities": len(resolution.created)})
     plan = EpisodePlan(episode=episode, resolution=resolution, entities=resolution.created)
     plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
     plan.new_saga = new_saga(episode, index)
@@ -67,9 +70,11 @@ async def make_plan(
     claims, entity_of = extraction.claims, resolution.entity_of
     new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust))
     ledger = Ledger(index, Rules(relations, review_below), now)
-    await ledger.read(new, store)
-    ledger.tell(new)
-    plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
+    with traced(tracer, "judge", group=episode.group_id) as note:
+        await ledger.read(new, store)
+        ledger.tell(new)
+        plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
+        note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
     plan.dropped = (*_without_effect(new, ledger), *ledger.denied(new, ends=True))
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)

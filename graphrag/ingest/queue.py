@@ -219,7 +219,7 @@ class Queue:
             return
         done = replace(episode, status="done", error=None)
         try:
-            self._note(await ingestion.add(done, await ingestion.read(done), waited=True))
+            self._note(await ingestion.read_and_add(done, waited=True))
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise

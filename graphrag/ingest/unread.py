@@ -59,7 +59,7 @@ async def read_and_add(
         ExtractionError: if it could not be read; if a model is to blame, its text is stored.
     """
     try:
-        return await ingestion.add(episode, extraction or await ingestion.read(episode))
+        return await ingestion.read_and_add(episode, extraction)
     except LLMError as error:
         await keep_unread(ingestion, episode, error)
         raise
@@ -78,7 +78,7 @@ async def add_known(
     if known.status != "failed" or not wait:
         return Added(known, new=False)
     done = replace(known, status="done", error=None)
-    return await ingestion.add(done, await ingestion.read(done), waited=True)
+    return await ingestion.read_and_add(done, waited=True)
 
 
 async def keep_unread(ingestion: Ingestion, episode: Episode, error: GraphRAGError) -> None:

@@ -17,6 +17,7 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.ledger import Rules
 from graphrag.ingest.summaries import ends_of, refreshed
+from graphrag.protocols import traced
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
 
@@ -77,7 +78,9 @@ class DirectWriter:
         def enter(index: GroupIndex, seq: int) -> None:
             plan.enter(index, seq)
 
-        await self.ingestion.writer.commit(self.group, build, enter=enter)
+        with traced(self.ingestion.tracer, "ingest", group=self.group) as note:
+            await self.ingestion.writer.commit(self.group, build, enter=enter)
+            note({"given": len(given), "facts": len(plan.facts)})
         self.violations += plan.violations
         return plan
 
@@ -227,5 +230,8 @@ class Stream:
         def enter(index: GroupIndex, seq: int) -> None:
             plan.enter(index, seq)
 
-        await self.writer.ingestion.writer.commit(self.writer.group, build, enter=enter)
+        ingestion, group = self.writer.ingestion, self.writer.group
+        with traced(ingestion.tracer, "ingest", group=group) as note:
+            await ingestion.writer.commit(group, build, enter=enter)
+            note({"facts": len(plan.facts), "summaries": len(plan.summaries)})
         return plan

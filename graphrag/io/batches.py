@@ -178,14 +178,14 @@ async def seed(
 ) -> ImportReport:
     """Write the facts of a dictionary in one transaction."""
     dimension = ingestion.embedder.dimension
-    told = seeded(
+    stated = seeded(
         known,
         ingestion.relations,
         reference_time=reference_time,
         source=source,
         dimension=dimension,
     )
-    facts = list(told)
+    facts = list(stated)
     writer = DirectWriter.to(ingestion, group, "seed", once=True)
     return await load(facts, writer, batch=max(1, len(facts)), total=len(facts))
 

@@ -42,9 +42,9 @@ def written(path: Path) -> Iterator[Put]:
     """
     if "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file: it holds a null character")
-    special = path.exists() and not (path.is_file() or path.is_dir())
-    part = path if special else path.with_name(f".{path.name}.{token_hex(4)}.part")
     with refusals("write", path):
+        special = path.exists() and not (path.is_file() or path.is_dir())
+        part = path if special else path.with_name(f".{path.name}.{token_hex(4)}.part")
         file: IO[bytes] = part.open("wb")
     packs = path.suffix.casefold() == GZIP
     sink = gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if packs else file

@@ -117,8 +117,8 @@ class Load:
             InputError: naming the subject and the relation that cannot be used.
             PolicyError: if the write policy refused; nothing was written in either case.
         """
-        told = self._handle.session.ingestion, self._group
-        return await seed(known, *told, reference_time=reference_time, source=source)
+        into = self._handle.session.ingestion, self._group
+        return await seed(known, *into, reference_time=reference_time, source=source)
 
     async def documents(
         self,
@@ -187,9 +187,9 @@ class Load:
             InputError: naming the contact that cannot be used.
             PolicyError: if the write policy refused.
         """
-        told = partial(contact_facts, reference_time=reference_time, source=source)
+        stated = partial(contact_facts, reference_time=reference_time, source=source)
         read = read_contacts(contacts)
-        records = [(list(told(one, place)), [contact_end(one)]) for place, one in read]
+        records = [(list(stated(one, place)), [contact_end(one)]) for place, one in read]
         return await tell_records(
             records, self._handle.session.ingestion, self._group, "import_contacts"
         )

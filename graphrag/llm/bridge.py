@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Union
 
 from graphrag.errors import LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply, in_words
+from graphrag.llm.chat import BusyError, Question, Reply, in_words
+from graphrag.llm.dialogue import Dialogue
 from graphrag.llm.endpoint import Throttle
 from graphrag.llm.usage import Budget, Meter, Usage
 from graphrag.protocols import Answer, Message

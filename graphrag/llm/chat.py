@@ -1,17 +1,61 @@
-"""A question as the chat completions protocol carries it, and a reply that comes in pieces."""
+"""A question as the chat completions protocol carries it, and a reply that comes in pieces.
 
-from collections.abc import AsyncIterator
+And the shape of an answer in words, for models whose server takes no JSON schema.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.errors import LLMError
-from graphrag.llm.dialogue import Question, Reply, in_words
 from graphrag.llm.endpoint import RequestForm
+from graphrag.model.values import JSON
 from graphrag.protocols import Message
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletionMessageParam
     from openai.types.shared_params import ResponseFormatJSONSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is sent."""
+
+    messages: tuple[Message, ...]
+    name: str
+    """Of the shape that the answer must have."""
+    schema: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    text: str
+    prompt_tokens: int | None = None
+    """None when the server does not count."""
+    completion_tokens: int | None = None
+    cut_off: bool = False
+    """True if the model ran out of room."""
+
+
+class BusyError(Exception):
+    """The server may answer later: too many requests, a failure of its own, or silence."""
+
+    def __init__(self, reason: str, *, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        """Seconds that the server asked for."""
+
+
+def in_words(question: Question) -> tuple[Message, ...]:
+    """Return the messages with the schema added to the first."""
+    first, *rest = question.messages
+    schema = json.dumps(question.schema, ensure_ascii=False)
+    asked = f"{first.content}\n\nAnswer with one JSON object of this JSON schema:\n{schema}"
+    return (Message(first.role, asked), *rest)
 
 
 async def streamed(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.chat import params, response_format, streamed
-from graphrag.llm.dialogue import BusyError, Dialogue, Question, Reply
+from graphrag.llm.chat import BusyError, Question, Reply, params, response_format, streamed
+from graphrag.llm.dialogue import Dialogue
 from graphrag.llm.endpoint import RequestForm, Throttle, checked_url, retry_after
 from graphrag.llm.usage import Budget, Meter, Usage
 from graphrag.protocols import Answer, Message

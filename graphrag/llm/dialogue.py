@@ -4,19 +4,18 @@ Around the one function that sends messages: cache, budget, limits of concurrenc
 limit, patience with busy servers, and repair: an answer of the wrong shape is given back with what
 is wrong about it. Of a list of things only those are asked for again that are wrong, or missing
 where an answer was cut off.
-
-The shape of an answer in words, for models whose server takes no JSON schema.
 """
 
 import asyncio
 import json
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from graphrag.errors import LLMError
 from graphrag.llm.cache import AnswerCache
+from graphrag.llm.chat import BusyError, Question, Reply
 from graphrag.llm.endpoint import Throttle
 from graphrag.llm.schema import (
     BadAnswerError,
@@ -27,7 +26,6 @@ from graphrag.llm.schema import (
     strict_schema,
 )
 from graphrag.llm.usage import Meter, Usage
-from graphrag.model.values import JSON
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
 
@@ -39,37 +37,6 @@ _TAIL = 1500
 _PROBLEMS = 12
 _BACKOFF = 0.5
 _LONGEST_BACKOFF = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is sent."""
-
-    messages: tuple[Message, ...]
-    name: str
-    """Of the shape that the answer must have."""
-    schema: Mapping[str, JSON]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back."""
-
-    text: str
-    prompt_tokens: int | None = None
-    """None when the server does not count."""
-    completion_tokens: int | None = None
-    cut_off: bool = False
-    """True if the model ran out of room."""
-
-
-class BusyError(Exception):
-    """The server may answer later: too many requests, a failure of its own, or silence."""
-
-    def __init__(self, reason: str, *, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait = wait
-        """Seconds that the server asked for."""
 
 
 Send = Callable[[Question], Awaitable[Reply]]
@@ -288,11 +255,3 @@ def _the_rest(question: Question, given: Answer) -> Question:
     asked = f"{wanted}, as one JSON object of the asked shape, without what was valid already."
     messages = (*question.messages, Message("assistant", shown), Message("user", asked))
     return Question(messages, question.name, question.schema)
-
-
-def in_words(question: Question) -> tuple[Message, ...]:
-    """Return the messages with the schema added to the first."""
-    first, *rest = question.messages
-    schema = json.dumps(question.schema, ensure_ascii=False)
-    asked = f"{first.content}\n\nAnswer with one JSON object of this JSON schema:\n{schema}"
-    return (Message(first.role, asked), *rest)

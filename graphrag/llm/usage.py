@@ -8,11 +8,13 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag.errors import BudgetExceededError, InputError
 
 _ACCOUNT: ContextVar[str | None] = ContextVar("account", default=None)
+SPENDING: "ContextVar[Spending | None]" = ContextVar("spending", default=None)
+"""What counts what is asked inside of it, by whatever model."""
 _ACCOUNTS = 10_000
 """Episodes whose usage is kept; the oldest go first."""
 
@@ -63,6 +65,20 @@ class Budget:
             raise InputError(f"{self!r} cannot be kept: limits are 0 or more")
 
 
+@dataclass(slots=True)
+class Spending:
+    """What is spent while it is in ``SPENDING``, by all models together."""
+
+    usage: Usage = field(default_factory=Usage)
+    outer: "Spending | None" = None
+
+    def add(self, used: Usage) -> None:
+        """Count here, and wherever this is inside of."""
+        self.usage += used
+        if self.outer is not None:
+            self.outer.add(used)
+
+
 class Meter:
     """Count what one model object spends, and stop before the budget is exceeded."""
 
@@ -101,6 +117,8 @@ class Meter:
     def add(self, used: Usage) -> None:
         """Count in the total and in the account of the episode that is being worked on."""
         self.total += used
+        if (spent := SPENDING.get()) is not None:
+            spent.add(used)
         if (account := _ACCOUNT.get()) is not None:
             self._accounts[account] = self._accounts.pop(account, Usage()) + used
             while len(self._accounts) > _ACCOUNTS:

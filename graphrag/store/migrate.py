@@ -145,7 +145,8 @@ def _mismatch(
         "it with the old one"
         if begun
         else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
-        "makes the vectors anew with another one, without reading the episodes again"
+        "makes the vectors anew with another one, without reading the episodes again, and "
+        "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) a new store with them"
     )
     return EmbedderMismatchError(
         f"the store at {url} was built with embedder {known['name']!r} "

@@ -1,5 +1,6 @@
 """A question answered with its sources: worked out, or else found and written or copied."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,7 +13,7 @@ from graphrag.ask.written import Named, Source, Written, ask_written, believed
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
 from graphrag.model.values import Episode, Fact
-from graphrag.protocols import LLM, Message, StreamingLLM, call
+from graphrag.protocols import Figures, Message, StreamingLLM, call, traced
 from graphrag.search.context import Citation, Context, assemble
 from graphrag.search.near import named_entities
 from graphrag.search.recipes import recipe_of
@@ -109,9 +110,14 @@ async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
     Raises:
         QueryError: if there is no question, it is a text, or the budget has no room for a fact.
     """
-    found = await _found(lens, question, max_tokens)
-    if isinstance(found, CitedAnswer):
-        return found
+    with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
+        found = await _found(lens, question, max_tokens)
+        answered = found if isinstance(found, CitedAnswer) else await _answered(found, lens)
+        note(_figures(answered))
+        return answered
+
+
+async def _answered(found: _Memory, lens: Lens) -> CitedAnswer:
     llm = lens.session.llm
     if llm is None or not found.results:
         return found.extracted()
@@ -121,25 +127,56 @@ async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
 async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
     """Give the answer as far as it is written, sentence by sentence; the last is all of it.
 
+    A task of its own writes it, so that a span around it has one beginning and one end.
+
     Raises:
         QueryError: if there is no question, it is a text, or the budget has no room for a fact.
     """
+    ready: asyncio.Queue[CitedAnswer | None] = asyncio.Queue()
+
+    async def write() -> None:
+        try:
+            with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
+                async for part in _parts(lens, question, max_tokens):
+                    if part.complete:
+                        note(_figures(part))
+                    ready.put_nowait(part)
+        finally:
+            ready.put_nowait(None)
+
+    writing = asyncio.create_task(write())
+    try:
+        while (part := await ready.get()) is not None:
+            yield part
+        await writing
+    finally:
+        writing.cancel()
+
+
+async def _parts(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
     found = await _found(lens, question, max_tokens)
     if isinstance(found, CitedAnswer):
         yield found
         return
-    llm: LLM | None = lens.session.llm
-    if llm is None or not found.results:
-        yield found.extracted()
-    elif not isinstance(llm, StreamingLLM):
-        yield found.written(await call(partial(llm.complete, _asked(found), answer=Written)))
-    else:
-        last, said = Written(answered=False, sentences=[]), 0
-        async for last in llm.stream(_asked(found), answer=Written):
-            if last.answered and len(last.sentences) > said:
-                said = len(last.sentences)
-                yield found.written(last, complete=False)
-        yield found.written(last)
+    llm = lens.session.llm
+    if not isinstance(llm, StreamingLLM) or not found.results:
+        yield await _answered(found, lens)
+        return
+    last, said = Written(answered=False, sentences=[]), 0
+    async for last in llm.stream(_asked(found), answer=Written):
+        if last.answered and len(last.sentences) > said:
+            said = len(last.sentences)
+            yield found.written(last, complete=False)
+    yield found.written(last)
+
+
+def _figures(answer: CitedAnswer) -> Figures:
+    return {
+        "by": answer.by,
+        "sentences": len(answer.sentences),
+        "dropped": len(answer.dropped),
+        "sources": len(answer.citations),
+    }
 
 
 def _asked(found: _Memory) -> list[Message]:

@@ -94,9 +94,11 @@ async def _unseen(
         if (heir := past.rewind(item).merged_into) is not None:
             return "merged", f"it was found to be {heir}"
         return "retracted", "the last text that spoke of it was removed"
-    then = past.rewind(item) if isinstance(item, Fact) else past.rewind(item)
     moment = str(when) if when is not None and viewpoint.valid_at is None else ""
-    return hidden(then, moment or f"{lens.now().date()}")
+    moment = moment or f"{lens.now().date()}"
+    if isinstance(item, Fact):
+        return hidden(past.rewind(item), moment)
+    return hidden(past.rewind(item), moment)
 
 
 def _ranked(

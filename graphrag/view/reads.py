@@ -12,7 +12,6 @@ import numpy as np
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.sagas.order import in_order, mask_of
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
@@ -168,6 +167,9 @@ class Reads:
             raise QueryError("ids name the episodes: leave out before and saga")
         past = await self._lens.past()
         if ids is None:
+            # Here, not above: opening a graph does without the order of episodes.
+            from graphrag.sagas.order import in_order, mask_of
+
             index, past, seen = await self._lens.scene()
             mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
             latest = [parse_moment(before, what="before")] if before is not None else []

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
+from graphrag.protocols import traced
 from graphrag.sagas.listing import missing
 from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
-from graphrag.search.request import Request
+from graphrag.search.request import SCOPES, Request
 from graphrag.search.results import Results
 from graphrag.search.visibility import Past
 from graphrag.temporal.moment import utc_now
@@ -34,6 +35,22 @@ async def run(
     Raises:
         QueryError: naming the argument that cannot be used, and what would be right.
     """
+    tracer, group = lenses[0].session.tracer, "+".join(one.group for one in lenses)
+    with traced(tracer, "search", group=group, text=request.query) as note:
+        results = await _found(request, lenses, saga=saga, watch=watch)
+        if tracer is not None:
+            note(
+                {
+                    "limit": request.limit,
+                    **{scope: len(getattr(results, scope)) for scope in SCOPES},
+                }
+            )
+    return results
+
+
+async def _found(
+    request: Request, lenses: Sequence[Lens], *, saga: str | None, watch: "Watch | None"
+) -> Results:
     lens, session = lenses[0], lenses[0].session
     request = with_inverses(request, session.relations)
     if len(lenses) == 1:
@@ -55,6 +72,7 @@ async def run(
         reranker=session.reranker,
         past=past,
         made=await made_for(request, lenses),
+        tracer=session.tracer,
     )
     session.catalog.keep(index, most=session.limits.kept)
     return results

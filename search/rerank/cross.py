@@ -14,7 +14,7 @@ from typing import ClassVar
 from graphrag.display.cards import lifetime
 from graphrag.errors import QueryError
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.protocols import Reranker, call
+from graphrag.protocols import Reranker, call, traced
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
 from graphrag.search.request import Recipe
@@ -60,8 +60,12 @@ class CrossEncoder:
         if not items:
             return hits
         texts = [*map(text_of, items)]
+        tracer = question.trace.tracer
         try:
-            scores = [float(one) for one in await call(partial(model.rank, question.text, texts))]
+            with traced(tracer, "rerank", group=question.index.group_id) as note:
+                note({"texts": len(texts)})
+                given = await call(partial(model.rank, question.text, texts))
+            scores = [float(one) for one in given]
         except (TypeError, ValueError) as error:
             raise QueryError(f"{model!r} gave no scores for {len(texts)} texts: {error}") from error
         if len(scores) != len(items) or not all(0 <= score <= 1 for score in scores):

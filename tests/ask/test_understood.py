@@ -151,3 +151,55 @@ async def test_ages_plans_and_kin(family):
         if list(one.values) != OF_THE_FAMILY[question]
     }
     assert not other
+
+
+CLAN = (
+    ("Eve Holm", "parent_of", "Ann Holm", "1950-01-05", None),
+    ("Eve Holm", "parent_of", "Bert Holm", "1953-02-01", None),
+    ("Ann Holm", "parent_of", "Cleo Holm", "1975-06-01", None),
+    ("Ann Holm", "parent_of", "Dirk Holm", "1979-07-01", None),
+    ("Ann Holm", "born_in", "Wick", "1950-01-05", None),
+    ("Bert Holm", "born_in", "Wick", "1953-02-01", None),
+    ("Olga Brand", "born_in", "Wick", "1953-02-01", None),
+    ("Zoe Brand", "sibling_of", "Olga Brand", None, None),
+    ("Bert Holm", "directs", "Wick Museum", "1990", "2000"),
+    ("Olga Brand", "directs", "Wick Museum", "2000", None),
+    ("Tern", "owned_by", "Bert Holm", "1999", "2008"),
+    ("Tern", "owned_by", "Cleo Holm", "2008", None),
+    ("Cleo Holm", "visited", "Wick", "2011-05-03", "2011-05-04"),
+    ("Dirk Holm", "visited", "Wick", "2011-05-03", "2011-05-04"),
+    ("Cleo Holm", "visited", "Hull", "2011-05-13", "2011-05-14"),
+)
+OF_THE_CLAN = {
+    "Who is older, Ann Holm or Bert Holm?": ["Ann Holm"],
+    "Which of the two is younger: Ann Holm or Bert Holm?": ["Bert Holm"],
+    "Who is older, Olga Brand or Bert Holm?": [],
+    "Who is older, Zoe Brand or Bert Holm?": [],
+    "Who is Eve Holm's eldest child?": ["Ann Holm"],
+    "Which of Ann Holm's children is the younger?": ["Dirk Holm"],
+    "Who are Cleo Holm's grandparents?": ["Eve Holm"],
+    "Who are the grandchildren of Eve Holm?": ["Cleo Holm", "Dirk Holm"],
+    "Who are Ann Holm's grandparents?": [],
+    "Who was the first director of the Wick Museum?": ["Bert Holm"],
+    "Which directors has the Wick Museum had?": ["Bert Holm", "Olga Brand"],
+    "Whose boat was the Tern in 2005?": ["Bert Holm"],
+    "Whose sister is Olga Brand?": ["Zoe Brand"],
+    "How many days passed between Cleo Holm's visits to Wick and Hull?": ["10"],
+    "Who visited Wick on the same day as Cleo Holm?": ["Dirk Holm"],
+    "Is it correct to say that Bert Holm never visited Hull?": ["yes"],
+}
+
+
+async def test_kin_of_kin_ages_side_by_side_and_who_does_what():
+    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open("mem://", models=models) as graph:
+        names = ("subject", "relation", "object", "valid_at", "invalid_at")
+        rows = [dict(zip(names, fact, strict=True)) for fact in CLAN]
+        await graph.load.facts(rows, judge=False)
+        answers = {question: await graph.ask(question) for question in OF_THE_CLAN}
+    other = {
+        question: one.missing or one.values
+        for question, one in answers.items()
+        if list(one.values) != OF_THE_CLAN[question]
+    }
+    assert not other

@@ -30,6 +30,7 @@ from tests.benchmarks import (
     scale,
     serving,
     speed,
+    tracing,
     updates,
     verbs,
     writes,
@@ -54,7 +55,7 @@ _ALL = (
         "misses",
         "parity",
     ),
-    *("profiles", "quality", "questions", "serving", "updates", "yago"),
+    *("profiles", "quality", "questions", "serving", "tracing", "updates", "yago"),
 )
 
 
@@ -114,6 +115,8 @@ def main() -> None:
             case "speed":
                 fast = speed.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(speed.measure(report, fast))
+            case "tracing":
+                asyncio.run(tracing.measure(report))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
             case "verbs":

@@ -158,11 +158,8 @@ class _Arrival:
     async def _keys_removed(self) -> set[str | None]:
         """Return the keys of the episodes that somebody took out here."""
         index = await self.ingestion.catalog.group(self.group)
-        episodes = index.episodes
-        ids = [
-            episodes.ids[row]
-            for row in np.flatnonzero(episodes.columns["removed"].values < FOREVER)
-        ]
+        removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
+        ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
         return {one.key for one in (await self.ingestion.store.get(Episode, ids)).values()}
 
     async def _add(self, text: Text) -> None:
@@ -215,15 +212,15 @@ class _Arrival:
         """Tell facts, each as often as episodes state it."""
         if not links:
             return
-        told = [one for link in links for one in self._told(link)]
-        report = await load(told, self._writer(), batch=_NODES, total=len(told))
+        statements = [one for link in links for one in self._statements(link)]
+        report = await load(statements, self._writer(), batch=_NODES, total=len(statements))
         self.new_facts += report.facts
         self.new_entities += report.entities
         self.repeated += report.repeated
         for row in report.skipped:
             self.found.left_out.append(LeftOut(row.place, "fact", _bare(row.error, row.place)))
 
-    def _told(self, link: Link) -> Iterator[Loadable]:
+    def _statements(self, link: Link) -> Iterator[Loadable]:
         ids = [self._id_of.get(node) for node in (link.source, link.target)]
         place = f"{link.place}: "
         if None in ids:

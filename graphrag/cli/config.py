@@ -1,0 +1,119 @@
+"""What a command is set to, and where that is said: argument, environment, project file, user file.
+
+A project file may come with a folder of somebody else's, so it names a store in a folder, a group
+and how long to wait: nothing to which a password or a key would be sent.
+"""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from graphrag.errors import InputError
+from graphrag.settings import VARIABLES, Settings, config_folder
+
+PROJECT_FILE = "surreal-graphrag.toml"
+_FOLDERS = ("surrealkv://", "mem://")
+_OF_PROJECT = frozenset({"store", "group", "namespace", "database", "wait"})
+_OF_USER = _OF_PROJECT | {"user", "password", "embedder", "llm_model", "llm_base_url"}
+_OF_USER |= {"llm_api_key", "token"}
+_SECRET = frozenset({"password", "llm_api_key", "token"})
+_SCHEME = "surrealkv://"
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Settings, and who said so."""
+
+    settings: Settings
+    wait: float
+    origins: Mapping[str, str]
+    """Where each setting is from that is not a default."""
+    files: tuple[Path, ...]
+    """The files that were read."""
+
+
+def configured(
+    given: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Configured:
+    """Return what holds; an argument counts more than the environment, and that more than files.
+
+    Raises:
+        InputError: naming the file and the key that cannot be used.
+    """
+    where = [_project_file(folder or Path.cwd()), user_file(environment)]
+    allowed = (_OF_PROJECT, _OF_USER)
+    read = [(file, _read(file, keys)) for file, keys in zip(where, allowed, strict=True) if file]
+    values = [{name: value for name, value in rows.items() if name != "wait"} for _, rows in read]
+    settings = Settings.from_env(environment, files=values)
+    wait = next((rows["wait"] for _, rows in read if "wait" in rows), 0.0)
+    env = os.environ if environment is None else environment
+    origins: dict[str, str] = {}
+    for file, rows in reversed(read):
+        origins |= dict.fromkeys(rows, str(file))
+    origins |= {name: f"${of}" for name, of in VARIABLES.items() if env.get(of)}
+    said = {name: value for name, value in given.items() if value is not None}
+    origins |= dict.fromkeys(said, "the command line")
+    wait = said.pop("wait", wait)
+    return Configured(
+        replace(settings, **said), float(wait), origins, tuple(file for file, _ in read)
+    )
+
+
+def user_file(environment: Mapping[str, str] | None = None) -> Path | None:
+    """Return the file of this user, None if there is none."""
+    file = config_folder(environment) / "surreal-graphrag" / "config.toml"
+    return file if file.is_file() else None
+
+
+def _project_file(folder: Path) -> Path | None:
+    """Return the file of a project: here or in the nearest folder above, if it is one's own."""
+    for place in (folder, *folder.parents):
+        file = place / PROJECT_FILE
+        if file.is_file():
+            own = sys.platform == "win32" or file.stat().st_uid == os.getuid()
+            return file if own else None
+    return None
+
+
+def _read(file: Path, allowed: frozenset[str]) -> dict[str, Any]:
+    try:
+        mode = file.stat().st_mode
+        rows = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError:  # its words would show the line, with a secret maybe
+        raise InputError(f"{file} is no TOML: see docs/operations.md") from None
+    for name, value in rows.items():
+        if name not in allowed:
+            raise InputError(
+                f"{file}: {name!r} cannot be set here: use {', '.join(sorted(allowed))}"
+            )
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        if not (number if name == "wait" else isinstance(value, str) and value.strip()):
+            what = "a number of seconds" if name == "wait" else "text in quotes"
+            raise InputError(f"{file}: {name} needs {what}")
+    if sys.platform != "win32" and _SECRET & rows.keys() and mode & 0o077:
+        raise InputError(f"others may read {file}, which has a secret: chmod 600 {file}")
+    if "store" in rows and "user" not in allowed:
+        rows["store"] = _inside(file, rows["store"])
+    return rows
+
+
+def _inside(file: Path, store: str) -> str:
+    """Return the store of a project; a folder counts from where the file is."""
+    if not store.startswith(_FOLDERS):
+        raise InputError(
+            f"{file}: the store of a project is a folder ({_SCHEME}./graph-store); a server, to "
+            "which passwords go, is named by $SURREAL_GRAPHRAG_STORE or the file of the user"
+        )
+    bare, mark, query = store.removeprefix(_SCHEME).partition("?")
+    if not store.startswith(_SCHEME) or Path(bare).is_absolute():
+        return store
+    return f"{_SCHEME}{file.parent / bare}{mark}{query}"

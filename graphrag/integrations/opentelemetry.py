@@ -1,0 +1,162 @@
+"""OpenTelemetry: a span for each step of the work, by the conventions for memories where they fit.
+
+The application chooses provider and exporter; without any, a span costs a few microseconds and goes
+nowhere. What a span carries is counts, tokens and cost; no text, no name and no message of an
+error, which may hold one, unless that is asked for. Development status of the conventions:
+https://github.com/open-telemetry/semantic-conventions-genai (operations on memories).
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from contextvars import Token
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Final
+
+from graphrag.errors import InputError, MissingExtraError
+from graphrag.llm.usage import SPENDING, Spending, Usage
+from graphrag.protocols import Figures, Note, Step
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Tracer, TracerProvider
+
+_OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(
+    {"ingest": "upsert_memory", "search": "search_memory"}
+)
+"""Steps that the conventions have a name for."""
+_TEXTS: Final[Mapping[Step, str]] = MappingProxyType(
+    {"ingest": "gen_ai.memory.records", "search": "gen_ai.memory.query.text"}
+)
+_RECORD: Final = "episode"
+_NOTHING: Final = Usage()
+_MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, in any currency."""
+
+    prompt: float
+    completion: float
+
+    def of(self, usage: Usage) -> float:
+        """Return the cost of what was used."""
+        spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
+        return spent / _MILLION
+
+
+class OpenTelemetryTracer:
+    """Give every step to OpenTelemetry: ``GraphRAG.open(url, tracer=OpenTelemetryTracer())``."""
+
+    def __init__(
+        self,
+        provider: "TracerProvider | None" = None,
+        *,
+        text: bool = False,
+        price: Price | None = None,
+    ) -> None:
+        """Take the provider of tracers.
+
+        Args:
+            provider: Default: the one that the application sets, now or later.
+            text: Whether spans carry what was told and asked. Think of who reads them.
+            price: Of the language model, for ``graphrag.cost``.
+
+        Raises:
+            MissingExtraError: if the extra ``telemetry`` is not installed.
+        """
+        try:
+            from opentelemetry import trace
+        except ImportError as error:
+            raise MissingExtraError("OpenTelemetryTracer", "telemetry") from error
+        if not isinstance(text, bool):
+            raise InputError(f"text {text!r}: True or False")
+        self._tracer = trace.get_tracer("graphrag", tracer_provider=provider)
+        self._text = text
+        self.price = price
+
+    def span(self, step: Step, *, group: str, text: str = "") -> AbstractContextManager[Note]:
+        """Return the span of a step; an error is noted by its type alone."""
+        operation = _OPERATIONS.get(step)
+        attributes = {"graphrag.step": step, "gen_ai.memory.store.id": group}
+        if operation is not None:
+            attributes["gen_ai.operation.name"] = operation
+        if self._text and text:
+            attributes[_TEXTS.get(step, f"graphrag.{step}.text")] = text
+        return _OpenSpan(self._tracer, operation or f"graphrag.{step}", attributes, self.price)
+
+
+class _OpenSpan:
+    """A span while it is entered: the current one, with what is spent inside.
+
+    No generator, and one write of attributes: a span is made for every step.
+    """
+
+    __slots__ = (
+        "_attributes", "_before", "_figures", "_name", "_price", "_span", "_spent", "_token",
+        "_tracer",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tracer: "Tracer",
+        name: str,
+        attributes: Mapping[str, str],
+        price: Price | None,
+    ) -> None:
+        self._tracer = tracer
+        self._name = name
+        self._attributes = attributes
+        self._price = price
+
+    def __enter__(self) -> Note:
+        """Begin, and return what takes figures."""
+        from opentelemetry import context, trace
+
+        self._span = self._tracer.start_span(self._name, attributes=self._attributes)
+        if not self._span.is_recording():
+            self._token: Token[Context] | None = None
+            return _ignore
+        self._figures: dict[str, str | int | float | bool] = {}
+        self._spent = Spending(outer=SPENDING.get())
+        self._before = SPENDING.set(self._spent)
+        self._token = context.attach(trace.set_span_in_context(self._span))
+        return self._note
+
+    def _note(self, figures: Figures) -> None:
+        for name, value in figures.items():
+            key = "gen_ai.memory.record.id" if name == _RECORD else f"graphrag.{name}"
+            self._figures[key] = value
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it, with what was noted, spent, and went wrong."""
+        if self._token is None:
+            return
+        from opentelemetry import context
+        from opentelemetry.trace import StatusCode
+
+        context.detach(self._token)
+        SPENDING.reset(self._before)
+        figures, usage = self._figures, self._spent.usage
+        if usage != _NOTHING:
+            figures["gen_ai.usage.input_tokens"] = usage.prompt_tokens
+            figures["gen_ai.usage.output_tokens"] = usage.completion_tokens
+            figures["graphrag.llm.calls"] = usage.calls
+            figures["graphrag.llm.cached"] = usage.cached
+            if self._price is not None:
+                figures["graphrag.cost"] = self._price.of(usage)
+        if kind is not None:
+            figures["error.type"] = kind.__qualname__
+            self._span.set_status(StatusCode.ERROR)
+        self._span.set_attributes(figures)
+        self._span.end()
+
+
+def _ignore(figures: Figures) -> None:
+    """Take figures of a span that nobody records."""

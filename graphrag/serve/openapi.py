@@ -10,7 +10,7 @@ from graphrag.serve.inputs import Input
 from graphrag.serve.items import EntityOutput, EpisodeOutput, EventOutput, Output
 from graphrag.serve.outputs import HealthOutput, ProblemOutput
 from graphrag.serve.problems import MEDIA_TYPE
-from graphrag.serve.verb_table import ROUTED, Verb
+from graphrag.serve.verb_table import VERBS, Verb
 
 _REFS = "#/components/schemas/{model}"
 _PLAIN: tuple[type[Output], ...] = (
@@ -43,8 +43,8 @@ def description(*, secured: bool) -> dict[str, Any]:
     Args:
         secured: Whether a token is asked for.
     """
-    inputs: set[type[Input]] = {verb.input for verb in ROUTED.values()}
-    outputs: set[type[Output]] = {verb.output for verb in ROUTED.values()} | set(_PLAIN)
+    inputs: set[type[Input]] = {verb.input for verb in VERBS.values()}
+    outputs: set[type[Output]] = {verb.output for verb in VERBS.values()} | set(_PLAIN)
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
         *((one, "validation") for one in sorted(inputs, key=_name)),
         *((one, "serialization") for one in sorted(outputs, key=_name)),
@@ -67,7 +67,7 @@ def description(*, secured: bool) -> dict[str, Any]:
             },
         ],
         "paths": {
-            **{f"/v1/{verb.name}": {"post": _verb(verb)} for verb in ROUTED.values()},
+            **{f"/v1/{verb.name}": {"post": _verb(verb)} for verb in VERBS.values()},
             "/v1/entities/{id}": {"get": _record("entity", EntityOutput)},
             "/v1/episodes/{id}": {"get": _record("episode", EpisodeOutput)},
             "/v1/events": {"get": _events()},

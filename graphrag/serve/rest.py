@@ -23,7 +23,7 @@ from graphrag.serve.problems import HTTPProblem, problem_of
 from graphrag.serve.service import Service
 from graphrag.serve.stream import events
 from graphrag.serve.tools import episode_output
-from graphrag.serve.verb_table import ROUTED, Verb
+from graphrag.serve.verb_table import VERBS, Verb
 
 _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
@@ -104,7 +104,7 @@ def routes(service: Service) -> list[Route]:
 
 
 def _verbs() -> list[Verb[Any, Any]]:
-    return list(ROUTED.values())
+    return list(VERBS.values())
 
 
 def _posted(verb: Verb[Any, Any], service: Service) -> Handler:

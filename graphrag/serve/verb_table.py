@@ -64,54 +64,6 @@ class Verb(Generic[In, Out]):
         return await self.run(call, asked)
 
 
-VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
-    {
-        verb.name: verb
-        for verb in (
-            Verb(
-                write.remember,
-                inputs.RememberInput,
-                outputs.RememberOutput,
-                writes=True,
-                idempotent=False,
-            ),
-            Verb(read.search, inputs.SearchInput, outputs.SearchOutput),
-            Verb(read.ask, inputs.AskInput, outputs.AskOutput),
-            Verb(read.answer, inputs.AnswerInput, outputs.AnswerOutput, tool=False),
-            Verb(read.entity, inputs.EntityInput, outputs.KnownEntityOutput),
-            Verb(read.timeline, inputs.TimelineInput, outputs.TimelineOutput),
-            Verb(read.changes, inputs.ChangesInput, outputs.ChangesOutput),
-            Verb(read.path, inputs.PathInput, outputs.PathOutput),
-            Verb(read.context, inputs.ContextInput, outputs.ContextOutput),
-            Verb(
-                write.correct,
-                inputs.CorrectInput,
-                outputs.CorrectOutput,
-                writes=True,
-                destructive=True,
-                idempotent=False,
-            ),
-            Verb(
-                write.forget,
-                inputs.ForgetInput,
-                outputs.ForgetOutput,
-                writes=True,
-                destructive=True,
-            ),
-            Verb(
-                write.review,
-                inputs.ReviewInput,
-                outputs.ReviewOutput,
-                writes=True,
-                destructive=True,
-                idempotent=False,
-            ),
-            Verb(read.communities, inputs.CommunitiesInput, outputs.CommunitiesOutput),
-        )
-    }
-)
-"""Tools of agents, and routes."""
-
 _EDITS: Final[tuple[Verb[Any, Any], ...]] = (
     Verb(curate.merge, curation.MergeInput, EventOutput),
     Verb(curate.keep_apart, curation.KeepApartInput, EventOutput),
@@ -124,8 +76,53 @@ _EXPLORING: Final[tuple[Verb[Any, Any], ...]] = (
     Verb(curate.log, curation.LogInput, curation.LogOutput),
     *(replace(verb, writes=True, destructive=True, idempotent=False) for verb in _EDITS),
 )
+"""What the explorer asks for."""
 
-ROUTED: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
-    {**VERBS, **{verb.name: verb for verb in _EXPLORING}}
+_TALKING: Final[tuple[Verb[Any, Any], ...]] = (
+    Verb(
+        write.remember,
+        inputs.RememberInput,
+        outputs.RememberOutput,
+        writes=True,
+        idempotent=False,
+    ),
+    Verb(read.search, inputs.SearchInput, outputs.SearchOutput),
+    Verb(read.ask, inputs.AskInput, outputs.AskOutput),
+    Verb(read.answer, inputs.AnswerInput, outputs.AnswerOutput, tool=False),
+    Verb(read.entity, inputs.EntityInput, outputs.KnownEntityOutput),
+    Verb(read.timeline, inputs.TimelineInput, outputs.TimelineOutput),
+    Verb(read.changes, inputs.ChangesInput, outputs.ChangesOutput),
+    Verb(read.path, inputs.PathInput, outputs.PathOutput),
+    Verb(read.context, inputs.ContextInput, outputs.ContextOutput),
+    Verb(
+        write.correct,
+        inputs.CorrectInput,
+        outputs.CorrectOutput,
+        writes=True,
+        destructive=True,
+        idempotent=False,
+    ),
+    Verb(
+        write.forget,
+        inputs.ForgetInput,
+        outputs.ForgetOutput,
+        writes=True,
+        destructive=True,
+    ),
+    Verb(
+        write.review,
+        inputs.ReviewInput,
+        outputs.ReviewOutput,
+        writes=True,
+        destructive=True,
+        idempotent=False,
+    ),
+    Verb(read.communities, inputs.CommunitiesInput, outputs.CommunitiesOutput),
 )
-"""Routes: these, and what the explorer asks for."""
+"""What agents and other programs ask for."""
+
+_ALONE = tuple(replace(verb, tool=False) for verb in _EXPLORING)
+VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
+    {verb.name: verb for verb in (*_TALKING, *_ALONE)}
+)
+"""Routes, and those of them that agents have as tools."""

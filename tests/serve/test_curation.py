@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 from graphrag.serve.openapi import description
 from graphrag.serve.service import Service
 from graphrag.serve.tools import tools
-from graphrag.serve.verb_table import ROUTED, VERBS
+from graphrag.serve.verb_table import VERBS
 from tests.serve.conftest import ALICE, READER, TOKENS, bearer, door
 
 
@@ -14,7 +14,7 @@ async def ask(client, verb, **given):
     answer = await client.post(f"/v1/{verb}", json=given)
     assert answer.status_code == 200, answer.text
     whole = description(secured=False)
-    schema = {"$ref": f"#/components/schemas/{ROUTED[verb].output.__name__}"}
+    schema = {"$ref": f"#/components/schemas/{VERBS[verb].output.__name__}"}
     Draft202012Validator({**schema, "components": whole["components"]}).validate(answer.json())
     return answer.json()
 
@@ -37,8 +37,9 @@ async def rest(smiths):
 
 
 def test_an_agent_has_no_more_tools_for_it():
-    assert [tool.name for tool in tools()] == list(VERBS)
-    assert len(VERBS) == 12
+    names = [tool.name for tool in tools()]
+    assert len(names) == 12
+    assert not {"atlas", "candidates", "log", "merge", "keep_apart", "split", "revert"} & {*names}
 
 
 async def test_the_graph_to_draw_of_all_times_or_of_one(rest):

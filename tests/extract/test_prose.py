@@ -256,3 +256,7 @@ async def test_who_was_formerly_at_a_firm_is_not_there_now():
     )
     kinds = {claim.object.name: claim.kind for claim in read.claims if claim.object}
     assert kinds == {"Harbour Clinic": "state", "Stone Hospital": "was"}
+
+
+async def test_a_numbered_place_is_no_task_of_whoever_is_in_it():
+    assert await told("Room 12: Mr Bell, home on Friday. Room 14: Mrs Dahl, new.") == set()

@@ -78,13 +78,15 @@ def label_of(text: str) -> Label | None:
 
 
 def task_of(text: str) -> Label | None:
-    """Return the label of who does what: ``Moorings and berths``; not ``Date``, not ``Author``."""
+    """Return the label of who does what: ``Moorings and berths``; not ``Date``, nor ``Room 12``."""
     plain = _AWHILE.sub("", text.strip())
     words = plain.split()
     if not words or len(words) > _LONGEST or words[-1].lower() in _NO_TASKS or plain.isupper():
         return None
     if any(word[:1].isupper() for word in words[1:]) or words[0].lower() in _NO_TASKS:
         return None
+    if any(word.isdigit() for word in words):
+        return None  # a place with a number: somebody is in it
     return Label(plain[:1].lower() + plain[1:], "responsible_for", "role", PERSON, many=True)
 
 

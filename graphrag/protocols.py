@@ -6,11 +6,12 @@ computes or waits holds up nobody else.
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # a graph without a language model or an ontology needs none 
 Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound="BaseModel")
 Value = TypeVar("Value")
+_LOG = logging.getLogger(__name__)
+_FAILED = "the tracer failed at a step: %s"
 
 
 async def call(
@@ -234,5 +237,44 @@ _UNTRACED: Final = nullcontext[Note](_ignore)
 def traced(
     tracer: Tracer | None, step: Step, *, group: str, text: str = ""
 ) -> AbstractContextManager[Note]:
-    """Return the span of a step, or nothing at the cost of a call if nobody traces."""
-    return _UNTRACED if tracer is None else tracer.span(step, group=group, text=text)
+    """Return the span of a step, or nothing at the cost of a call if nobody traces.
+
+    A tracer that fails is written to the log of the program and fails nothing else.
+    """
+    return _UNTRACED if tracer is None else _traced(tracer, step, group, text)
+
+
+@contextmanager
+def _traced(tracer: Tracer, step: Step, group: str, text: str) -> Iterator[Note]:
+    with ExitStack() as span:
+        note: Note = _ignore
+        try:
+            note = span.enter_context(_Held(tracer.span(step, group=group, text=text), step))
+        except Exception:
+            _LOG.exception(_FAILED, step)
+
+        def noted(figures: Figures) -> None:
+            try:
+                note(figures)
+            except Exception:
+                _LOG.exception(_FAILED, step)
+
+        yield noted
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A span whose own errors end with it; those of the step go on."""
+
+    span: AbstractContextManager[Note]
+    step: Step
+
+    def __enter__(self) -> Note:
+        return self.span.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        try:
+            self.span.__exit__(*error)
+        except Exception as raised:
+            if raised is not error[1]:  # a span made by a generator raises what it was given
+                _LOG.exception(_FAILED, self.step)

@@ -1,6 +1,7 @@
 """Spans of every step, by OpenTelemetry's own SDK: what they carry, and what never."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -8,7 +9,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from graphrag import CrossEncoder, LLMError, OpenAILLM, QueryError, Recipe
+from graphrag import CrossEncoder, GraphRAGError, LLMError, OpenAILLM, QueryError, Recipe
 from graphrag.integrations.opentelemetry import OpenTelemetryTracer, Price
 from graphrag.sync import GraphRAG
 from tests.conftest import open_graph
@@ -143,3 +144,34 @@ async def test_without_a_provider_nothing_is_recorded_and_all_works():
     async with open_graph(tracer=OpenTelemetryTracer()) as graph:
         await graph.add_episode("Alice works_at Acme from 2020.")
         assert (await graph.answer("Where does Alice work?")).text == "Acme"
+
+
+class _Broken:
+    """A tracer that fails where it is told to."""
+
+    def __init__(self, where):
+        self.where = where
+
+    @contextmanager
+    def span(self, step, *, group, text=""):
+        def note(figures):
+            if self.where == "note":
+                raise RuntimeError("note")
+
+        if self.where == "begin":
+            raise RuntimeError("begin")
+        yield note
+        if self.where == "end":
+            raise RuntimeError("end")
+
+
+@pytest.mark.parametrize("where", ["begin", "note", "end"])
+async def test_a_tracer_that_fails_fails_nothing_else(where, caplog):
+    async with open_graph(tracer=_Broken(where)) as graph:
+        await graph.add_fact("Ann", "likes", "tea")
+        await graph.add_episode("Alice works_at Acme from 2020.", reference_time="2020-01-01")
+        assert (await graph.search("Alice")).facts
+        assert (await graph.stats()).facts == 2
+        with pytest.raises(GraphRAGError):
+            await graph.search("Alice", limit=-1)
+    assert "the tracer failed" in caplog.text

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a graph without a language model or an ontology needs none 
 Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound="BaseModel")
 Value = TypeVar("Value")
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("graphrag")
 _FAILED = "the tracer failed at a step: %s"
 
 
@@ -250,13 +250,13 @@ def _traced(tracer: Tracer, step: Step, group: str, text: str) -> Iterator[Note]
         note: Note = _ignore
         try:
             note = span.enter_context(_Held(tracer.span(step, group=group, text=text), step))
-        except Exception:
+        except Exception:  # noqa: BLE001 - of the tracer: the step goes on
             _LOG.exception(_FAILED, step)
 
         def noted(figures: Figures) -> None:
             try:
                 note(figures)
-            except Exception:
+            except Exception:  # noqa: BLE001 - of the tracer: the step goes on
                 _LOG.exception(_FAILED, step)
 
         yield noted
@@ -275,6 +275,6 @@ class _Held:
     def __exit__(self, *error: Any) -> None:
         try:
             self.span.__exit__(*error)
-        except Exception as raised:
+        except Exception as raised:  # noqa: BLE001 - of the tracer
             if raised is not error[1]:  # a span made by a generator raises what it was given
                 _LOG.exception(_FAILED, self.step)

@@ -151,10 +151,11 @@ async def test_sigterm_finishes_what_was_asked_and_what_was_acknowledged_is_ther
 
     with process:
         line = await asyncio.to_thread(process.stdout.readline)
-        base = line.partition("/mcp")[0]
+        base = line.partition("/: ")[0]
         async with httpx2.AsyncClient(base_url=base, timeout=60) as client:
             writers = [asyncio.ensure_future(tell(client, number)) for number in range(4)]
             while len(acknowledged) < 8:
+                assert not any(writer.done() for writer in writers), unanswered
                 await asyncio.sleep(0.01)
             os.kill(process.pid, signal.SIGTERM)
             await asyncio.gather(*writers)

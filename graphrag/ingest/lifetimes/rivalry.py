@@ -81,6 +81,12 @@ class Rivalry:
         probes = (probe for name in self.relations for probe in self.probes(name))
         return frozenset(probe.relation for probe in probes if probe.side is not None)
 
+    @cached_property
+    def nestable(self) -> frozenset[str]:
+        """Names of relations that say what lies in what, or of which the values may do so."""
+        nested = (alias for name in self.relations.nested for alias in self.relations.same(name))
+        return self.relations.nesting.union(nested)
+
     def places(self, triple: Triple) -> Iterator[Place]:
         """Yield where others are that a fact may meet."""
         name, subject, object_ = triple

@@ -17,7 +17,8 @@ from graphrag.history.redact import Attribute, Eraser, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
-from graphrag.ingest.lifetimes.said import gone_from, stands
+from graphrag.ingest.lifetimes.rivalry import stands
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Change, Entity, Fact, Span
 from graphrag.store.engine import Row

@@ -13,8 +13,7 @@ from itertools import chain
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.accounts import Slot
-from graphrag.ingest.lifetimes.rivalry import Triple
-from graphrag.ingest.lifetimes.said import stands
+from graphrag.ingest.lifetimes.rivalry import Triple, stands
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations

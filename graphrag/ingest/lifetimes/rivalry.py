@@ -199,6 +199,11 @@ def shares_end(one: Fact, other: Fact) -> bool:
     )
 
 
+def stands(fact: Fact) -> bool:
+    """Tell whether a source of a stored fact stands: also if the fact gave way to others."""
+    return not fact.pending and (fact.retracted_at is None or fact.closed_as == "overruled")
+
+
 def overlap(one: Fact, other: Fact) -> bool:
     """Tell whether there is a moment at which both hold."""
     return _start(one) < _stop(other) and _start(other) < _stop(one)

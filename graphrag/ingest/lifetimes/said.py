@@ -33,11 +33,6 @@ def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection
     return is_gone
 
 
-def stands(fact: Fact) -> bool:
-    """Tell whether a source of a stored fact stands: also if the fact gave way to others."""
-    return not fact.pending and (fact.retracted_at is None or fact.closed_as == "overruled")
-
-
 @dataclass(frozen=True)
 class Said:
     """What was said of some facts, and what of it stands."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag import NewEpisode
+from graphrag import FactType, NewEpisode, Ontology
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.lifetimes.accounts import line_of
 from graphrag.ingest.lifetimes.nesting import Nesting
@@ -203,6 +203,14 @@ async def test_a_relation_of_ones_own_may_have_values_that_lie_in_each_other():
         await graph.add_fact("Ann", "seat", "Stalls", valid_at="2021")
         await graph.add_fact("Row 3", "part_of", "Stalls")
         assert await homes(graph) == {"Row 3": ("2020", None), "Stalls": ("2021", None)}
+
+
+class Row(FactType, single_valued=True, nested_by=("part_of",)):
+    """A person sits in a row."""
+
+
+def test_a_fact_type_says_by_what_its_values_lie_in_each_other():
+    assert Ontology(facts=[Row]).relations()["row"].nested_by == ("part_of",)
 
 
 PLACES = ("A", "B", "C", "D")

@@ -6,13 +6,19 @@ Pairs of facts that overlap in time where a relation has room for one, from the 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.analysis.contradictions import Contradiction, Contradictions, Outcome, Rule
-from graphrag.analysis.difference import Axis
+from graphrag.analysis.contradictions import (
+    Asked,
+    Contradiction,
+    Contradictions,
+    Outcome,
+    Rule,
+    interval,
+)
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_aside
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
@@ -23,6 +29,9 @@ from graphrag.search.visibility import Mask, Past, Visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
+
+if TYPE_CHECKING:
+    from graphrag.ingest.lifetimes.nesting import Nesting
 
 Pair = tuple[int, int]
 _Keys = npt.NDArray[np.int64]
@@ -88,34 +97,6 @@ class Rivals:
                 if values[one] != values[at] and not (given[one] and given[at]):
                     yield int(rows[one]), int(rows[at])
             running.append(at)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which contradictions are wanted."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    axis: Axis = "system"
-    at: datetime | None = None
-    """World time that both facts must have been stated for; None for any."""
-    limit: int = 100
-    outcomes: frozenset[Outcome] = frozenset()
-    """Those wanted; empty for any."""
-
-    def wants(self, one: Contradiction) -> bool:
-        """Tell whether a contradiction is one of those."""
-        if self.outcomes and one.outcome not in self.outcomes:
-            return False
-        if self.at is not None and not (one.disputed and one.disputed.contains(self.at)):
-            return False
-        if self.since is None and self.until is None:
-            return True
-        if self.axis == "system":
-            early = self.since is not None and one.at < self.since
-            return not early and (self.until is None or one.at < self.until)
-        window = interval(self.since, self.until)
-        return bool(window and one.disputed and window.overlaps(one.disputed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +169,27 @@ async def _open(sources: Sources) -> list[Contradiction]:
     }
     inverted = np.flatnonzero(live & (seen.valid > seen.invalid)).tolist()
     facts = await sources.read({*inverted, *(row for pair in pairs for row in pair)})
+    nesting = await _nesting(facts.values(), sources)
     found = [unsettled(facts[one], facts[other], sources.relations) for one, other in pairs]
+    if nesting is not None:
+        found = [one for one in found if one is None or not nesting.beside(one.fact, one.other)]
     impossible = (
         Contradiction(facts[row], None, "impossible", None, None, facts[row].created_at)
         for row in inverted
     )
     return [*filter(None, found), *impossible]
+
+
+async def _nesting(facts: Iterable[Fact], sources: Sources) -> "Nesting | None":
+    """Return what lies in what, as it was known then, if that matters to any of some facts."""
+    relations, index = sources.relations, sources.index
+    if not any(relations.canonical(one.relation)[0] in relations.nested for one in facts):
+        return None
+    from graphrag.ingest.lifetimes.nesting import Nesting
+
+    codes = [code for code, name in enumerate(index.relations) if name in relations.nesting]
+    rows = np.flatnonzero(sources.seen.stated & np.isin(index.facts["relation"], codes))
+    return Nesting.of((await sources.read(rows.tolist())).values(), relations)
 
 
 def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
@@ -226,11 +222,6 @@ def unsettled(one: Fact, other: Fact, relations: Relations) -> Contradiction | N
         Interval(other.valid_at, other.invalid_at)
     )
     return Contradiction(one, other, outcome, rule, disputed, max(one.created_at, other.created_at))
-
-
-def interval(start: datetime | None, end: datetime | None) -> Interval | None:
-    """Return a stretch of time, None for an empty one."""
-    return None if start is not None and end is not None and start >= end else Interval(start, end)
 
 
 def _decided(fact: Fact, closer: Fact, relations: Relations) -> tuple[Rule | None, Outcome]:

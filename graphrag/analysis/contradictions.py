@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
+from graphrag.analysis.difference import Axis as TimeAxis
 from graphrag.display.bars import Axis, bar
 from graphrag.display.cards import lifetime, triple
 from graphrag.display.visible import escape, flatten
@@ -165,6 +166,39 @@ class Contradictions:
         body = "".join(_rows(axis, one) for one in self.found)
         more = f"<p>and {self.left_out} more</p>" if self.left_out else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which contradictions are wanted."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    axis: TimeAxis = "system"
+    at: datetime | None = None
+    """World time that both facts must have been stated for; None for any."""
+    limit: int = 100
+    outcomes: frozenset[Outcome] = frozenset()
+    """Those wanted; empty for any."""
+
+    def wants(self, one: Contradiction) -> bool:
+        """Tell whether a contradiction is one of those."""
+        if self.outcomes and one.outcome not in self.outcomes:
+            return False
+        if self.at is not None and not (one.disputed and one.disputed.contains(self.at)):
+            return False
+        if self.since is None and self.until is None:
+            return True
+        if self.axis == "system":
+            early = self.since is not None and one.at < self.since
+            return not early and (self.until is None or one.at < self.until)
+        window = interval(self.since, self.until)
+        return bool(window and one.disputed and window.overlaps(one.disputed))
+
+
+def interval(start: datetime | None, end: datetime | None) -> Interval | None:
+    """Return a stretch of time, None for an empty one."""
+    return None if start is not None and end is not None and start >= end else Interval(start, end)
 
 
 def checked_outcomes(outcomes: Sequence[Outcome] | None) -> frozenset[Outcome]:

@@ -12,9 +12,10 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
+from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
@@ -72,7 +73,9 @@ async def edit(
         rests_on = outcome.supporting(current.id)
         basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
         wanted = decide(current, basis, index, now)
-        await component.reach_also(wanted.fact, store)
+        new = wanted.fact
+        also = component.reach([(new.relation, new.subject_id, new.object_id)])
+        await component.read(also, store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]
         changes = ChangeSet(group, kind, actor=actor or "", note=note or None)

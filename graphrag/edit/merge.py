@@ -13,7 +13,8 @@ from datetime import datetime
 from graphrag.edit.editor import put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.attributes import newer
 from graphrag.model.values import Entity

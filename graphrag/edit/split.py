@@ -12,8 +12,9 @@ from datetime import datetime
 from graphrag.edit.editor import put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
+from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.rivalry import Triple
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Ending, Void
 from graphrag.model.ids import new_id

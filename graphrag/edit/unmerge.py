@@ -14,7 +14,8 @@ from graphrag.edit.editor import put_facts
 from graphrag.edit.merge import MERGE
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Event, Fact
 from graphrag.ontology.relations import Relations

@@ -19,7 +19,7 @@ from graphrag.edit.unmerge import RENAMED, SETTLED, restamped
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import gone_from
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.store.changes import ChangeSet

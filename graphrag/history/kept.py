@@ -16,7 +16,9 @@ from graphrag.history.erasure import Doomed
 from graphrag.history.redact import Attribute, Eraser, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.rivalry import stands
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Change, Entity, Fact, Span
 from graphrag.store.engine import Row
@@ -75,6 +77,10 @@ async def spared_facts(
     touched = [id_ for id_ in (*reached, *component.reach((), ended)) if id_ in after]
     component.stored = {id_: before[id_] for id_ in touched}
     component.facts = {id_: after[id_] for id_ in touched}
+    links = ingestion.relations.nesting
+    component.nested = {
+        id_: fact for id_, fact in after.items() if fact.relation in links and stands(fact)
+    }
     if component.nearby is not None:
         component.nearby.context = dict(after)
     for id_, entity in entities.items():

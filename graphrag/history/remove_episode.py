@@ -19,7 +19,8 @@ from graphrag.history.images import aliases_given, changed_by, narrowed
 from graphrag.history.revert_facts import resting_on, unname
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
+from graphrag.ingest.lifetimes.component import Component, component_of
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import without_source

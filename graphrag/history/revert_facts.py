@@ -16,7 +16,8 @@ from graphrag.edit.unmerge import restamped
 from graphrag.history.images import back, conflict
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of, gone_from
+from graphrag.ingest.lifetimes.component import Component, component_of
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.model.assertion import Assertion, Void, latest_first
 from graphrag.model.ids import made_at
 from graphrag.model.values import Change, Entity, Event, Fact

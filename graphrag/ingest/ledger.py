@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component, gone_from
+from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.review import ends_of_each, wait
 from graphrag.model.assertion import Ending
 from graphrag.model.values import Fact
@@ -70,6 +71,7 @@ class Ledger:
     async def read(self, new: Sequence[Fact], store: Store) -> None:
         """Read what new statements may meet."""
         component = self.component
+        component.adding = not any(fact.statements[0].corrects for fact in new)
         ends = [fact for fact in new if not _is_fact(fact)]
         facts = [fact for fact in new if _is_fact(fact)]
         for fact in facts:
@@ -112,6 +114,7 @@ class Ledger:
                 continue
             self._settle(together)
             together = []
+            self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
         for id_, fact in self.component.changed().items():
@@ -155,6 +158,7 @@ class Ledger:
                 self._end(fact)
             elif taken := self._taken_back(fact):
                 self.stands[fact.id] = taken.id
+                self.component.nested.pop(fact.id, None)
             else:
                 stated.append(fact)
         for fact in stated:

@@ -32,12 +32,12 @@ def wait(fact: Fact, component: Component, gone: Gone, *, now: datetime) -> str:
 
 def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) -> list[Fact]:
     """Return an end of its own for each fact that one without an object would close."""
-    relations = component.rivalry.relations
-    before = derive(component.facts, component.endings, relations, gone, now=now)
+    relations, nested = component.rivalry.relations, component.nested
+    before = derive(component.facts, component.endings, relations, gone, now=now, nested=nested)
     ending = Ending(end.statements[0], end.relation, end.text, end.object_id)
     spoken = (*component.endings.get(end.subject_id, ()), ending)
     endings = {**component.endings, end.subject_id: spoken}
-    after = derive(component.facts, endings, relations, gone, now=now)
+    after = derive(component.facts, endings, relations, gone, now=now, nested=nested)
     found = []
     for id_, ended in after.facts.items():
         was = before.facts.get(id_)
@@ -82,5 +82,5 @@ def _waiting(fact: Fact, component: Component, gone: Gone, now: datetime) -> str
 def _supposing(
     facts: Mapping[str, Fact], component: Component, gone: Gone, now: datetime
 ) -> Outcome:
-    relations, beside = component.rivalry.relations, component.beside()
-    return derive(facts, component.endings, relations, gone, now=now, beside=beside)
+    known = facts, component.endings, component.rivalry.relations, gone
+    return derive(*known, now=now, beside=component.beside(), nested=component.nested)

@@ -58,6 +58,7 @@ class Rules:
     exclusive_with: tuple[Type, ...] = ()
     inverse_of: Type | None = None
     symmetric: bool = False
+    nested_by: tuple[Type, ...] = ()
 
 
 class FactType(BaseModel):
@@ -75,6 +76,7 @@ class FactType(BaseModel):
         exclusive_with: Sequence[Type] = (),
         inverse_of: Type | None = None,
         symmetric: bool = False,
+        nested_by: Sequence[Type] = (),
     ) -> None:
         """Take the rules of the type.
 
@@ -86,6 +88,7 @@ class FactType(BaseModel):
             exclusive_with: Relations that the same pair cannot have at the same time.
             inverse_of: The relation that says the same from the other end.
             symmetric: Reads the same both ways.
+            nested_by: Relations by which one value may lie in another: such two both hold.
         """
         super().__init_subclass__()
         cls._rules = Rules(
@@ -96,6 +99,7 @@ class FactType(BaseModel):
             tuple(exclusive_with),
             inverse_of,
             symmetric,
+            tuple(nested_by),
         )
 
 
@@ -130,6 +134,7 @@ def relation_of(declared: type[BaseModel]) -> Relation:
         symmetric=rules.symmetric,
         exclusive_with=tuple(map(type_name, rules.exclusive_with)),
         inverse_of=None if rules.inverse_of is None else type_name(rules.inverse_of),
+        nested_by=tuple(map(type_name, rules.nested_by)),
     )
 
 

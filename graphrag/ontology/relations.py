@@ -13,7 +13,7 @@ One direction for facts that can be said from both ends.
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
@@ -49,6 +49,8 @@ class Relation:
     symmetric one, those of both: who marries is engaged no more."""
     ends_between: tuple[str, ...] = ()
     """Relations between the same two that are over from then on: a divorce ends a marriage."""
+    nested_by: tuple[str, ...] = ()
+    """Relations by which one value may lie in another, however far up: such two both hold."""
 
 
 _LIFE = (
@@ -61,13 +63,14 @@ _MUTUAL = (
     *("classmate_of", "roommate_of", "neighbor_of", "neighbour_of", "cousin_of", "twin_of"),
 )
 """Relations of two that each has to the other, and no more is known of them."""
+_PLACED = ("located_in", "part_of")
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),
     Relation("works_for", synonym_of="works_at"),
     Relation("employs", inverse_of="works_at"),
-    Relation("lives_in", single_valued=True),
-    Relation("located_in", single_valued=True),
+    Relation("lives_in", single_valued=True, nested_by=_PLACED),
+    Relation("located_in", single_valued=True, nested_by=_PLACED),
     Relation("reports_to", single_valued=True),
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
@@ -82,7 +85,7 @@ _DEFAULT = (
     Relation("spouse_of", synonym_of="married_to"),
     Relation("engaged_to", single_valued=True, symmetric=True),
     Relation("divorced_from", symmetric=True, ends_between=("married_to",)),
-    Relation("born_in", single_valued=True, timeless=True),
+    Relation("born_in", single_valued=True, timeless=True, nested_by=_PLACED),
     Relation("died_in", ends=_LIFE),
     Relation("died_of", ends=_LIFE),
     Relation("sibling_of", symmetric=True, timeless=True),
@@ -165,6 +168,20 @@ class Relations(Mapping[str, Relation]):
     def __repr__(self) -> str:
         """Show how many are declared."""
         return f"Relations({len(self)} declared)"
+
+    @cached_property
+    def nested(self) -> Mapping[str, frozenset[str]]:
+        """Return the relations of which values may lie in each other, each with by what."""
+        return {
+            name: frozenset(self.canonical(other)[0] for other in relation.nested_by)
+            for name, relation in self._joined.items()
+            if relation.nested_by and relation.single_valued and not relation.symmetric
+        }
+
+    @cached_property
+    def nesting(self) -> frozenset[str]:
+        """Return the names of all that say that one thing lies in another."""
+        return frozenset(it for by in self.nested.values() for one in by for it in self.same(one))
 
     def having(self, *relations: Relation) -> "Relations":
         """Return these relations with some added or replaced."""

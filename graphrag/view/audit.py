@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from graphrag.analysis.absence import Absence, absence_of
-from graphrag.analysis.conflicts import Asked, Sources, find_contradictions
-from graphrag.analysis.contradictions import Contradictions, Outcome, checked_outcomes
+from graphrag.analysis.conflicts import Sources, find_contradictions
+from graphrag.analysis.contradictions import Asked, Contradictions, Outcome, checked_outcomes
 from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans, find_orphans
 from graphrag.analysis.stats import Growth, Period, checked_period, hubs, read_growth

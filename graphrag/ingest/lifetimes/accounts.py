@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
@@ -131,11 +132,23 @@ def spares(support: Support, slot: Slot) -> bool:
     return support.statement.as_given and slot[0] != "ruling"
 
 
+class Nesting(Protocol):
+    """What lies in what."""
+
+    def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> Mapping[Line, Sequence[Slot]]:
+        """Return slots that two values share only if neither lies in the other."""
+
+
 def find_slots(
-    lines: Mapping[str, Line], relations: Relations, rulings: Iterable[Exclusion]
+    lines: Mapping[str, Line],
+    relations: Relations,
+    rulings: Iterable[Exclusion],
+    nesting: Nesting | None = None,
 ) -> dict[Line, tuple[Slot, ...]]:
     """Return in which slots each value competes; ``lines`` are by the id of the statement."""
-    slots = {line: list(_declared(line, relations)) for line in lines.values()}
+    declared = {line: list(_declared(line, relations)) for line in lines.values()}
+    parted = declared if nesting is None else nesting.parted(declared)
+    slots = {line: [*own] for line, own in parted.items()}
     for ruling in rulings:
         for line in dict.fromkeys(lines[id_] for id_ in ruling.statements if id_ in lines):
             slots[line].append(("ruling", ruling.id))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.index.derived import Slot
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.derive import Outcome, derive
 from graphrag.ingest.lifetimes.rivalry import Place, Rivalry, Triple, rows_in
 from graphrag.ingest.lifetimes.said import Gone
@@ -18,22 +18,10 @@ from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
 
 if TYPE_CHECKING:
+    from graphrag.ingest.lifetimes.nesting import Surroundings
     from graphrag.ingest.standing.nearby import Beside, Nearby
 
 _RIVALRY = Slot[Rivalry]()
-
-
-def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection[str] = ()) -> Gone:
-    """Return what tells which episodes are removed, or are about to be, or to return."""
-    row_of, removed = index.episodes.row_of, index.episodes["removed"]
-
-    def is_gone(episode: str) -> bool:
-        if episode in gone or episode in back:
-            return episode in gone
-        row = row_of.get(episode)
-        return row is not None and int(removed[row]) != FOREVER
-
-    return is_gone
 
 
 @dataclass(slots=True)
@@ -58,6 +46,12 @@ class Component:
     """What was settled last."""
     nearby: "Nearby | None" = None
     """What standing rules touch, if there are any."""
+    adding: bool = False
+    """True if nothing of what stands falls in this transaction."""
+    nested: dict[str, Fact] = field(default_factory=dict)
+    """Stored facts, or new ones, that tell which values lie in which."""
+    _around: "Surroundings | None" = None
+    _reached: dict[Triple, None] = field(default_factory=dict)
     _beside: dict[str, Fact] = field(default_factory=dict)
     """Facts that the index does not know, or not as they are to be."""
     _quiet: bool | None = None
@@ -88,6 +82,8 @@ class Component:
         if self.nearby is not None:
             self.nearby.enter(fact)
         name, subject, object_ = fact.relation, fact.subject_id, fact.object_id
+        if name in self.rivalry.nestable:
+            self._surroundings().enter(fact)
         self._at[name, subject, object_].append(fact.id)
         self._at[name, object_, subject].append(fact.id)
         if name in self.rivalry.wide:
@@ -105,7 +101,7 @@ class Component:
             known = self._at.get(place[:3])
             if known is not None and (len(known) > 1 or known[0] != id_):
                 return True
-        if not self.rivalry.plain(fact.relation):
+        if not self.rivalry.plain(fact.relation) or any(self._parted(triple)):
             return True
         if self._quiet is None:
             self._quiet = not self.index.entities["endings"].any()
@@ -126,7 +122,7 @@ class Component:
                 coming[self._stored_triple(row)] = None
         queue, seen = list(coming), set[Place]()
         for triple in queue:
-            for id_, other in self._met(triple, seen):
+            for id_, other in (*self._met(triple, seen), *self._parted(triple)):
                 found[id_] = None
                 if other not in coming:
                     coming[other] = None
@@ -137,6 +133,7 @@ class Component:
                 if other not in coming:
                     coming[other] = None
                     queue.append(other)
+        self._reached |= coming
         return list(found)
 
     def reach_from(self, ids: Sequence[str]) -> list[str]:
@@ -158,6 +155,7 @@ class Component:
             self.facts = {**self.stored, **self.facts}
             ended = self.ended_among(self.facts.values())
         await self.read_endings(ended, store)
+        await self._read_nested(store)
         if self.nearby is not None:
             await self.nearby.look(store, self._beside, self.supposed)
 
@@ -203,7 +201,8 @@ class Component:
     def settle(self, gone: Gone, *, now: datetime) -> Outcome:
         """Work out when the facts hold, and note it."""
         relations, beside = self.rivalry.relations, self.beside()
-        outcome = derive(self.facts, self.endings, relations, gone, now=now, beside=beside)
+        known = self.facts, self.endings, relations, gone
+        outcome = derive(*known, now=now, beside=beside, nested=self.nested)
         self.facts = {
             id_: fact
             for id_, fact in outcome.facts.items()
@@ -222,10 +221,6 @@ class Component:
         assert self.outcome is not None, "it was settled"
         return self.outcome.said.by_id[id_][1]
 
-    async def reach_also(self, fact: Fact, store: Store) -> None:
-        """Have what another fact may meet, too."""
-        await self.read(self.reach([_triple(fact)]), store)
-
     def changed(self) -> dict[str, Fact]:
         """Return the facts that are to be different, or are new."""
         return {id_: fact for id_, fact in self.facts.items() if self.stored.get(id_) != fact}
@@ -242,6 +237,27 @@ class Component:
                 beside = self._beside[id_]
                 if role is None or end == getattr(beside, f"{role}_id"):
                     yield id_, _triple(beside)
+
+    def _parted(self, triple: Triple) -> Iterable[tuple[str, Triple]]:
+        """Return the facts that exclude each other or not because of one."""
+        if triple[0] not in self.rivalry.relations.nesting:
+            return ()
+        return self._surroundings().touched(triple, adding=self.adding)
+
+    async def _read_nested(self, store: Store) -> None:
+        """Have what tells of several values of one thing which lie in which."""
+        valued = [one for one in self._reached if one[0] in self.rivalry.nestable]
+        if len(valued) > 1:
+            around = self._surroundings()
+            self.nested |= await around.look(valued, store, self._beside, self.supposed)
+
+    def _surroundings(self) -> "Surroundings":
+        if self._around is None:
+            # Imported here: where nothing may lie in another thing, nobody pays for it.
+            from graphrag.ingest.lifetimes.nesting import Surroundings
+
+            self._around = Surroundings(self.index, self.rivalry.relations)
+        return self._around
 
     def _stored_triple(self, row: int) -> Triple:
         relation = self.index.relations[self.index.facts["relation"][row]]

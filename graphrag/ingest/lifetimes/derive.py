@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -74,10 +74,12 @@ def derive(
     *,
     now: datetime,
     beside: "Beside | None" = None,
+    nested: Mapping[str, Fact] | None = None,
 ) -> Outcome:
     """Work out when facts hold that are complete: with all their rivals, theirs, and so on.
 
-    ``beside`` has the standing rules, if there are any, and what they look at.
+    ``beside`` has the standing rules, if there are any, and what they look at; ``nested`` what is
+    stored beside the facts that tells which of their values lie in which, by id.
     """
     inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
     if inferred:
@@ -92,7 +94,9 @@ def derive(
         return first.id if free else derived_id(first.id, str(number))
 
     cut = None if follow is None else follow.cut
-    settlement = settle(statements, relations, rulings=rulings, name=name, follow=cut)
+    nesting = said.nesting(statements, nested or {}, relations)
+    judged = partial(settle, relations=relations, rulings=rulings, name=name, nesting=nesting)
+    settlement = judged(statements, follow=cut)
     plain = settlement
     lifetimes = {one.id: one for one in settlement.lifetimes}
     after: dict[str, Fact] = {}
@@ -100,9 +104,9 @@ def derive(
         life = lifetimes.get(id_)
         if waiting := said.waits(fact):
             if follow is not None and plain is settlement:
-                plain = settle(statements, relations, rulings=rulings, name=name)
+                plain = judged(statements)
             trial = [*statements, *(stated(one, fact, None) for one in waiting)]
-            again = settle(trial, relations, rulings=rulings, name=name)
+            again = judged(trial)
             same = _beside(again, waiting) if alike(plain, again) else None
             after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
         elif life is not None:

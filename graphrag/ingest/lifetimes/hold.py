@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Literal
 
-from graphrag.ingest.lifetimes.accounts import Slot, find_slots, slots_of, spares
+from graphrag.ingest.lifetimes.accounts import Nesting, Slot, find_slots, slots_of, spares
 from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece, Trusted
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support
@@ -22,13 +22,17 @@ from graphrag.ontology.relations import Relations
 
 
 def hold(
-    accounts: Mapping[Line, Account], relations: Relations, rulings: Iterable[Exclusion]
+    accounts: Mapping[Line, Account],
+    relations: Relations,
+    rulings: Iterable[Exclusion],
+    nesting: Nesting | None = None,
 ) -> Holdings:
     """Work out what each value holds."""
     lines = {
         statement.id: line for line, account in accounts.items() for statement in account.statements
     }
-    holdings = Holdings(slots=find_slots(lines, relations, rulings), lines=lines)
+    slots = find_slots(lines, relations, rulings, nesting)
+    holdings = Holdings(slots=slots, lines=lines)
     members: dict[Slot, list[Support]] = defaultdict(list)
     levels: dict[float, list[Support]] = defaultdict(list)
     bounded: dict[Slot, list[Piece]] = defaultdict(list)

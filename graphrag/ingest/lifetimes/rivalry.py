@@ -81,6 +81,12 @@ class Rivalry:
         probes = (probe for name in self.relations for probe in self.probes(name))
         return frozenset(probe.relation for probe in probes if probe.side is not None)
 
+    @cached_property
+    def nestable(self) -> frozenset[str]:
+        """Names of relations that say what lies in what, or of which the values may do so."""
+        nested = (alias for name in self.relations.nested for alias in self.relations.same(name))
+        return self.relations.nesting.union(nested)
+
     def places(self, triple: Triple) -> Iterator[Place]:
         """Yield where others are that a fact may meet."""
         name, subject, object_ = triple
@@ -191,6 +197,11 @@ def shares_end(one: Fact, other: Fact) -> bool:
     return one.subject_id == other.subject_id or (
         bool(one.object_id) and one.object_id == other.object_id
     )
+
+
+def stands(fact: Fact) -> bool:
+    """Tell whether a source of a stored fact stands: also if the fact gave way to others."""
+    return not fact.pending and (fact.retracted_at is None or fact.closed_as == "overruled")
 
 
 def overlap(one: Fact, other: Fact) -> bool:

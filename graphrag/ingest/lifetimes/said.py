@@ -1,17 +1,36 @@
 """What is kept of the sources of some facts, and what of it stands: what lifetimes follow from."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Fact
+from graphrag.ontology.relations import Relations
+
+if TYPE_CHECKING:
+    from graphrag.ingest.lifetimes.nesting import Nesting
 
 REMOVED = "its episode was removed"
 ONE_ENTITY = "merged: both ends are one entity"
 Gone = Callable[[str], bool]
 """Tell whether an episode was removed."""
+
+
+def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection[str] = ()) -> Gone:
+    """Return what tells which episodes are removed, or are about to be, or to return."""
+    row_of, removed = index.episodes.row_of, index.episodes["removed"]
+
+    def is_gone(episode: str) -> bool:
+        if episode in gone or episode in back:
+            return episode in gone
+        row = row_of.get(episode)
+        return row is not None and int(removed[row]) != FOREVER
+
+    return is_gone
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,29 @@ class Said:
                 other = next((it for it in against if self.void(it) is None), None)
                 if other is not None and fact.id != id_:
                     yield Exclusion(f"{one.id}>{other.id}", (one.id, other.id))
+
+    def nesting(
+        self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
+    ) -> "Nesting | None":
+        """Return what lies in what by these statements, and by stored facts beside them."""
+        names = relations.nesting
+        lines = {
+            relations.line(one.relation, one.subject, one.object)
+            for one in statements
+            if one.relation in names and one.object and one.void is None
+            if one.kind != "cancelled"
+        }
+        lines |= {
+            relations.line(fact.relation, fact.subject_id, fact.object_id)
+            for id_, fact in nested.items()
+            if id_ not in self.facts
+        }
+        if not lines:
+            return None
+        # Imported here: nobody else pays for it.
+        from graphrag.ingest.lifetimes.nesting import Nesting
+
+        return Nesting(lines, relations)
 
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""

@@ -31,7 +31,7 @@ Cost: n log n in the statements given, for each level of trust, and the contradi
 from collections.abc import Callable, Iterable
 
 from graphrag.errors import InputError
-from graphrag.ingest.lifetimes.accounts import accounts
+from graphrag.ingest.lifetimes.accounts import Nesting, accounts
 from graphrag.ingest.lifetimes.contradict import contradictions
 from graphrag.ingest.lifetimes.cover import Holdings
 from graphrag.ingest.lifetimes.hold import hold
@@ -47,6 +47,7 @@ def settle(
     rulings: Iterable[Exclusion] = (),
     name: NameSpell = name_by_statement,
     follow: Callable[[Holdings], None] | None = None,
+    nesting: Nesting | None = None,
 ) -> Settlement:
     """Derive the lifetimes of facts from what was said of them and of their rivals.
 
@@ -54,7 +55,8 @@ def settle(
     so on, and those that end any of them: ends without an object, and events. ``name`` gives the
     ids of facts that begin to exist, from the first statement of a spell whose fact is elsewhere
     and the number of that spell among those of the statement. ``follow`` ends in place what
-    standing rules end, once rivals are settled among themselves.
+    standing rules end, once rivals are settled among themselves. ``nesting`` tells which values lie
+    in which, so that they are no rivals.
 
     Raises:
         InputError: if two statements have one id.
@@ -69,7 +71,7 @@ def settle(
             )
     order = sorted(by_id.values(), key=lambda statement: (statement.seq, statement.id))
     by_line, cancellations = accounts(order, relations)
-    holdings = hold(by_line, relations, rulings)
+    holdings = hold(by_line, relations, rulings, nesting)
     if follow is not None:
         follow(holdings)
     spells = {line: spells_of(account, holdings) for line, account in by_line.items()}

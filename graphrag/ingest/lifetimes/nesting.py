@@ -1,0 +1,233 @@
+"""What lies in what, as far as a graph knows: two such values of one slot hold side by side.
+
+A thing that was ever stated to lie in another counts as lying in it at every time, and so does what
+lies in that in turn: then what is nested follows from the statements that stand alone, not from
+when anything holds, and the order of telling has no part in it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from itertools import chain
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.lifetimes.accounts import Slot
+from graphrag.ingest.lifetimes.rivalry import Triple, stands
+from graphrag.ingest.lifetimes.support import Line
+from graphrag.model.values import Fact
+from graphrag.ontology.relations import Relations
+from graphrag.store.store import Store
+
+_SUBJECT, _OBJECT = 1, 2
+"""Where the ends of a line are."""
+Stored = tuple[str, Triple, Line]
+"""The id of a fact, how it says what it says, and what that is."""
+
+
+class Nesting:
+    """Which entities lie in which."""
+
+    def __init__(self, lines: Iterable[Line], relations: Relations) -> None:
+        self._relations = relations
+        self._over: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for name, one, other in lines:
+            self._over[name, one].add(other)
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact], relations: Relations) -> "Nesting":
+        """Return what lies in what by stored facts."""
+        lines = (
+            relations.line(fact.relation, fact.subject_id, fact.object_id)
+            for fact in facts
+            if stands(fact)
+        )
+        return cls(lines, relations)
+
+    def beside(self, one: Fact, other: Fact | None) -> bool:
+        """Tell whether two facts hold side by side because the value of one lies in the other's."""
+        if other is None:
+            return False
+        (name, subject, value), (its, its_subject, its_value) = (
+            self._relations.line(fact.relation, fact.subject_id, fact.object_id)
+            for fact in (one, other)
+        )
+        by = self._relations.nested.get(name, ())
+        return (name, subject) == (its, its_subject) and (
+            its_value in self._above(value, by) or value in self._above(its_value, by)
+        )
+
+    def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> dict[Line, Sequence[Slot]]:
+        """Return slots that two values share only if neither lies in the other."""
+        sharing: dict[Slot, list[Line]] = defaultdict(list)
+        for line, own in slots.items():
+            for slot in own if line[0] in self._relations.nested else ():
+                if slot[:3] == ("subject", *line[:2]):
+                    sharing[slot].append(line)
+        found = dict(slots)
+        for slot, lines in sharing.items():
+            near = self._near(lines)
+            parts: dict[Line, list[Slot]] = {line: [] for line in lines}
+            for number, together in enumerate(_rivals(lines, near) if near else ()):
+                for line in together:
+                    parts[line].append((*slot, str(number)))
+            for line in lines if near else ():
+                others = (one for one in slots[line] if one != slot)
+                found[line] = [*others, *parts[line]]
+        return found
+
+    def _near(self, lines: Sequence[Line]) -> dict[Line, set[Line]]:
+        """Return by line those of the others of which the values are not apart from its own."""
+        by, known = self._relations.nested[lines[0][0]], {line[_OBJECT]: line for line in lines}
+        near: dict[Line, set[Line]] = defaultdict(set)
+        for value, line in known.items() if len(known) > 1 else ():
+            for other in self._above(value, by) & known.keys() - {value}:
+                near[line].add(known[other])
+                near[known[other]].add(line)
+        return near
+
+    def _above(self, value: str, by: Collection[str]) -> set[str]:
+        found, queue = {value}, [value]
+        for one in queue:
+            fresh = set[str]().union(*(self._over.get((name, one), ()) for name in by)) - found
+            found |= fresh
+            queue += fresh
+        return found
+
+
+def _rivals(lines: Sequence[Line], near: Mapping[Line, set[Line]]) -> Iterator[list[Line]]:
+    """Yield sets of values that all exclude each other; any two that do are together in one."""
+    mixed, rest = sorted(near), [line for line in lines if line not in near]
+    together: dict[Line, set[Line]] = {line: set() for line in mixed}
+    for place, one in enumerate(mixed):
+        for other in (*mixed[place + 1 :], one):
+            if other in near[one] or other in together[one]:
+                continue
+            clique = list(dict.fromkeys((one, other)))
+            clique += (
+                line for line in mixed if line not in clique and near[line].isdisjoint(clique)
+            )
+            for line in clique:
+                together[line].update(clique)
+            if len(clique) + len(rest) > 1:
+                yield [*clique, *rest]
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """Where a group says what lies in what: its columns, and facts that are not in there yet."""
+
+    index: GroupIndex
+    relations: Relations
+    _at_end: dict[tuple[str, str], list[Stored]] = field(default_factory=lambda: defaultdict(list))
+
+    def enter(self, fact: Fact) -> None:
+        """Take in a fact that is not in the columns, or not yet."""
+        triple = fact.relation, fact.subject_id, fact.object_id
+        line = self.relations.line(*triple)
+        for end in dict.fromkeys(triple[1:]):
+            self._at_end[line[0], end].append((fact.id, triple, line))
+
+    def _suppose(self, line: Line) -> None:
+        """Take in that one thing may lie in another: an edit that is not written yet says so."""
+        about = "", line, line
+        if about not in (known := self._at_end[line[:2]]):
+            known.append(about)
+
+    async def look(
+        self,
+        triples: Iterable[Triple],
+        store: Store,
+        under_way: Mapping[str, Fact],
+        supposed: Callable[[], AbstractContextManager[None]],
+    ) -> dict[str, Fact]:
+        """Return what tells of several values of one thing which lie in which.
+
+        What gave way to others does, too: where it would hold may rest on what lies in what.
+        """
+        values: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for name, subject, value in (self.relations.line(*triple) for triple in triples):
+            values[name, subject][value] = None
+            if name in self.relations.nesting:
+                self._suppose((name, subject, value))
+        nested = self.relations.nested
+        several = [
+            (name, some) for (name, _), some in values.items() if name in nested and len(some) > 1
+        ]
+        with supposed():
+            ids = {id_ for name, some in several for id_ in self._linking(name, some)}
+        read = await store.get(Fact, sorted(ids - under_way.keys())) if ids else {}
+        with supposed():
+            found = self.index.heirs.follow(read, self.index.entity_name)
+        found |= {id_: under_way[id_] for id_ in ids if id_ in under_way}
+        return {id_: fact for id_, fact in found.items() if stands(fact)}
+
+    def touched(self, triple: Triple, *, adding: bool) -> Iterator[tuple[str, Triple]]:
+        """Yield the facts that may hold side by side because of one, or would not without it.
+
+        Args:
+            triple: What says that one thing lies in another.
+            adding: True if nothing falls: then what stands already changes nothing.
+        """
+        name, one, other = self.relations.line(*triple)
+        if adding and any(line[_OBJECT] == other for line in self._standing(name, one)):
+            return
+        for valued, by in self.relations.nested.items():
+            if name not in by:
+                continue
+            below, above = self._walk(one, by, _OBJECT), self._walk(other, by, _SUBJECT)
+            low = [held for value in below for held in self._at(valued, value, _OBJECT)]
+            if not low:
+                continue
+            many = sum(len(self.index.rows_at(value, valued)) for value in above) < len(low)
+            high = chain.from_iterable(self._at(valued, value, _OBJECT) for value in above)
+            fewer, others = (high, below) if many else (low, above)
+            for id_, held, line in fewer:
+                beside = [
+                    (its, stored)
+                    for its, stored, its_line in self._at(valued, line[_SUBJECT], _SUBJECT)
+                    if its_line[_OBJECT] in others and its not in ("", id_)
+                ]
+                yield from ((id_, held), *beside) if beside and id_ else ()
+
+    def _linking(self, relation: str, values: Collection[str]) -> Iterator[str]:
+        """Yield the facts by which some values of a relation may lie in each other."""
+        by = self.relations.nested[relation]
+        for value in values:
+            links: dict[str, None] = {}
+            met = self._walk(value, by, _SUBJECT, links)
+            if any(other in met for other in values if other != value):
+                yield from links
+
+    def _walk(
+        self, start: str, by: Iterable[str], role: int, links: dict[str, None] | None = None
+    ) -> dict[str, None]:
+        """Return all that lies in an entity, or that it lies in, with itself; note by what."""
+        found = {start: None}
+        queue = [start]
+        for one in queue:
+            for id_, _, line in (stored for name in by for stored in self._at(name, one, role)):
+                if links is not None and id_:
+                    links[id_] = None
+                if (other := line[_SUBJECT if role == _OBJECT else _OBJECT]) not in found:
+                    found[other] = None
+                    queue.append(other)
+        return found
+
+    def _at(self, name: str, end: str, role: int) -> Iterator[Stored]:
+        """Yield the facts of a relation in which an entity has a role."""
+        for alias in self.relations.same(name):
+            for row in self.index.rows_at(end, alias):
+                triple = alias, *self.index.ends_of(row)
+                line = self.relations.line(*triple)
+                if line[role] == end:
+                    yield self.index.facts.ids[row], triple, line
+        yield from (one for one in self._at_end.get((name, end), ()) if one[2][role] == end)
+
+    def _standing(self, name: str, subject: str) -> Iterator[Line]:
+        """Yield what is stored of an entity and neither waits nor fell."""
+        facts = self.index.facts
+        for id_, _, line in self._at(name, subject, _SUBJECT):
+            row = facts.row_of.get(id_)
+            if row is not None and facts["retracted"][row] == FOREVER and not facts["pending"][row]:
+                yield line

@@ -88,6 +88,8 @@ def _asked(question: str, memory: str, date: str) -> str:
 _MARK: Final = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
 _SHORT_NAME: Final = re.compile(r"(?<=[^\W_] )[^\W\d_a-zà-ÿ][^\W\d_]{1,2}\b")
 """Within a sentence, of two or three letters: longer ones are looked at with all words."""
+_LONGEST: Final = 1000
+"""Characters of a sentence or a quote that are read: a page in one sentence cannot be checked."""
 _LEAST: Final = 3
 """Letters of a word of a name that tells whose it is."""
 
@@ -136,6 +138,9 @@ def believed(
     now: datetime,
 ) -> Sentence:
     """Return a sentence with the sources that bear it out, or with its ``problem``."""
+    if max(len(written.text), len(written.quote)) > _LONGEST:
+        problem = f"it or its quote is longer than {_LONGEST} characters"
+        return Sentence(written.text[:_LONGEST], problem=problem)
     text, quote = _MARK.sub("", written.text).strip(), written.quote.strip()
     cited = [number for number in dict.fromkeys(written.sources) if number in sources]
     if not cited:

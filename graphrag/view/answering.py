@@ -68,8 +68,10 @@ class _Memory:
         ]
         kept = [one for one in checked if not one.problem]
         answer = self.answer("model", kept)
+        if not complete:  # no verdict before the end
+            answer = replace(answer, by="model", missing="")
         missing = answer.missing
-        if not kept and checked:
+        if complete and not kept and checked:
             missing = f"{NOT_THERE}: no source bears out what the model wrote"
         dropped = tuple(replace(one, citations=()) for one in checked if one.problem)
         return replace(answer, dropped=dropped, missing=missing, complete=complete)

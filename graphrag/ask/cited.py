@@ -1,5 +1,6 @@
 """An answer in sentences, each with the numbered sources that bear it out."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -15,6 +16,11 @@ Standing = Literal["holds", "ended", "to come", "said"]
 By = Literal["facts", "model", "texts", "nothing"]
 
 NOT_THERE: Final = "not in the graph"
+DENIAL: Final = re.compile(
+    r"\b(?:not|cannot|never|no|none|nobody|nothing|neither|nor|without|nicht|kein\w*|nie|niemand|"
+    r"jamais|aucune?|nunca|ningun\w*|non)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 A sentence answers if it, or the fact that it states, names somebody of whom the question asks and
 has at least half of its other words, the rare and the common alike. So a question in other words
 has no answer here, unless its meaning is as near as that of the best hits: rather that than a
-sentence about something else.
+sentence about something else. For the same reason every name of the question, whether the graph
+knows it or not, must stand in what is said or its sources, and a question that denies has none.
 """
 
 import re
@@ -12,14 +13,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.ask.cited import Sentence, standing_of
+from graphrag.ask.cited import DENIAL, Sentence, standing_of
 from graphrag.ask.senses import stem_of
 from graphrag.display.cards import triple
 from graphrag.model.values import Fact
 from graphrag.search.results import Hit, Results
+from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
 from graphrag.text.split import split_sentences
-from graphrag.text.tokens import tokenize
+from graphrag.text.tokens import STOP_WORDS, tokenize
 
+UNANSWERED: Final = "what was found does not answer the question"
 _WORD: Final = re.compile(r"[^\W_]+")
 _MOST: Final = 3
 """Sentences of an answer."""
@@ -29,6 +32,11 @@ _NEAR: Final = 0.7
 """``Hit.relevance`` from which on half of all hits are right: see docs/search.md."""
 _SENTENCE: Final = 300
 """Characters of a sentence of an episode, at most."""
+_NO_NAMES: Final = (
+    STOP_WORDS | MONTHS.keys() | WEEKDAYS.keys() | frozenset("mr mrs ms miss dr prof".split())
+)
+_BEGINNING: Final = re.compile(r"(?:^|[?!]|[^\W_]{4}\.)\W*$")
+"""Before the first word of a sentence, whose capital tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +44,64 @@ class Wanted:
     """The words of a question."""
 
     names: frozenset[str]
-    """Of the entities that it names."""
+    """Of the entities that it names, and of whatever else it writes as a name."""
     others: frozenset[str]
+    """All but those of the entities."""
+    written: tuple[str, ...]
+    """What it writes as a name: with capitals."""
+    known: tuple[Sequence[str], ...]
+    """The names of each entity of the graph that it names."""
 
     @classmethod
-    def of(cls, question: str, names: Iterable[str]) -> "Wanted":
-        """Read a question that names these."""
-        words = _stems(question)
-        known = _stems(" ".join(names)) & words
-        return cls(known, words - known)
+    def of(cls, question: str, known: Iterable[Sequence[str]]) -> "Wanted":
+        """Read a question that names these entities."""
+        words, known, written = _stems(question), tuple(known), tuple(_written(question))
+        names = _stems(" ".join(name for one in known for name in one)) & words
+        return cls(names | _stems(" ".join(written)), words - names, written, known)
 
     def share(self, text: str) -> float:
         """Return the share of the words beside names that a text has; 0 if it names nobody."""
         words = _stems(text)
-        if self.names and not self.names & words:
+        if not self.names & words and (self.names or not self.others):
             return 0.0
         return len(self.others & words) / len(self.others) if self.others else 1.0
+
+    def borne(self, said: str, contents: Sequence[str]) -> set[str]:
+        """Return the written names that stand in what is said, or in one of its sources."""
+        words = _stems(said)
+        same = [" ".join(names) for names in self.known if any(_stems(n) <= words for n in names)]
+        sources = [*contents, *same]
+        return {
+            name
+            for name in self.written
+            if _stems(name) <= words or any(_has(source, name) for source in sources)
+        }
+
+
+def _written(question: str) -> Iterator[str]:
+    """Return what a question writes with capitals: "Bob Peters"; word by word if it all is."""
+    words = list(_WORD.finditer(question))
+    loud = not any(word.group().islower() for word in words)
+    end, name = -1, ""
+    for word in words:
+        text, start = word.group(), word.start()
+        capital = len(text) > 1 and text.isalpha() and text[0].isupper()
+        plain = text.casefold() in _NO_NAMES or _BEGINNING.search(question, 0, start) is not None
+        if name and (loud or not capital or plain or question[end:start] not in (" ", "-")):
+            yield name
+            name = ""
+        if capital and not plain:
+            name, end = f"{name} {text}".strip(), word.end()
+    if name:
+        yield name
+
+
+def _has(source: str, name: str) -> bool:
+    """Tell whether the words of a name stand in a text, one behind the other."""
+    if len(stems := _stems(name)) == 1:
+        return stems <= _stems(source)
+    said, looked = (" ".join(map(str.casefold, _WORD.findall(text))) for text in (source, name))
+    return f" {looked} " in f" {said} "
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -61,22 +111,31 @@ def _stems(text: str) -> frozenset[str]:
 
 def extract(
     results: Results,
-    names: Sequence[str],
+    names: Iterable[Sequence[str]],
     numbers: Mapping[str, int],
     *,
     now: datetime,
-) -> tuple[Sentence, ...]:
-    """Return the sentences that answer, what holds before what is over, best first.
+) -> tuple[tuple[Sentence, ...], str]:
+    """Return the sentences that answer, what holds before what is over, best first; or why none.
 
     Args:
         results: What was found.
-        names: Of the entities that the question names.
+        names: Those of each entity that the question names.
         numbers: Of the sources, by the ids of episodes, or of facts that none states.
         now: The moment that is looked from.
     """
+    if denial := DENIAL.search(results.query):
+        return (), f"without a model a question that denies is not understood: {denial.group()!r}"
     wanted = Wanted.of(results.query, names)
     found = [*_of_facts(results, wanted, numbers, now)]
     found = found or [*_of_episodes(results, wanted, numbers)]
+    if wanted.written:
+        all_ = Sentence("", tuple(numbers.values()), facts=tuple(hit.item for hit in results.facts))
+        chosen = [one for one, _ in found] or [all_]
+        borne = [wanted.borne(*_grounds(one, results, numbers)) for one in chosen]
+        if lacking := [name for name in wanted.written if not any(name in one for one in borne)]:
+            return (), f"what was found does not speak of {', '.join(dict.fromkeys(lacking))}"
+        found = [one for one, has in zip(found, borne, strict=False) if has]
     found.sort(key=lambda one: (one[0].standing == "ended", -one[1]))
     said: dict[str, Sentence] = {}
     for sentence, _ in found:
@@ -85,7 +144,17 @@ def extract(
         elif sentence.facts:  # several facts of one sentence
             facts = (*same.facts, *sentence.facts)
             said[sentence.text] = replace(same, facts=facts, standing=standing_of(facts, now))
-    return tuple(said.values())[:_MOST]
+    return tuple(said.values())[:_MOST], "" if said else UNANSWERED
+
+
+def _grounds(
+    sentence: Sentence, results: Results, numbers: Mapping[str, int]
+) -> tuple[str, list[str]]:
+    """Return what a sentence and its facts say, and the texts that it cites."""
+    facts = (f"{triple(fact)} {fact.text}" for fact in sentence.facts)
+    episodes = (*results.passages, *(hit.item for hit in results.episodes))
+    cited = {one.id: one.content for one in episodes if numbers.get(one.id) in sentence.citations}
+    return " ".join((sentence.text, sentence.quote, *facts)), [*cited.values()]
 
 
 def _of_facts(

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import ClassVar, Final
 
-from graphrag.ask.cited import Sentence, standing_of
+from graphrag.ask.cited import DENIAL, Sentence, standing_of
 from graphrag.display.cards import lifetime, triple
 from graphrag.extract.llm.grounds import PRONOUNS, Ground, around, locate, orders, unsupported
 from graphrag.llm.fence import fence_of, fenced
@@ -86,13 +86,10 @@ def _asked(question: str, memory: str, date: str) -> str:
 
 
 _MARK: Final = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
-_DENIAL: Final = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|nicht|kein\w*|nie|niemand|"
-    r"jamais|aucune?|nunca|ningun\w*|non)\b|n['’]t\b",
-    re.IGNORECASE,
-)
 _SHORT_NAME: Final = re.compile(r"(?<=[^\W_] )[^\W\d_a-zà-ÿ][^\W\d_]{1,2}\b")
 """Within a sentence, of two or three letters: longer ones are looked at with all words."""
+_LONGEST: Final = 1000
+"""Characters of a sentence or a quote that are read: a page in one sentence cannot be checked."""
 _LEAST: Final = 3
 """Letters of a word of a name that tells whose it is."""
 
@@ -141,6 +138,9 @@ def believed(
     now: datetime,
 ) -> Sentence:
     """Return a sentence with the sources that bear it out, or with its ``problem``."""
+    if max(len(written.text), len(written.quote)) > _LONGEST:
+        problem = f"it or its quote is longer than {_LONGEST} characters"
+        return Sentence(written.text[:_LONGEST], problem=problem)
     text, quote = _MARK.sub("", written.text).strip(), written.quote.strip()
     cited = [number for number in dict.fromkeys(written.sources) if number in sources]
     if not cited:
@@ -169,7 +169,7 @@ def believed(
     if wrong:
         return Sentence(text, bearing, quote, facts, problem=f"no source says: {wrong}")
     standing = standing_of(facts, now)
-    if standing in ("holds", "said") and bool(_DENIAL.search(text)) != bool(_DENIAL.search(quote)):
+    if standing in ("holds", "said") and bool(DENIAL.search(text)) != bool(DENIAL.search(quote)):
         return Sentence(text, bearing, quote, facts, standing, "its quote says the opposite")
     return Sentence(text, bearing, quote, facts, standing)
 

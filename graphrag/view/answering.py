@@ -1,6 +1,7 @@
 """A question answered with its sources: worked out, or else found and written or copied."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,7 +9,7 @@ from functools import partial
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.cited import NOT_THERE, By, CitedAnswer, Sentence, standing_of
-from graphrag.ask.extractive import extract
+from graphrag.ask.extractive import UNANSWERED, extract
 from graphrag.ask.written import Named, Source, Written, ask_written, believed
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
@@ -29,6 +30,8 @@ _ENDED = 5
 """Facts that are over which the memory of a question of now has beside those that hold."""
 _LEAST = 50
 """Tokens without which no fact has room."""
+_LETTER = re.compile(r"[^\W_]")
+_NOT_FOUND = "nothing was found for the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,10 @@ class _Memory:
         ]
         kept = [one for one in checked if not one.problem]
         answer = self.answer("model", kept)
+        if not complete:  # no verdict before the end
+            answer = replace(answer, by="model", missing="")
         missing = answer.missing
-        if not kept and checked:
+        if complete and not kept and checked:
             missing = f"{NOT_THERE}: no source bears out what the model wrote"
         dropped = tuple(replace(one, citations=()) for one in checked if one.problem)
         return replace(answer, dropped=dropped, missing=missing, complete=complete)
@@ -79,10 +84,11 @@ class _Memory:
             for one in self.context.citations
             for id_ in (() if one.episode_id else one.fact_ids)
         }
-        names = [name for names in self.named(self.question) for name in names]
-        return self.answer("texts", extract(self.results, names, numbers, now=self.now))
+        names = self.named(self.question)
+        sentences, why = extract(self.results, names, numbers, now=self.now)
+        return self.answer("texts", sentences, why)
 
-    def answer(self, by: By, sentences: Iterable[Sentence]) -> CitedAnswer:
+    def answer(self, by: By, sentences: Iterable[Sentence], why: str = UNANSWERED) -> CitedAnswer:
         """Return an answer of these sentences, its sources numbered in the order of their use."""
         kept = tuple(sentences)
         used = dict.fromkeys(number for one in kept for number in one.citations)
@@ -94,14 +100,8 @@ class _Memory:
             tuple(replace(one, citations=tuple(new[n] for n in one.citations)) for one in kept),
             tuple(replace(known[number], number=place) for number, place in new.items()),
             exact=self.exact,
-            missing="" if kept else f"{NOT_THERE}: {self._why}",
+            missing="" if kept else f"{NOT_THERE}: {why if self.results else _NOT_FOUND}",
         )
-
-    @property
-    def _why(self) -> str:
-        if not self.results:
-            return "nothing was found for the question"
-        return "what was found does not answer the question"
 
 
 async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
@@ -190,7 +190,7 @@ async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _M
     exact = await asking.answer(lens, question)
     if exact:
         return await _exact(lens, question, exact)
-    results = await _searched(lens, question)
+    results = await _searched(lens, question) if _LETTER.search(question) else Results(question)
     context = assemble(
         results, max_tokens=max_tokens, format="text", count=count_tokens, direct=True
     )

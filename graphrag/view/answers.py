@@ -91,7 +91,7 @@ class Answers(Reads):
 
         Args:
             query: The question, as it was searched.
-            item: A hit, a fact, an episode, an entity, or the id of one.
+            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
             limit: As of ``search``, like all that follows but the last.
             scopes: What is searched.
             recipe: How it is ranked.

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search.context import assemble
+from graphrag.search.near import bearers
 from graphrag.search.placement import (
     ItemScope,
     Placement,
@@ -41,7 +42,14 @@ async def explain(
 
     stored = await _stored(id_, lens.store)
     if stored is None:
-        return lost("never stored", "no fact, entity or episode has this id")
+        index, _, seen = await lens.scene()
+        if named := bearers(id_, index, seen):
+            id_ = named[0]
+            stored = await _stored(id_, lens.store)
+    if stored is None:
+        return lost(
+            "never stored", "no fact, entity or episode has this id, and no entity this name"
+        )
     item, scope = stored
     if item.group_id != lens.group:
         return lost("other group", f"it is in group {item.group_id!r}")

@@ -77,3 +77,42 @@ def test_the_blocking_twin_streams():
         graph.add_episode(BETA, reference_time="2021-01-01")
         assert [one.text for one in graph.stream_answer("Where does Alice work?")] == ["Beta"]
         assert graph.answer("Where does Alice work?").text == "Beta"
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where does Carla live?", "Carla"),
+        ("Where does Bob Peters live?", "Bob Peters"),
+        ("WHERE DOES CARLA LIVE?", "CARLA"),
+        ("Where does Dr. Carla live in May?", "Carla"),
+        ("Did Bob Stone move with Carla?", "Carla"),
+    ],
+)
+async def test_an_answer_is_not_about_somebody_else(question, name, graph):
+    texts = ("Ann lives_in Orchard.", "Bob Stone moved to Rome. Bob Stone lives_in Rome.")
+    for text in texts:
+        await graph.add_episode(text, reference_time="2020-01-01")
+    answer = await graph.answer(question)
+    assert not answer and answer.missing.startswith("not in the graph")
+    assert answer.missing.endswith(f"does not speak of {name}")
+
+
+async def test_somebody_whom_no_fact_knows_is_answered_about(graph):
+    await graph.add_episode("Bob Stone moved to Rome.", reference_time="2020-01-01")
+    assert (await graph.answer("Where does Bob Stone live?")).text == "Bob Stone moved to Rome. [1]"
+    missing = (await graph.answer("Which Bob Stone sings operas lazily today?")).missing
+    assert missing.endswith("does not answer the question")
+
+
+@pytest.mark.parametrize("question", ["🎉", "?!", "Who?"])
+async def test_a_question_without_words_has_no_answer(question, known):
+    assert not await known.answer(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Where does Alice not work?", "Why can't Alice work at Beta?"]
+)
+async def test_a_question_that_denies_is_said_not_to_be_understood(question, known):
+    answer = await known.answer(question)
+    assert not answer and "denies" in answer.missing

@@ -173,6 +173,21 @@ async def test_a_stream_gives_each_sentence_when_it_is_whole_and_checked(server,
     assert [request.get("stream") for request in server.requests] == [True, None]
 
 
+async def test_a_stream_gives_no_verdict_before_its_end(server, graph):
+    replying(server, ("Alice owns Venus.", "Alice works at Beta", SAID))
+    first, last = [answer async for answer in graph.stream_answer(QUESTION)]
+    assert (first.complete, first.by, first.missing) == (False, "model", "")
+    assert (last.complete, last.by, bool(last.missing)) == (True, "nothing", True)
+
+
+async def test_a_sentence_without_end_is_dropped(server, graph):
+    replying(server, ("Alice works at Beta. " * 10_000, "Alice works at Beta", SAID), BETA)
+    answer = await graph.answer(QUESTION)
+    assert [one.text for one in answer.sentences] == ["Alice works at Beta."]
+    [dropped] = answer.dropped
+    assert len(dropped.text) == 1000 and "longer than 1000 characters" in dropped.problem
+
+
 async def test_a_stream_that_breaks_is_asked_for_again_whole(server, graph):
     server.replies = [Reply("busy", status=503), written(answered=False)]
     *_, last = [answer async for answer in graph.stream_answer(QUESTION)]

@@ -63,6 +63,14 @@ async def test_a_scope_that_is_not_searched_and_a_bad_argument(known):
         await known.explain("Where?", fact, limit=0)
 
 
+async def test_an_entity_is_explained_by_its_name(known):
+    alice = await known.entity("Alice")
+    said = await known.explain("Where does Alice work?", "Alice")
+    assert said == await known.explain("Where does Alice work?", alice) and said.item_id == alice.id
+    unknown = await known.explain("Where does Alice work?", "Zoe")
+    assert unknown.stage == "never stored" and "no entity this name" in unknown.reason
+
+
 async def test_the_engine_profile_is_explained_too():
     async with open_graph(profile="engine", embedder=HashEmbedder()) as graph:
         await graph.add_episode("Alice works_at Beta from 2021.", reference_time="2021-01-01")

@@ -177,6 +177,22 @@ async def test_records_that_cannot_come_in_keep_out_no_others(graph, export):
     assert "no text" in why["episodes, record 1"]
 
 
+async def test_a_link_that_says_nothing_is_not_blamed_on_its_ends(graph, export):
+    dump = {"nodes": GRAPHITI["nodes"][:2], "edges": [edge("f1", "n1", "", "n2", "")]}
+    [left] = (await graph.load.memory(export(dump))).left_out
+    assert left.why == "it has neither name nor fact"
+
+
+@pytest.mark.parametrize("text", [None, 5, " ", ["Ann lives in Rome."]])
+async def test_what_is_no_text_is_no_memory_and_no_message(graph, export, text):
+    report = await graph.load.memory(export([{"id": "m4", "memory": text}]))
+    assert [(one.what, "no text" in one.why) for one in report.left_out] == [("memory m4", True)]
+    said = {"thread_id": "t", "messages": [{"uuid": "m1", "role": "user", "content": text}]}
+    [left] = (await graph.load.memory(export(said), of="zep")).left_out
+    assert "no text" in left.why
+    assert await graph.episodes() == []
+
+
 async def test_importing_again_changes_nothing(graph, export):
     file = export(GRAPHITI)
     await graph.load.memory(file)

@@ -384,6 +384,28 @@ async def test_mem0_again_changes_nothing_and_users_are_groups(graph, export):
     assert (again.episodes, again.entities, again.facts) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("history_first", [False, True])
+async def test_mem0_with_and_without_its_history_says_nothing_twice(graph, export, history_first):
+    files = [export(MEM0, "memories.json"), export(HISTORY, "history.json")]
+    rounds = [files, files[:1]] if history_first else [files[:1], files]
+    for some in rounds:
+        await graph.load.memory(some, one_group=True)
+    told = [(one.content, one.valid_at) for one in await graph.episodes()]
+    assert len(told) == len(set(told)) == 4
+    [globex] = await graph.facts("Alice", relation="works_at")
+    assert len(globex.episodes) == 1
+
+
+async def test_a_version_that_was_removed_stays_so_with_its_history(graph, export):
+    file = export(MEM0, "memories.json")
+    await graph.load.memory(file, one_group=True)
+    [globex] = [one for one in await graph.episodes() if "Globex" in one.content]
+    await graph.log.remove_episode(globex)
+    report = await graph.load.memory([file, export(HISTORY, "history.json")], one_group=True)
+    assert any("removed here" in one.why for one in report.left_out)
+    assert "Globex" not in {fact.object for fact in await graph.facts("Alice")}
+
+
 async def test_a_file_that_is_nobody_s_export_is_refused_before_anything_is_written(graph, export):
     with pytest.raises(InputError, match="Graphiti, Zep or Mem0"):
         await graph.load.memory(export([{"subject": "Ann"}]))

@@ -198,12 +198,9 @@ class GraphReader:
         what = f"fact {shown(record['fact'])}"
         if self._found.wordless(place, what, record["fact"]):
             return
-        dates = [
-            self._found.moment(place, what, record, name) for name in ("valid_at", "created_at")
-        ]
-        ends = [
-            self._found.moment(place, what, record, name) for name in ("invalid_at", "expired_at")
-        ]
+        moment = self._found.moment
+        dates = [moment(place, what, record, name) for name in ("valid_at", "created_at")]
+        ends = [moment(place, what, record, name) for name in ("invalid_at", "expired_at")]
         id_ = str(record.get("uuid") or place)
         self._found.texts[id_] = Text(
             id_,

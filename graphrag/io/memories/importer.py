@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 
 from graphrag.errors import ExtractionError, InputError, TimeError
+from graphrag.index.group import BEGINNING
 from graphrag.ingest.direct_plan import SkippedRow
 from graphrag.ingest.given import End, given_end, given_fact
 from graphrag.ingest.ingestion import Ingestion
@@ -35,6 +36,7 @@ from graphrag.model.assertion import FOREVER
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Episode, Span
+from graphrag.temporal.moment import to_micros
 
 _NODES = 1000
 """Entities of one transaction, as facts."""
@@ -140,11 +142,11 @@ class _Arrival:
 
     async def texts(self, texts: Iterable[Text]) -> None:
         """Add episodes; those whose facts came with them are not read again."""
-        gone = await self._keys_removed()
+        gone = await self._gone()
         for text in texts:
             what = f"episode {shown(text.name or text.content)}"
             try:
-                if self._key(text) in gone:
+                if any(one.key == self._key(text) or text.is_version(one) for one in gone):
                     self._removed.add(text.id)
                     raise InputError("it was removed here: log.revert() of that brings it back")
                 await self._add(text)
@@ -155,12 +157,19 @@ class _Arrival:
     def _key(self, text: Text) -> str:
         return f"{self.found.of}:{text.id}"
 
-    async def _keys_removed(self) -> set[str | None]:
-        """Return the keys of the episodes that somebody took out here."""
+    async def _gone(self) -> Sequence[Episode]:
+        """Return the episodes that somebody took out here."""
         index = await self.ingestion.catalog.group(self.group)
         removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
         ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
-        return {one.key for one in (await self.ingestion.store.get(Episode, ids)).values()}
+        return [*(await self.ingestion.store.get(Episode, ids)).values()]
+
+    async def _version(self, text: Text, episode: Episode) -> Episode | None:
+        """Return the version of a memory that has another key: one with its history, one not."""
+        index = await self.ingestion.catalog.group(self.group)
+        ids = index.episodes_known(episode.content_hash, to_micros(text.at, BEGINNING))
+        known = (await self.ingestion.store.get(Episode, ids)).values()
+        return next((one for one in known if text.is_version(one)), None)
 
     async def _add(self, text: Text) -> None:
         ingestion = self.ingestion
@@ -178,7 +187,7 @@ class _Arrival:
             ),
             self.group,
         )
-        known = await ingestion.known(episode)
+        known = await self._version(text, episode) or await ingestion.known(episode)
         if known is not None:
             self._stored[text.id] = (await add_known(ingestion, known, episode)).episode
             self.repeated += 1
@@ -218,7 +227,8 @@ class _Arrival:
         self.new_entities += report.entities
         self.repeated += report.repeated
         for row in report.skipped:
-            self.found.left_out.append(LeftOut(row.place, "fact", _bare(row.error, row.place)))
+            why = str(row.error).removeprefix(f"{row.place}: ")
+            self.found.left_out.append(LeftOut(row.place, "fact", why))
 
     def _statements(self, link: Link) -> Iterator[Loadable]:
         ids = [self._id_of.get(node) for node in (link.source, link.target)]
@@ -284,7 +294,3 @@ def _ended(extraction: Extraction, until: datetime | None) -> Extraction:
         return replace(claim, invalid_at=until)
 
     return replace(extraction, claims=tuple(map(ended, extraction.claims)))
-
-
-def _bare(error: InputError, place: str) -> str:
-    return str(error).removeprefix(f"{place}: ")

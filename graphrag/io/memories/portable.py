@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from graphrag.errors import TimeError
 from graphrag.io.memories.dump import moment_of
 from graphrag.model.checks import shown
-from graphrag.model.values import JSON, Source
+from graphrag.model.values import JSON, Episode, Source
 
 Of = Literal["graphiti", "zep", "mem0"]
 NAMES: Mapping[Of, str] = {"graphiti": "Graphiti", "zep": "Zep", "mem0": "Mem0"}
@@ -70,6 +70,12 @@ class Text:
     """True if nobody has read its facts yet."""
     until: datetime | None = None
     """When it was replaced or deleted there: what is read in it ends then."""
+
+    def is_version(self, known: Episode) -> bool:
+        """Tell whether an episode is this version of a memory of Mem0, whatever its key."""
+        memory = self.metadata.get("memory_id")
+        ours = (known.metadata.get("memory_id"), known.valid_at, known.content)
+        return memory is not None and ours == (memory, self.at, self.content)
 
 
 @dataclass(slots=True)

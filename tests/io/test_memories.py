@@ -414,6 +414,25 @@ async def test_a_file_that_is_nobody_s_export_is_refused_before_anything_is_writ
     assert await graph.log.events() == []
 
 
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        ('{\n "uuid": "n1",\n "name": ', "dump.json is no JSON: .* line 3 column 10"),
+        ('[{"odd": 1},', "line 1 column 13"),
+        ("", "dump.json is empty"),
+        ("\x00\x01", "dump.json is no JSON: .* line 1 column 1"),
+        ("[" * 200_000, "nested too deep"),
+        (None, "there is no file .*dump.json"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_says_why(graph, tmp_path, content, cause):
+    file = tmp_path / "dump.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(InputError, match=cause):
+        await graph.load.memory(file)
+
+
 async def test_what_came_in_is_told_again_by_a_replay(export, tmp_path):
     async with open_graph() as graph:
         await graph.load.memory(export(GRAPHITI))

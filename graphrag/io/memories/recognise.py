@@ -19,6 +19,10 @@ def read_memory(paths: Sequence[Path], of: Of | None) -> Portable:
     """
     files = files_of(paths)
     whose = of or looks_like(files)
+    if whose is None:
+        for file in files:  # one that cannot be read to its end says so itself
+            for _ in records_of(file):
+                pass
     if whose is None or whose not in get_args(Of):
         raise InputError(
             f"{', '.join(file.name for file in files)}: this is no export of Graphiti, Zep or Mem0 "

@@ -18,7 +18,6 @@ from graphrag.index.group import BEGINNING
 from graphrag.ingest.direct_plan import SkippedRow
 from graphrag.ingest.given import End, given_end, given_fact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.intake import NewEpisode, checked_group, prepare
 from graphrag.ingest.unread import add_known, keep_unread
 from graphrag.ingest.write import DirectWriter
 from graphrag.io.batches import Loadable, load
@@ -32,6 +31,7 @@ from graphrag.io.memories.portable import (
     Text,
     joined,
 )
+from graphrag.io.memories.recognise import groups_of, key_of, leave_unfit, prepared
 from graphrag.model.assertion import FOREVER
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -47,9 +47,8 @@ async def bring(
 ) -> MemoryReport:
     """Write what an export holds, and say what became of it."""
     began = time.perf_counter()
-    groups: dict[str, str] = {}
-    for theirs in found.groups:
-        groups[theirs] = group if one_group or not theirs else checked_group(theirs)
+    groups = groups_of(found, group, one_group=one_group)
+    leave_unfit(found, groups)
     arrivals = [_Arrival(found, ingestion, name, judge) for name in dict.fromkeys(groups.values())]
     for arrival in arrivals:
         own = {theirs for theirs, ours in groups.items() if ours == arrival.group}
@@ -146,16 +145,15 @@ class _Arrival:
         for text in texts:
             what = f"episode {shown(text.name or text.content)}"
             try:
-                if any(one.key == self._key(text) or text.is_version(one) for one in gone):
+                if any(
+                    one.key == key_of(text, self.found.of) or text.is_version(one) for one in gone
+                ):
                     self._removed.add(text.id)
                     raise InputError("it was removed here: log.revert() of that brings it back")
                 await self._add(text)
             except (InputError, TimeError, ExtractionError) as error:
                 why = "; ".join((str(error), *getattr(error, "__notes__", ())))
                 self.found.leave(text.place, what, why)
-
-    def _key(self, text: Text) -> str:
-        return f"{self.found.of}:{text.id}"
 
     async def _gone(self) -> Sequence[Episode]:
         """Return the episodes that somebody took out here."""
@@ -173,20 +171,7 @@ class _Arrival:
 
     async def _add(self, text: Text) -> None:
         ingestion = self.ingestion
-        episode = prepare(
-            NewEpisode(
-                text.content,
-                reference_time=text.at,
-                name=text.name,
-                source=text.source,
-                source_description=text.description or NAMES[self.found.of],
-                metadata=text.metadata,
-                saga=text.saga,
-                key=self._key(text),
-                author=text.author,
-            ),
-            self.group,
-        )
+        episode = prepared(text, self.found.of, self.group)
         known = await self._version(text, episode) or await ingestion.known(episode)
         if known is not None:
             self._stored[text.id] = (await add_known(ingestion, known, episode)).episode

@@ -44,16 +44,20 @@ async def import_memory(
 ) -> None:
     """Bring an export in; the exit code is 1 if any record stays out."""
     from graphrag.io.memories.portable import NAMES
-    from graphrag.io.memories.recognise import read_memory
+    from graphrag.io.memories.recognise import groups_of, leave_unfit, read_memory
 
     if dry_run:
         found = read_memory(files, of)
+        one_group = group is not None
+        leave_unfit(found, groups_of(found, group or session.group, one_group=one_group))
         if session.json:
             session.show_json({**found.counts, "left_out": plain(found.left_out)})
+            _end(found.left_out)
             return
         rows = [(name, str(count)) for name, count in found.counts.items()]
         session.show(table(f"Would come from {NAMES[of]}", "", ">", rows=rows))
         session.show(*map(line, _lines(found.left_out)), line("nothing was written (--dry-run)"))
+        _end(found.left_out)
         return
     session = replace(session, group=group or session.group)
     with session.busy(f"bringing in {NAMES[of]}"):
@@ -79,7 +83,11 @@ async def import_memory(
         )
         for words in _lines(done.left_out):
             session.note(f"left out: {words}")
-    if done.left_out:
+    _end(done.left_out)
+
+
+def _end(left_out: Sequence[object]) -> None:
+    if left_out:
         raise typer.Exit(1)
 
 

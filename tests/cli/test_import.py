@@ -200,6 +200,27 @@ def test_an_export_of_another_memory_is_recognised_and_what_stays_out_is_named(c
 
 def test_another_memory_can_come_into_one_group_and_be_looked_at_first(cli, write):
     file = write("dump.json", json.dumps(GRAPHITI))
-    looked = json.loads(cli("import", file, "--dry-run", "--json").out)
-    assert (looked["entities"], looked["facts"]) == (2, 1)
+    done = cli("import", file, "--dry-run", "--json")
+    looked = json.loads(done.out)
+    assert (looked["entities"], looked["facts"], done.code) == (2, 1, 1)
     assert json.loads(cli("import", file, "--group", "mine", "--json").out)["groups"] == ["mine"]
+
+
+def test_looking_first_counts_what_would_come_in(cli, write):
+    fact = GRAPHITI["edges"][0]
+    nodes = [*GRAPHITI["nodes"], {"uuid": "n4", "group_id": "work", "name": "Bo", "labels": []}]
+    edges = [
+        fact,
+        {**fact, "uuid": "f3", "target_node_uuid": "n1"},
+        {**fact, "uuid": "f4", "target_node_uuid": "n4"},
+        {**fact, "uuid": "f5", "attributes": {"weight": float("nan")}},
+    ]
+    file = write("dump.json", json.dumps({"nodes": nodes, "edges": edges}))
+    done = cli("import", file, "--dry-run", "--json")
+    looked, came = json.loads(done.out), json.loads(cli("import", file, "--json").out)
+    assert (looked["entities"], looked["facts"]) == (came["entities"], came["facts"]) == (3, 1)
+    assert looked["left_out"] == came["left_out"] and len(looked["left_out"]) == 3
+    assert done.code == 1
+    assert (
+        cli("import", "--from", "graphiti", write("odd.json", '[{"a": 1}]'), "--dry-run").code == 1
+    )

@@ -177,6 +177,22 @@ async def test_records_that_cannot_come_in_keep_out_no_others(graph, export):
     assert "no text" in why["episodes, record 1"]
 
 
+async def test_a_link_that_says_nothing_is_not_blamed_on_its_ends(graph, export):
+    dump = {"nodes": GRAPHITI["nodes"][:2], "edges": [edge("f1", "n1", "", "n2", "")]}
+    [left] = (await graph.load.memory(export(dump))).left_out
+    assert left.why == "it has neither name nor fact"
+
+
+@pytest.mark.parametrize("text", [None, 5, " ", ["Ann lives in Rome."]])
+async def test_what_is_no_text_is_no_memory_and_no_message(graph, export, text):
+    report = await graph.load.memory(export([{"id": "m4", "memory": text}]))
+    assert [(one.what, "no text" in one.why) for one in report.left_out] == [("memory m4", True)]
+    said = {"thread_id": "t", "messages": [{"uuid": "m1", "role": "user", "content": text}]}
+    [left] = (await graph.load.memory(export(said), of="zep")).left_out
+    assert "no text" in left.why
+    assert await graph.episodes() == []
+
+
 async def test_importing_again_changes_nothing(graph, export):
     file = export(GRAPHITI)
     await graph.load.memory(file)
@@ -368,12 +384,53 @@ async def test_mem0_again_changes_nothing_and_users_are_groups(graph, export):
     assert (again.episodes, again.entities, again.facts) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("history_first", [False, True])
+async def test_mem0_with_and_without_its_history_says_nothing_twice(graph, export, history_first):
+    files = [export(MEM0, "memories.json"), export(HISTORY, "history.json")]
+    rounds = [files, files[:1]] if history_first else [files[:1], files]
+    for some in rounds:
+        await graph.load.memory(some, one_group=True)
+    told = [(one.content, one.valid_at) for one in await graph.episodes()]
+    assert len(told) == len(set(told)) == 4
+    [globex] = await graph.facts("Alice", relation="works_at")
+    assert len(globex.episodes) == 1
+
+
+async def test_a_version_that_was_removed_stays_so_with_its_history(graph, export):
+    file = export(MEM0, "memories.json")
+    await graph.load.memory(file, one_group=True)
+    [globex] = [one for one in await graph.episodes() if "Globex" in one.content]
+    await graph.log.remove_episode(globex)
+    report = await graph.load.memory([file, export(HISTORY, "history.json")], one_group=True)
+    assert any("removed here" in one.why for one in report.left_out)
+    assert "Globex" not in {fact.object for fact in await graph.facts("Alice")}
+
+
 async def test_a_file_that_is_nobody_s_export_is_refused_before_anything_is_written(graph, export):
     with pytest.raises(InputError, match="Graphiti, Zep or Mem0"):
         await graph.load.memory(export([{"subject": "Ann"}]))
     with pytest.raises(InputError, match=r"dump.json, line 2"):
         await graph.load.memory(export('{"uuid": "n1", "name": "Ann"}\n{"uuid": \n'))
     assert await graph.log.events() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        ('{\n "uuid": "n1",\n "name": ', "dump.json is no JSON: .* line 3 column 10"),
+        ('[{"odd": 1},', "line 1 column 13"),
+        ("", "dump.json is empty"),
+        ("\x00\x01", "dump.json is no JSON: .* line 1 column 1"),
+        ("[" * 200_000, "nested too deep"),
+        (None, "there is no file .*dump.json"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_says_why(graph, tmp_path, content, cause):
+    file = tmp_path / "dump.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(InputError, match=cause):
+        await graph.load.memory(file)
 
 
 async def test_what_came_in_is_told_again_by_a_replay(export, tmp_path):

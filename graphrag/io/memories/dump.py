@@ -61,17 +61,28 @@ def records_of(file: Path) -> Iterator[Record]:
         InputError: if there is no such file, or it is no JSON, naming the line.
     """
     data = b"".join(read_parts(file))
+    if not data.strip():
+        raise InputError(f"{file.name} is empty")
     try:
         yield from _walk(parsed_json(file.name, data), file.name, {}, 0)
         return
     except InputError:
         lines = data.splitlines()
-        if sum(bool(line.strip()) for line in lines) < 2:
+        filled = [line for line in lines if line.strip()]
+        if len(filled) < 2 or not _is_json(filled[0]):
             raise
     for number, line in enumerate(lines, start=1):
         if line.strip():
             place = f"{file.name}, line {number}"
             yield from _walk(parsed_json(place, line), place, {}, 0)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parsed_json("", line)
+    except InputError:
+        return False
+    return True
 
 
 def _walk(value: JSON, place: str, around: Mapping[str, Any], depth: int = 0) -> Iterator[Record]:

@@ -5,11 +5,9 @@ Read are what Graphiti's ``model_dump_json`` gives, an export of Neo4j as JSON L
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
-from graphrag.errors import TimeError
-from graphrag.io.memories.dump import AROUND, Record, moment_of
+from graphrag.io.memories.dump import AROUND, Record
 from graphrag.io.memories.portable import (
     NAMES,
     UNTYPED,
@@ -19,6 +17,7 @@ from graphrag.io.memories.portable import (
     Portable,
     Text,
     group_of,
+    mapping,
     relation_of,
     type_of,
 )
@@ -130,9 +129,11 @@ class GraphReader:
             self._found.leave(place, f"a record of {names}", "it is of no kind that is known")
 
     def _node(self, place: str, record: dict[str, Any]) -> None:
+        if self._found.wordless(place, "an entity", record["name"]):
+            return
         labels = [one for one in record.get("labels", ()) if isinstance(one, str)]
         own = [label for label in labels if label not in _OWN_LABELS]
-        attributes = _mapping(record.get("attributes"))
+        attributes = mapping(record.get("attributes"))
         known = {*_NODE, "labels", "summary", "created_at", "of_neo4j", *_FILLED, *_SCOPES}
         rest = {name: value for name, value in record.items() if name not in known}
         kept: dict[str, JSON] = {}
@@ -158,9 +159,11 @@ class GraphReader:
         if "content" not in record:
             self._found.leave(place, what, "it has no text: it was stored without")
             return
+        if self._found.wordless(place, what, record["content"]):
+            return
         at = None
         for name in ("valid_at", "reference_time", "created_at"):
-            at = at or self._moment(place, what, record, name)
+            at = at or self._found.moment(place, what, record, name)
         if at is None:
             at = utc_now()
             self._found.notes.append(f"{place}: {what} has no time: it is taken to be of now")
@@ -193,8 +196,11 @@ class GraphReader:
     def _lone_fact(self, place: str, record: dict[str, Any]) -> None:
         """Take a fact of Zep's first versions, which is a sentence: it is read like any text."""
         what = f"fact {shown(record['fact'])}"
-        dates = [self._moment(place, what, record, name) for name in ("valid_at", "created_at")]
-        ends = [self._moment(place, what, record, name) for name in ("invalid_at", "expired_at")]
+        if self._found.wordless(place, what, record["fact"]):
+            return
+        moment = self._found.moment
+        dates = [moment(place, what, record, name) for name in ("valid_at", "created_at")]
+        ends = [moment(place, what, record, name) for name in ("invalid_at", "expired_at")]
         id_ = str(record.get("uuid") or place)
         self._found.texts[id_] = Text(
             id_,
@@ -219,7 +225,8 @@ class GraphReader:
     def _tie(self, place: str, record: Mapping[str, Any]) -> None:
         source, target = self._ends(record)
         found, label = self._found, record.get("label")
-        if "fact" in record or label == "RELATES_TO":
+        between = source in found.nodes and target in found.nodes
+        if "fact" in record or label == "RELATES_TO" or (between and "name" in record):
             self._fact(place, record, source, target)
         elif target in found.nodes and source in found.texts:
             found.texts[source].mentions[target] = None
@@ -229,6 +236,8 @@ class GraphReader:
             found.texts[target].saga = self._sagas[source]
         elif (source in found.texts and target in found.texts) or label == "NEXT_EPISODE":
             found.notes.append(f"{place}: the order of two episodes follows from their times here")
+        elif between:
+            found.leave(place, "a link", "it has neither name nor fact")
         else:
             found.leave(place, "a link", f"{source} or {target} is not in the export")
 
@@ -241,6 +250,8 @@ class GraphReader:
     def _fact(self, place: str, record: Mapping[str, Any], source: str, target: str) -> None:
         what = f"fact {shown(record.get('fact') or record.get('name') or '')}"
         found = self._found
+        if "fact" in record and found.wordless(place, what, record["fact"]):
+            return
         for end, name in ((source, "source_node_name"), (target, "target_node_name")):
             if end not in found.nodes and isinstance(record.get(name), str):
                 found.nodes[end] = Node(end, record[name], UNTYPED, {}, group_of(record), place)
@@ -249,7 +260,7 @@ class GraphReader:
                 found.leave(place, what, f"the entity {end} is not in the export")
                 return
         date = {
-            name: self._moment(place, what, record, name)
+            name: self._found.moment(place, what, record, name)
             for name in ("valid_at", "invalid_at", "expired_at", "created_at", "reference_time")
         }
         start, end_, expired = date["valid_at"], date["invalid_at"], date["expired_at"]
@@ -266,7 +277,7 @@ class GraphReader:
         known = {*_EDGE, "neo4j_ends", "label", *_FILLED, *_SCOPES}
         rest = {one: value for one, value in record.items() if one not in known}
         id_ = str(record.get("uuid") or place)
-        attributes = _mapping(record.get("attributes"))
+        attributes = mapping(record.get("attributes"))
         if "neo4j_ends" in record:
             own = ("fact", "valid_at", "invalid_at", "expired_at", "created_at", "reference_time")
             attributes |= {one: rest.pop(one) for one in list(rest) if one not in own}
@@ -285,16 +296,3 @@ class GraphReader:
             {**attributes, f"{found.of}:{id_}": rest},
             reason,
         )
-
-    def _moment(
-        self, place: str, what: str, record: Mapping[str, Any], name: str
-    ) -> datetime | None:
-        try:
-            return moment_of(record.get(name))
-        except TimeError as error:
-            self._found.notes.append(f"{place}: {what}: {name} is left out: {error}")
-            return None
-
-
-def _mapping(value: JSON) -> dict[str, JSON]:
-    return dict(value) if isinstance(value, Mapping) else {}

@@ -14,10 +14,10 @@ from itertools import islice
 import numpy as np
 
 from graphrag.errors import ExtractionError, InputError, TimeError
+from graphrag.index.group import BEGINNING
 from graphrag.ingest.direct_plan import SkippedRow
 from graphrag.ingest.given import End, given_end, given_fact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.intake import NewEpisode, checked_group, prepare
 from graphrag.ingest.unread import add_known, keep_unread
 from graphrag.ingest.write import DirectWriter
 from graphrag.io.batches import Loadable, load
@@ -31,10 +31,12 @@ from graphrag.io.memories.portable import (
     Text,
     joined,
 )
+from graphrag.io.memories.recognise import groups_of, key_of, leave_unfit, prepared
 from graphrag.model.assertion import FOREVER
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Episode, Span
+from graphrag.temporal.moment import to_micros
 
 _NODES = 1000
 """Entities of one transaction, as facts."""
@@ -45,9 +47,8 @@ async def bring(
 ) -> MemoryReport:
     """Write what an export holds, and say what became of it."""
     began = time.perf_counter()
-    groups: dict[str, str] = {}
-    for theirs in found.groups:
-        groups[theirs] = group if one_group or not theirs else checked_group(theirs)
+    groups = groups_of(found, group, one_group=one_group)
+    leave_unfit(found, groups)
     arrivals = [_Arrival(found, ingestion, name, judge) for name in dict.fromkeys(groups.values())]
     for arrival in arrivals:
         own = {theirs for theirs, ours in groups.items() if ours == arrival.group}
@@ -140,11 +141,13 @@ class _Arrival:
 
     async def texts(self, texts: Iterable[Text]) -> None:
         """Add episodes; those whose facts came with them are not read again."""
-        gone = await self._keys_removed()
+        gone = await self._gone()
         for text in texts:
             what = f"episode {shown(text.name or text.content)}"
             try:
-                if self._key(text) in gone:
+                if any(
+                    one.key == key_of(text, self.found.of) or text.is_version(one) for one in gone
+                ):
                     self._removed.add(text.id)
                     raise InputError("it was removed here: log.revert() of that brings it back")
                 await self._add(text)
@@ -152,33 +155,24 @@ class _Arrival:
                 why = "; ".join((str(error), *getattr(error, "__notes__", ())))
                 self.found.leave(text.place, what, why)
 
-    def _key(self, text: Text) -> str:
-        return f"{self.found.of}:{text.id}"
-
-    async def _keys_removed(self) -> set[str | None]:
-        """Return the keys of the episodes that somebody took out here."""
+    async def _gone(self) -> Sequence[Episode]:
+        """Return the episodes that somebody took out here."""
         index = await self.ingestion.catalog.group(self.group)
         removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
         ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
-        return {one.key for one in (await self.ingestion.store.get(Episode, ids)).values()}
+        return [*(await self.ingestion.store.get(Episode, ids)).values()]
+
+    async def _version(self, text: Text, episode: Episode) -> Episode | None:
+        """Return the version of a memory that has another key: one with its history, one not."""
+        index = await self.ingestion.catalog.group(self.group)
+        ids = index.episodes_known(episode.content_hash, to_micros(text.at, BEGINNING))
+        known = (await self.ingestion.store.get(Episode, ids)).values()
+        return next((one for one in known if text.is_version(one)), None)
 
     async def _add(self, text: Text) -> None:
         ingestion = self.ingestion
-        episode = prepare(
-            NewEpisode(
-                text.content,
-                reference_time=text.at,
-                name=text.name,
-                source=text.source,
-                source_description=text.description or NAMES[self.found.of],
-                metadata=text.metadata,
-                saga=text.saga,
-                key=self._key(text),
-                author=text.author,
-            ),
-            self.group,
-        )
-        known = await ingestion.known(episode)
+        episode = prepared(text, self.found.of, self.group)
+        known = await self._version(text, episode) or await ingestion.known(episode)
         if known is not None:
             self._stored[text.id] = (await add_known(ingestion, known, episode)).episode
             self.repeated += 1
@@ -218,7 +212,8 @@ class _Arrival:
         self.new_entities += report.entities
         self.repeated += report.repeated
         for row in report.skipped:
-            self.found.left_out.append(LeftOut(row.place, "fact", _bare(row.error, row.place)))
+            why = str(row.error).removeprefix(f"{row.place}: ")
+            self.found.left_out.append(LeftOut(row.place, "fact", why))
 
     def _statements(self, link: Link) -> Iterator[Loadable]:
         ids = [self._id_of.get(node) for node in (link.source, link.target)]
@@ -284,7 +279,3 @@ def _ended(extraction: Extraction, until: datetime | None) -> Extraction:
         return replace(claim, invalid_at=until)
 
     return replace(extraction, claims=tuple(map(ended, extraction.claims)))
-
-
-def _bare(error: InputError, place: str) -> str:
-    return str(error).removeprefix(f"{place}: ")

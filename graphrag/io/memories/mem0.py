@@ -13,7 +13,7 @@ from typing import Any
 
 from graphrag.errors import TimeError
 from graphrag.io.memories.dump import AROUND, Record, moment_of
-from graphrag.io.memories.portable import Link, Node, Portable, Text, group_of, relation_of
+from graphrag.io.memories.portable import Link, Node, Portable, Text, group_of, relation_of, spoken
 from graphrag.model.checks import shown
 from graphrag.temporal.moment import utc_now
 
@@ -75,13 +75,13 @@ class MemoryReader:
                 texts[-1].metadata["ended_by"] = kind
             words = event.get("new_memory")
             if kind == "DELETE":
-                if not texts and event.get("old_memory"):
+                if not texts and spoken(event.get("old_memory")):
                     born = moment_or_none(event.get("created_at")) or at
                     texts.append(self._text(f"{id_}:before", where, event, born, group))
                     texts[-1].content = str(event["old_memory"])
                     texts[-1].until, texts[-1].metadata["ended_by"] = at, kind
-            elif words:
-                if kind == "UPDATE" and not texts and event.get("old_memory"):
+            elif not self._found.wordless(where, f"event {kind} of memory {id_}", words):
+                if kind == "UPDATE" and not texts and spoken(event.get("old_memory")):
                     written = moment_or_none(event.get("created_at"))
                     if written is not None and written < at:
                         texts.append(self._text(f"{id_}:before", where, event, written, group))
@@ -90,8 +90,6 @@ class MemoryReader:
                 text = self._text(f"{id_}:{event.get('id', number)}", where, event, at, group)
                 text.content = str(words)
                 texts.append(text)
-            else:
-                self._found.leave(where, f"event {kind} of memory {id_}", "it has no text")
         self._present(id_, place, memory, texts, group)
         for text in texts:
             self._found.texts[text.id] = text
@@ -100,7 +98,7 @@ class MemoryReader:
         self, id_: str, place: str, memory: Mapping[str, Any], texts: list[Text], group: str
     ) -> None:
         """Take the memory as it stands, unless that is the last of its versions."""
-        if not memory:
+        if not memory or self._found.wordless(place, f"memory {id_}", memory["memory"]):
             return
         said = {name: value for name, value in memory.items() if name not in _SAID}
         said = {name: value for name, value in said.items() if value not in (None, "", [], {})}

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast
 
+from graphrag.errors import TimeError
+from graphrag.io.memories.dump import moment_of
 from graphrag.model.checks import shown
-from graphrag.model.values import JSON, Source
+from graphrag.model.values import JSON, Episode, Source
 
 Of = Literal["graphiti", "zep", "mem0"]
 NAMES: Mapping[Of, str] = {"graphiti": "Graphiti", "zep": "Zep", "mem0": "Mem0"}
@@ -68,6 +70,12 @@ class Text:
     """True if nobody has read its facts yet."""
     until: datetime | None = None
     """When it was replaced or deleted there: what is read in it ends then."""
+
+    def is_version(self, known: Episode) -> bool:
+        """Tell whether an episode is this version of a memory of Mem0, whatever its key."""
+        memory = self.metadata.get("memory_id")
+        ours = (known.metadata.get("memory_id"), known.valid_at, known.content)
+        return memory is not None and ours == (memory, self.at, self.content)
 
 
 @dataclass(slots=True)
@@ -126,6 +134,22 @@ class Portable:
         """Note a record that does not come in."""
         self.left_out.append(LeftOut(place, what, why))
 
+    def wordless(self, place: str, what: str, value: object) -> bool:
+        """Tell whether that is no text, or an empty one; if so, the record is left out."""
+        if not spoken(value):
+            self.leave(place, what, f"it has no text: {shown(value)} stands there")
+        return not spoken(value)
+
+    def moment(
+        self, place: str, what: str, record: Mapping[str, Any], name: str
+    ) -> datetime | None:
+        """Return a moment of a record; what is none is noted."""
+        try:
+            return moment_of(record.get(name))
+        except TimeError as error:
+            self.notes.append(f"{place}: {what}: {name} is left out: {error}")
+            return None
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryReport:
@@ -176,6 +200,16 @@ def relation_of(name: str) -> str:
 
 def _snake(name: str) -> str:
     return "_".join(part for part in _WORDS.split(name) if part).casefold()
+
+
+def mapping(value: JSON) -> dict[str, JSON]:
+    """Return an object, an empty one for what is none."""
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def spoken(value: object) -> bool:
+    """Tell whether a value is a text with words in it."""
+    return isinstance(value, str) and bool(value.strip())
 
 
 def group_of(record: Mapping[str, Any]) -> str:

@@ -160,15 +160,18 @@ def _grounds(
 def _of_facts(
     results: Results, wanted: Wanted, numbers: Mapping[str, int], now: datetime
 ) -> Iterator[tuple[Sentence, float]]:
+    records = {one.id for one in results.passages if one.source == "json"}
     for hit in results.facts:
         fact = hit.item
         quote = results.source_of(fact) or ""
-        share = wanted.share(f"{triple(fact)} {fact.text} {quote}")
+        # A record is nothing to read, and tells what its other facts say too.
+        told = "" if records.intersection(fact.episodes) else quote
+        share = wanted.share(f"{triple(fact)} {fact.text} {told}")
         if share >= _ENOUGH or (share > 0 and hit.relevance >= _NEAR) or _answers(hit):
             sources = [id_ for id_ in (*fact.episodes, fact.id) if id_ in numbers]
             yield (
                 Sentence(
-                    quote or f"{triple(fact)}.",
+                    told or f"{triple(fact)}.",
                     tuple(dict.fromkeys(numbers[id_] for id_ in sources)),
                     quote,
                     (fact,),
@@ -185,7 +188,10 @@ def _answers(hit: Hit[Fact]) -> bool:
 def _of_episodes(
     results: Results, wanted: Wanted, numbers: Mapping[str, int]
 ) -> Iterator[tuple[Sentence, float]]:
+    told = {id_ for hit in results.facts for id_ in hit.item.episodes}
     for hit in results.episodes:
+        if hit.item.source == "json" and hit.item.id in told:
+            continue  # its facts say it better, or do not answer
         sentences = split_sentences(hit.item.content, longest=_SENTENCE)
         best = max(sentences, key=wanted.share, default="")
         if best and hit.item.id in numbers and (share := wanted.share(best)) >= _ENOUGH:

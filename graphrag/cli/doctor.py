@@ -124,7 +124,7 @@ async def _store(session: Session) -> Look:
     """Open the store, as every command does, and count what is in it."""
     folder = session.folder()
     if folder is not None and not folder.exists():
-        do = "surreal-graphrag init, or add FILE"
+        do = "surreal-graphrag add FILE makes it; init makes only a file that names it"
         return Look("store", "missing", f"nothing at {folder} yet", do)
     if served := address_of(folder):
         return Look("store", "ok", f"served at {served}", f"REST at {served}/v1")
@@ -153,9 +153,10 @@ async def init(
         Path, typer.Argument(help="Of the project; default: this one.", show_default=False)
     ] = Path(),
 ) -> None:
-    """Make a store in this folder, and a file that says so to every command in it: init.
+    """Make a file that names the store of this folder to every command in it: init.
 
     The file has the store and the group; commands in the folder and below it then need neither.
+    The store itself is made by the first that adds something: add FILE.
     """
     file = folder / PROJECT_FILE
     if file.exists():

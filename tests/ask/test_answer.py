@@ -72,6 +72,15 @@ async def test_nothing_in_a_notebook_is_markup_of_the_graph(known):
     assert "&lt;i&gt;sails" in page and "<i>" not in page
 
 
+async def test_a_record_is_answered_by_its_facts(graph):
+    record = '{"note": "Dora works_at Initech.", "hobby": "rowing boats"}'
+    await graph.add_episode(record, source="json", reference_time="2022-01-01")
+    answer = await graph.answer("Dora works lazily?")
+    [sentence] = answer.sentences
+    assert (answer.by, sentence.text, sentence.quote) == ("texts", "Dora works at Initech.", record)
+    assert not await graph.answer("Dora rowing boats?")
+
+
 def test_the_blocking_twin_streams():
     with open_graph(kind=GraphRAG) as graph:
         graph.add_episode(BETA, reference_time="2021-01-01")

@@ -59,7 +59,7 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
-    "modules": 521,  # answer, tracing, explorer, importers: rooms that were not there
+    "modules": 522,  # answer, tracing, explorer, importers: rooms that were not there
     "modules with exactly one importer": 153,  # the same rooms: one door each
     "lines written by hand": 84_300,
     "own files on one add_episode": 78,

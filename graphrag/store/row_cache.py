@@ -9,7 +9,6 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
@@ -262,5 +261,12 @@ def _own(value: Value) -> Value:
     kind = type(value)
     values: list[Any] = list(_FIELDS[kind](value))
     for place in _PLACES[kind]:
-        values[place] = deepcopy(values[place]) if values[place] else {}
+        values[place] = _copied(values[place] or {})
     return kind(*values)
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy, its keys in the order in which the engine gives them."""
+    if isinstance(value, dict):
+        return {key: _copied(value[key]) for key in sorted(value)}
+    return list(map(_copied, value)) if isinstance(value, list) else value

@@ -98,7 +98,7 @@ async def served(store: str, *, plain: bool) -> AsyncIterator[Server]:
     assert process.stdout is not None
     line = (await process.stdout.readline()).decode()
     try:
-        yield Server(line.partition("/mcp")[0], process)
+        yield Server(line.partition("/: ")[0], process)
     finally:
         if process.returncode is None:
             process.kill()

@@ -28,7 +28,7 @@ def test_demo_counts_answers_and_cleans_up(cli, tmp_path, monkeypatch, reader):
     assert "of all 40 questions have their answer in the first 3 facts" in done.out
     assert "MB" in done.out
     commands = done.out.partition("Try next:\n")[2].splitlines()
-    assert len(commands) == 3
+    assert len(commands) == 4
     assert all(command.strip().startswith("surreal-graphrag ") for command in commands)
 
 

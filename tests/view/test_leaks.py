@@ -72,8 +72,10 @@ def of_group(name, told, folder):
         "through": ["knows"],
         "ids": [told.get("episode", "none")],
         "fact": told.get("relates_to", "none"),
+        "item": told.get("relates_to", "none"),
         "episode": told.get("episode", "none"),
         "file": folder / "export.jsonl",
+        "paths": folder / "export.jsonl",
     }
 
 

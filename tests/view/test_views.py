@@ -12,14 +12,15 @@ WRITES = {
     "communities.update", "edit.confirm", "edit.correct", "edit.invalidate", "edit.reject",
     "edit.retract", "edit.settle", "erase.entity", "erase.group", "export.copy",
     "identity.keep_apart", "identity.merge", "identity.split", "identity.unmerge",
-    "load.calendar", "load.contacts", "load.documents", "load.facts", "load.group", "load.seed",
-    "log.remove_episode", "log.remove_source", "log.replay", "log.replay_all", "log.revert",
-    "sagas.summarize", "sagas.summarize_all",
+    "load.calendar", "load.contacts", "load.documents", "load.facts", "load.group", "load.memory",
+    "load.seed", "log.remove_episode", "log.remove_source", "log.replay", "log.replay_all",
+    "log.revert", "sagas.summarize", "sagas.summarize_all",
 }  # fmt: skip
 OF_TODAY = {
     "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.check",
-    "health.check_all", "health.cleanup", "health.indexes", "health.repair", "health.repair_all",
-    "identity.candidates", "log.events", "log.follow", "open", "queue.drain", "queue.drain_all",
+    "health.check_all", "health.cleanup", "health.indexes", "health.reembed", "health.repair",
+    "health.repair_all", "identity.candidates", "log.events", "log.follow", "open",
+    "queue.drain", "queue.drain_all",
     "queue.failed", "queue.retry", "queue.status",
 }  # fmt: skip
 """What is about the store as it is: its health, its queue, its log, what waits for a person."""

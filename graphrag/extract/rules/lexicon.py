@@ -234,9 +234,10 @@ ANIMATE = (
     MALE
     | FEMALE
     | frozenset(
-        "child person soldier farmer guard driver doctor nurse teacher student friend neighbour "
-        "neighbor colleague boss dog cat horse animal beast monkey bird officer captain traveler "
-        "traveller stranger guest player singer writer author leader member visitor worker".split()
+        "child person agent soldier farmer guard driver doctor nurse teacher student friend "
+        "neighbour neighbor colleague boss dog cat horse animal beast monkey bird officer captain "
+        "traveler traveller stranger guest player singer writer author leader member visitor "
+        "worker".split()
     )
 )
 """Nouns for somebody: what ``he`` or ``she`` may mean."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.extract.rules.lexicon import FEMALE, MALE, ORG_WORDS, PERSON_TITLES
+from graphrag.extract.rules.lexicon import ANIMATE, FEMALE, MALE, ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.extract.rules.verb_frames import MEANT
 from graphrag.model.assertion import EntityName
@@ -143,6 +143,9 @@ _OPEN = ("goes_", "comes_", "returns_", "moves_", "flies_")
 """Relations of a verb of going, which say less than where one lives then."""
 _GIVEN = 5
 """Votes of who speaks: ``Dad`` may be all that he is called."""
+_OF_THINGS = frozenset({"owned_by", "located_in"})
+"""Relations of what is nobody: people live in a town, and belong to no one."""
+_SPOKEN = frozenset("i we you he she it they".split())
 _NEEDS_NAME = frozenset(_SUBJECTS)
 """Relations of somebody with a name."""
 
@@ -163,6 +166,10 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
             continue
         if draft.relation == "has_role" and _is_place(one):
             continue
+        if draft.relation in _OF_THINGS and _is_somebody(one):
+            continue
+        if _is_clause(one) or (other is not None and _is_clause(other)):
+            continue
         if draft.relation in _NEEDS_NAME and not one.named:
             continue
         yield draft
@@ -176,6 +183,19 @@ def _is_title(name: Name) -> bool:
     """Tell whether a name is a title without its bearer."""
     plain = name.text.lower().rstrip(".")
     return name.named and plain in PERSON_TITLES and name.votes["person"] < _GIVEN
+
+
+def _is_somebody(name: Name) -> bool:
+    if name.named:
+        others = (votes for kind, votes in name.votes.items() if kind != "person")
+        return name.votes["person"] > max([2, *others])
+    return name.text.split()[-1].lower() in ANIMATE
+
+
+def _is_clause(name: Name) -> bool:
+    """Tell whether a name is the beginning of a sentence: ``We apologise to``."""
+    first, _, rest = name.text.partition(" ")
+    return name.named and first.lower() in _SPOKEN and rest[:1].islower()
 
 
 def _is_place(name: Name) -> bool:

@@ -35,7 +35,7 @@ _ACTED = frozenset(
     "damage wreck "
     "sink lose steal dissolve liquidate disband halt pause freeze ban repeal deprecate archive "
     "complete finish break fix settle shelve scrap mothball ground seize condemn declare extend "
-    "list privatise privatize nationalise nationalize electrify automate sell vacate empty resume "
+    "list privatise privatize nationalise nationalize electrify automate vacate empty resume "
     "restart relaunch shorten clear acquit cure relegate promote exhibit display isolate".split()
 )
 """Verbs whose object is in the state that their participle names."""

@@ -16,6 +16,7 @@ from graphrag.cli.forms import plain
 from graphrag.cli.progress import Embedded
 from graphrag.cli.render import line, table
 from graphrag.cli.terminal import Session, Stopped
+from graphrag.errors import InputError
 
 if TYPE_CHECKING:
     from graphrag.engine.rebuild import Built, IndexReport
@@ -76,8 +77,8 @@ async def embed(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Name or path of a sentence-transformers model. Default: the one that commands "
-            "use, $SURREAL_GRAPHRAG_EMBEDDER or else this version's own.",
+            help="Name or path of a sentence-transformers model. Default: that of the settings, "
+            "$SURREAL_GRAPHRAG_EMBEDDER; without either nothing is changed.",
         ),
     ] = None,
 ) -> None:
@@ -85,8 +86,22 @@ async def embed(
 
     The old vectors serve until all new ones are there; stopped or killed, the same command goes on.
     """
-    named = model or session.settings.embedder
-    graph = session.open_graph(replace(session.settings, embedder=named))
+    from graphrag.store.migrate import embedder_of
+
+    if model is not None:
+        origins = {**session.configured.origins, "embedder": "--model"}
+        configured = replace(session.configured, origins=origins)
+        settings = replace(session.settings, embedder=model)
+        session = replace(session, settings=settings, configured=configured)
+    graph = session.open_graph(session.settings)
+    if session.settings.embedder is None:
+        target, new = session.target(), graph.handle.embedder.name
+        old, _ = await session.unlocked(lambda: embedder_of(target))
+        if old != new:
+            raise InputError(
+                f"this would change the embedder of the store from {old!r} to {new!r}: say so with "
+                f"index embed --model {new}, or name another model"
+            )
     with Embedded(session.err) as progress:
         try:
             done = await session.unlocked(lambda: graph.health.reembed(on_progress=progress))

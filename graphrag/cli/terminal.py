@@ -17,7 +17,7 @@ from rich.text import Text
 from graphrag.cli import serving_mark as serving
 from graphrag.cli.forms import plain
 from graphrag.display.visible import visible
-from graphrag.errors import StoreError, StoreLockedError
+from graphrag.errors import InputError, StoreError, StoreLockedError
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
@@ -93,6 +93,11 @@ class Session:
         while True:
             try:
                 return await opening()
+            except InputError as error:
+                if (named := self.settings.embedder) and repr(named) in str(error):
+                    origin = self.configured.origins.get("embedder", "the settings")
+                    error.add_note(f"it is named by {origin}")
+                raise
             except StoreLockedError as error:
                 left = last - monotonic()
                 if left <= 0:

@@ -111,12 +111,19 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer
 
         place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None
-        with nullcontext() if place is None else _no_progress_bar():
-            return SentenceTransformer(
-                str(place or self._model_name),
-                device=self._device,
-                local_files_only=place is not None,
-            )
+        try:
+            with nullcontext() if place is None else _no_progress_bar():
+                return SentenceTransformer(
+                    str(place or self._model_name),
+                    device=self._device,
+                    local_files_only=place is not None,
+                )
+        except (OSError, ValueError) as error:
+            why = str(error).partition(". ")[0]
+            raise InputError(
+                f"the embedder {self._model_name!r} cannot be loaded: give the name of a "
+                f"sentence-transformers model, or the folder of one ({why})"
+            ) from error
 
 
 class CachedEmbedder:

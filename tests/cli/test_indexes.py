@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+from graphrag.cli.app import create_app, run
+
 COPY = ("copy", "surrealkv://./graph-store")
 ENGINE = ("surrealkv://./engine", "--profile", "engine")
 
@@ -60,3 +64,27 @@ def test_the_embedder_is_changed_and_commands_are_told_how_to_use_it(told, monke
     monkeypatch.setenv("SURREAL_GRAPHRAG_EMBEDDER", "32")
     assert "Globex" in told("search", "where does Alice work").out
     assert json.loads(told("index", "embed", "--json").out)["made"] == 0
+
+
+def test_the_embedder_is_not_changed_unless_a_model_is_named(told):
+    assert told("index", "embed", "--model", "32").code == 0
+    outcome = told("index", "embed")
+    assert outcome.code == 2
+    assert "from 'hash-32' to 'hash-64'" in outcome.error and "--model" in outcome.error
+
+
+@pytest.mark.parametrize("setting", ["--model", "$SURREAL_GRAPHRAG_EMBEDDER"])
+def test_a_model_that_is_none_is_named_with_the_setting_it_is_from(
+    told, tmp_path, monkeypatch, capsys, setting
+):
+    pytest.importorskip("sentence_transformers")
+    (tmp_path / "nomodel").mkdir()
+    (tmp_path / "nomodel" / "modules.json").write_text("none")
+    line = ["index", "embed", "--model", "./nomodel"]
+    if setting != "--model":
+        monkeypatch.setenv("SURREAL_GRAPHRAG_EMBEDDER", "./nomodel")
+        line = ["search", "Alice"]
+    assert run(line, app=create_app()) == 2
+    error = capsys.readouterr().err
+    assert "embedder './nomodel' cannot be loaded" in error
+    assert f"it is named by {setting}" in error

@@ -166,7 +166,7 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
             continue
         if draft.relation == "has_role" and _is_place(one):
             continue
-        if draft.relation in _OF_THINGS and _is_somebody(one):
+        if draft.relation in _OF_THINGS and _is_somebody(one, draft.relation == "owned_by"):
             continue
         if _is_clause(one) or (other is not None and _is_clause(other)):
             continue
@@ -185,10 +185,11 @@ def _is_title(name: Name) -> bool:
     return name.named and plain in PERSON_TITLES and name.votes["person"] < _GIVEN
 
 
-def _is_somebody(name: Name) -> bool:
+def _is_somebody(name: Name, sure: bool) -> bool:
+    """Tell whether a noun means people; of a name, which is a firm as often, if that is sure."""
     if name.named:
         others = (votes for kind, votes in name.votes.items() if kind != "person")
-        return name.votes["person"] > max([2, *others])
+        return sure and name.votes["person"] > max([1, *others])
     return name.text.split()[-1].lower() in ANIMATE
 
 

@@ -369,7 +369,7 @@ async def test_a_long_text_is_read_in_passages_with_true_offsets(server, connect
         )
 
     server.answer = answer
-    extractor = LLMExtractor(connect(), context_tokens=1800)
+    extractor = LLMExtractor(connect(), context_tokens=1840)
     async with open_graph(extractor=extractor) as graph:
         added = await graph.add_episode(content, source="text")
     assert len(server.requests) > 1

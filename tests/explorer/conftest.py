@@ -18,6 +18,7 @@ FLAGS = (
     "--window-size=1280,860", "--force-prefers-reduced-motion",
 )  # fmt: skip
 OWNER, READER = "owner-0123456789abcdef", "reader-0123456789abcdef"
+STRANGER = "stranger-0123456789abcdef"
 
 
 class Served:
@@ -33,7 +34,8 @@ class Served:
 
     async def _serve(self):
         self.stop = asyncio.Event()
-        tokens = Tokens({OWNER: Grant("the owner"), READER: Grant("a reader", writes=False)})
+        owner, reader = Grant("the owner"), Grant("a reader", writes=False)
+        tokens = Tokens({OWNER: owner, READER: reader, STRANGER: Grant("hers", ("elsewhere",))})
         async with open_graph() as self.graph:
             doors = [
                 asyncio.ensure_future(

@@ -225,12 +225,12 @@ class Review {
 /** Return the entity of a pair that is kept, and the other one. */
 const ends = ({ pair, swapped }) => (swapped ? [pair.other, pair.entity] : [pair.entity, pair.other]);
 
-/** Ask for a token until one is given. */
+/** Ask for a token until one is given; say what is wrong with the one before. */
 function askToken(wrong) {
   return new Promise((resolve) => {
     const input = el("input", { type: "password", required: true, autocomplete: "off", "aria-label": "token" });
     const form = el("form", { class: "ask", onsubmit: (event) => (event.preventDefault(), $("sheet").close(), resolve(input.value.trim())) },
-      el("label", {}, wrong ? "This token is not known here. The token of this graph:" : "The token of this graph:", input),
+      el("label", {}, wrong ? `This token ${wrong}. The token of this graph:` : "The token of this graph:", input),
       el("div", { class: "ends" }, el("button", { class: "main" }, "Open")));
     $("sheet").classList.add("narrow");
     replace($("sheet"), el("header", {}, el("h2", {}, "Token")), el("div", { class: "body" }, form));

@@ -29,8 +29,10 @@ class Server {
     } catch {
       throw new Refused(0, "the server does not answer");
     }
-    if (answer.status === 401) {
-      this.token = await askToken(Boolean(this.token));
+    const elsewhere = answer.status === 403 && verb === "atlas"; // a token of another group
+    if (answer.status === 401 || elsewhere) {
+      const said = elsewhere ? "is for another group" : "is not known here";
+      this.token = await askToken(this.token && said);
       kept.set("token", this.token, "sessionStorage");
       return this.ask(verb, given);
     }

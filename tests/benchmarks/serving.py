@@ -278,7 +278,7 @@ async def _process(code: str) -> list[Any]:
 
 async def shared(folder: Path, options: Options) -> Section:
     """Let processes write and others read through one server: who sees what when."""
-    seconds = min(options.seconds, 20)
+    seconds = options.seconds
     names = [f"Writer{number}" for number in range(options.writers)]
     async with served(f"surrealkv://{folder}/shared", plain=True) as server:
         url = server.url

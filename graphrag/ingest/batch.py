@@ -22,11 +22,11 @@ from graphrag.errors import (
     TransactionError,
 )
 from graphrag.ingest.adding import Added
-from graphrag.ingest.ahead import Stream
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.read_ahead import Read, reads
 from graphrag.ingest.unread import add_known, keep_unread, read_and_add
+from graphrag.ingest.windows import Stream
 
 _NAME = 40
 """Characters of a text that stand for its name."""

@@ -15,7 +15,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from graphrag.errors import GraphRAGError
-from graphrag.ingest.ahead import (
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.ingest.windows import (
     END,
     LONG,
     MANY,
@@ -27,8 +29,6 @@ from graphrag.ingest.ahead import (
     stream_of,
     windows,
 )
-from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode

@@ -160,7 +160,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         return with_named_mentions(placed) if named else placed
     except GraphRAGError:
         raise
-    except Exception as error:
+    except Exception as error:  # an extractor is anybody's code
         raise _failed("extractor", episode, str(error)) from error
 
 
@@ -174,7 +174,7 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
         ruling = await call(partial(arbiter.decide, case))
     except GraphRAGError:
         raise
-    except Exception as error:
+    except Exception as error:  # an arbiter is anybody's code
         raise _failed("arbiter", case.episode, str(error)) from error
     if not isinstance(ruling, Ruling):
         raise _failed("arbiter", case.episode, _no("Ruling", ruling))

@@ -210,7 +210,7 @@ class CachedEmbedder:
                 f"({len(texts)}, {self.dimension}), each row finite and not all zeros; nothing was "
                 "written"
             ) from None
-        except Exception as error:
+        except Exception as error:  # an embedder is anybody's code
             raise EmbeddingError(
                 f"embedder {self.name!r} failed on {_named(texts)}: {error}"
             ) from error

@@ -67,7 +67,7 @@ class Service:
         except GraphRAGError:
             outcome = "refused"
             raise
-        except Exception as error:
+        except Exception as error:  # its text may hold what was asked: only its type is told
             what = f"{verb.name} failed: unexpected {type(error).__name__}"
             _LOG.error("%s", what)
             raise UnexpectedError(what) from error

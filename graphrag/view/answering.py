@@ -17,14 +17,11 @@ from graphrag.model.values import Episode, Fact
 from graphrag.protocols import Figures, Message, StreamingLLM, call, traced
 from graphrag.search.context import Citation, Context, assemble
 from graphrag.search.near import named_entities
-from graphrag.search.recipes import recipe_of
-from graphrag.search.request import Request
 from graphrag.search.results import Results
-from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.text.split import count_tokens
 from graphrag.view import asking
 from graphrag.view.lens import Lens
-from graphrag.view.searches import run
+from graphrag.view.searches import request_of, run
 
 _ENDED = 5
 """Facts that are over which the memory of a question of now has beside those that hold."""
@@ -206,8 +203,7 @@ async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _M
 
 async def _searched(lens: Lens, question: str) -> Results:
     """Return what holds, and of a question of now some of what is over, after it."""
-    past = lens.viewpoint not in (NOW, Viewpoint(history=True))
-    request = Request.of(question, lens.group, recipe=recipe_of(None), past=past)
+    request = request_of(question, lens.group, lens.viewpoint)
     results = await run(request, [lens])
     if lens.viewpoint.valid_at is not None or lens.viewpoint.history:
         return results

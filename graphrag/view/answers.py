@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
@@ -104,22 +103,21 @@ class Answers(Reads):
         Raises:
             QueryError: naming the argument that cannot be used, and what would be right.
         """
-        from graphrag.search.recipes import recipe_of
-        from graphrag.search.request import Request
         from graphrag.search.results import Hit
         from graphrag.view import explaining
+        from graphrag.view.searches import request_of
 
-        request = Request.of(
+        request = request_of(
             query,
             self.group_id,
+            self.viewpoint,
             limit=limit,
             scopes=scopes,
-            recipe=recipe_of(recipe),
+            recipe=recipe,
             centers=centers,
             where=where,
             saga=saga,
             within=within,
-            past=self.viewpoint not in (NOW, Viewpoint(history=True)),
         )
         value = item.item if isinstance(item, Hit) else item
         id_ = value if isinstance(value, str) else value.id

@@ -87,22 +87,20 @@ class GroupSet:
         """
         if not self._names:
             raise QueryError("name the groups that are searched: graph.groups('alice', 'bob')")
-        from graphrag.search.recipes import recipe_of
-        from graphrag.search.request import Request
-        from graphrag.view.searches import run
+        from graphrag.view.searches import request_of, run
 
-        request = Request.of(
+        request = request_of(
             query,
             ", ".join(self._names),
+            self._viewpoint,
             limit=limit,
             scopes=scopes,
-            recipe=recipe_of(recipe),
+            recipe=recipe,
             centers=centers,
             where=where,
             saga=saga,
             within=within,
             explain=explain,
-            past=self._viewpoint not in (NOW, Viewpoint(history=True)),
         )
         lens = Lens(self._handle, viewpoint=self._viewpoint)
         lenses = [replace(lens, group=name) for name in self._names]

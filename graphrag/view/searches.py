@@ -10,15 +10,54 @@ from graphrag.protocols import traced
 from graphrag.sagas.listing import missing
 from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
-from graphrag.search.request import SCOPES, Request
+from graphrag.search.recipes import recipe_of
+from graphrag.search.request import SCOPES, Recipe, Request, Scope
 from graphrag.search.results import Results
 from graphrag.search.visibility import Past
+from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
 from graphrag.view.communities import made_for
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
+    from graphrag.model.values import Entity
+    from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Watch
+    from graphrag.search.within import Reach, Within
+
+
+def request_of(
+    query: str,
+    group: str,
+    viewpoint: Viewpoint,
+    *,
+    limit: int | None = None,
+    scopes: Sequence[Scope] | None = None,
+    recipe: Recipe | str | None = None,
+    centers: "Sequence[Entity | str]" = (),
+    where: "Filter | None" = None,
+    saga: str | None = None,
+    within: "Within | Reach | None" = None,
+    explain: bool = False,
+) -> Request:
+    """Return what a view is asked for, its recipe found by name; as ``View.search``.
+
+    Raises:
+        QueryError: naming the argument that cannot be used, and what would be right.
+    """
+    return Request.of(
+        query,
+        group,
+        limit=limit,
+        scopes=scopes,
+        recipe=recipe_of(recipe),
+        centers=centers,
+        where=where,
+        saga=saga,
+        within=within,
+        explain=explain,
+        past=viewpoint not in (NOW, Viewpoint(history=True)),
+    )
 
 
 async def run(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
-from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.view.answers import Answers
 
 if TYPE_CHECKING:
@@ -99,22 +98,20 @@ class View(Answers):
             QueryError: naming the argument that cannot be used, and what would be right.
         """
         # Ranking is imported by the first search: opening a graph does without it.
-        from graphrag.search.recipes import recipe_of
-        from graphrag.search.request import Request
-        from graphrag.view.searches import run
+        from graphrag.view.searches import request_of, run
 
-        request = Request.of(
+        request = request_of(
             query,
             self.group_id,
+            self.viewpoint,
             limit=limit,
             scopes=scopes,
-            recipe=recipe_of(recipe),
+            recipe=recipe,
             centers=centers,
             where=where,
             saga=saga,
             within=within,
             explain=explain,
-            past=self.viewpoint not in (NOW, Viewpoint(history=True)),
         )
         return await run(request, [self._lens], saga=saga)
 

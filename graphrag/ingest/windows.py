@@ -1,13 +1,12 @@
-"""Read many episodes ahead and embed what is sure to be embedded in one call.
+"""Windows of a stream of episodes, and what is embedded for each in one call.
 
 A model embeds a hundred texts in the time of a dozen single ones, and parsing and embedding side by
 side fight for the same cores. So a window of episodes is read, embedded at once into the cache, and
 then planned and written one by one: planning finds nearly every vector there.
 
 Only what looks at nothing but texts may read ahead: an extractor that sees the entities of the
-graph would see fewer of them than if the episodes were added one by one.
-
-Cut a stream into windows; what has come is not kept waiting for what has not.
+graph would see fewer of them than if the episodes were added one by one. What has come is not kept
+waiting for what has not.
 """
 
 import asyncio

@@ -82,12 +82,16 @@ async def serve(
     if on_start is not None:
         on_start(f"http://{place}:{listening.getsockname()[1]}")
     serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+    preparing = asyncio.ensure_future(service.prepare()) if rest else None
     try:
         await asyncio.shield(serving)
     except asyncio.CancelledError:
         server.stop()
         await serving
         raise
+    finally:
+        if preparing is not None:
+            preparing.cancel()
 
 
 async def serve_stdio(graph: GraphRAG) -> None:

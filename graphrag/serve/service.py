@@ -51,6 +51,14 @@ class Service:
         graph = self.graph.group(grant.group(group, self.graph.group_id))
         return Call(graph, grant, self.stopping, self.quota.last_seconds)
 
+    async def prepare(self) -> None:
+        """Read the group that is served and lay it out, so that who comes first need not wait."""
+        try:
+            async with self.turns:
+                await self.graph.export.atlas()
+        except GraphRAGError as error:  # told to whoever asks, too
+            _LOG.warning("group %r could not be prepared: %s", self.graph.group_id, error)
+
     async def answer(self, verb: Verb[Any, Any], given: Mapping[str, Any], call: Call) -> Output:
         """Run a verb, count it, and log what nobody expected, without what it was about.
 

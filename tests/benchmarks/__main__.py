@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from graphrag import OpenAILLM
 from tests.benchmarks import (
     ablation,
     ask,
@@ -83,7 +84,13 @@ def main() -> None:
             case "exchange":
                 asyncio.run(exchange.measure(report, exchange.Options(tuple(given.facts))))
             case "extraction":
-                asyncio.run(extraction.measure(report, given.data))
+                url = given.llm_url
+                llm = (
+                    OpenAILLM("model", base_url=url, api_key="none", timeout=900, concurrency=1)
+                    if url
+                    else None
+                )
+                asyncio.run(extraction.measure(report, given.data, llm))
             case "novel":
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
@@ -147,6 +154,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--data", type=Path, default=Path("data"), help="folder of sets (quality, extraction)"
     )
+    parser.add_argument("--llm-url", metavar="URL", help="of a server with a model (extraction)")
     parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")
     parser.add_argument("--stores", type=Path, default=RESULTS / "stores", help="where they are")
     parser.add_argument("--vectors", type=Path, default=RESULTS / "vectors", help="theirs")

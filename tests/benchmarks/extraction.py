@@ -1,4 +1,6 @@
-"""What the rules read in labelled texts: how much of it is right, how much they find, which dates.
+"""What is read in labelled texts: how much of it is right, how much is found, which dates.
+
+By the rules or, with ``--llm-url``, by the small model that an OpenAI-compatible server there has.
 
 ``FOLDER`` holds ``documents.jsonl`` (id, genre, time, text), ``facts.jsonl`` (what a person reads
 them: required, optional, or a trap, with the span in which it holds), ``relations.json`` (which
@@ -19,11 +21,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from graphrag.extract.llm.small import SmallLLMExtractor
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim
 from graphrag.model.values import Episode
-from graphrag.protocols import ExtractionContext
+from graphrag.protocols import LLM, ExtractionContext, Extractor
 from tests.benchmarks.report import Report, Section
 
 Line = dict[str, Any]
@@ -31,26 +34,30 @@ _SHOWN = ("precision", "recall", "dates_lenient", "dates_strict", "trap_hits", "
 _LENGTH = {"year": 4, "month": 7}
 
 
-async def measure(report: Report, folder: Path) -> None:
-    """Read every text and score what was read."""
+async def measure(report: Report, folder: Path, llm: LLM | None = None) -> None:
+    """Read every text, by the rules or by a small model, and score what was read."""
     scorer = folder / "score_extraction.py"
     if not scorer.is_file():
         report.say(f"no {scorer}: give --data FOLDER with documents, facts and their scorer")
         return
     documents = [json.loads(line) for line in (folder / "documents.jsonl").open(encoding="utf-8")]
-    started = time.process_time()
-    read = {document["id"]: await predictions(document) for document in documents}
-    spent = time.process_time() - started
+    extractor = RulesExtractor() if llm is None else SmallLLMExtractor(llm)
+    began, spent = time.perf_counter(), time.process_time()
+    read = {document["id"]: await predictions(document, extractor) for document in documents}
+    took, spent = time.perf_counter() - began, time.process_time() - spent
     score = _module(scorer)
     report.add(Section("facts of labelled texts", list(_rows(score, folder, documents, read))))
-    report.say(f"{1000 * spent / len(documents):.0f} ms of CPU a text")
+    per = 1000 / len(documents)
+    report.say(f"a text: {spent * per:.0f} ms of CPU of this process, {took * per:.0f} ms in all")
+    if isinstance(extractor, SmallLLMExtractor):
+        report.say(f"not believed: {dict(extractor.dropped.most_common())}")
 
 
-async def predictions(document: Line) -> list[Line]:
-    """Return what the rules read in a text, as the scorer wants it."""
+async def predictions(document: Line, extractor: Extractor) -> list[Line]:
+    """Return what an extractor reads in a text, as the scorer wants it."""
     day = document["time"][:10]
     episode = prepare(NewEpisode(document["text"], f"{day}T12:00:00Z"))
-    read = await RulesExtractor().extract(ExtractionContext(episode))
+    read = await extractor.extract(ExtractionContext(episode))
     return [
         {"id": document["id"], **_prediction(claim, episode)}
         for claim in read.claims

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from tests.benchmarks.extraction import predictions
 
 _KINDS = {"+": "required", "?": "optional", "!": "trap"}
@@ -78,7 +79,7 @@ async def test_texts_of_many_genres_are_read():
     wanted = found = stated = right = 0
     trapped, wrong = [], []
     for document, labels in labelled():
-        read = await predictions(document)
+        read = await predictions(document, RulesExtractor())
         required = [label for label in labels if label.kind == "required"]
         wanted += len(required)
         found += sum(any(fits(one, label) for one in read) for label in required)

@@ -6,6 +6,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from graphrag.errors import InputError
+from graphrag.explorer import atlas
+from graphrag.explorer.layout import lay_out
 from graphrag.serve.grants import LOCAL, Grant, Tokens
 from graphrag.serve.openapi import description
 from graphrag.serve.quota import Bucket, Quota
@@ -281,3 +283,21 @@ async def test_health_readiness_and_counts(known):
     async with door(Service(known)) as client:
         assert (await client.get("/ready")).json() == {"status": "unavailable"}
         assert "is not open" in problem(await client.get("/v1/entities/Alice"), 503)
+
+
+async def test_what_is_served_is_laid_out_before_anybody_asks(known, monkeypatch):
+    laid = []
+    monkeypatch.setattr(atlas, "lay_out", lambda *given: laid.append(given) or lay_out(*given))
+    service = Service(known)
+    await service.prepare()
+    assert len(laid) == 1
+    async with door(service) as client:
+        seen = (await client.post("/v1/atlas", json={})).json()
+    assert seen["nodes"]["name"]
+    assert len(laid) == 1
+
+
+async def test_what_cannot_be_prepared_is_told_and_stops_no_server(known, caplog):
+    await known.close()
+    await Service(known).prepare()
+    assert "could not be prepared" in caplog.text

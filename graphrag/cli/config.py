@@ -5,6 +5,7 @@ and how long to wait: nothing to which a password or a key would be sent.
 """
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from graphrag.errors import InputError
 from graphrag.settings import VARIABLES, Settings, config_folder
 
 PROJECT_FILE = "surreal-graphrag.toml"
+_PLACE = re.compile(r"line \d+, column \d+")
 _FOLDERS = ("surrealkv://", "mem://")
 _OF_PROJECT = frozenset({"store", "group", "namespace", "database", "wait"})
 _OF_USER = _OF_PROJECT | {"user", "password", "embedder", "llm_model", "llm_base_url"}
@@ -88,8 +90,10 @@ def _read(file: Path, allowed: frozenset[str]) -> dict[str, Any]:
         rows = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except ValueError:  # its words would show the line, with a secret maybe
-        raise InputError(f"{file} is no TOML: see docs/operations.md") from None
+    except ValueError as error:  # its words may show a line with a secret: only the place is told
+        place = _PLACE.search(str(error))
+        at = f" at {place[0]}" if place else ""
+        raise InputError(f"{file} is no TOML{at}: see docs/operations.md") from None
     for name, value in rows.items():
         if name not in allowed:
             raise InputError(

@@ -187,8 +187,8 @@ class Dialogue:
                 question.schema,
             )
         raise LLMError(
-            f"model {self.model!r} gave no valid {question.name} in {repairs + 1} attempts; "
-            f"the last problem: {problem}. Nothing of it was used"
+            f"model {self.model!r} gave no valid answer ({question.name}) in {repairs + 1} attempts"
+            f"; the last problem: {problem}. Nothing of it was used"
         )
 
     async def _ask_until_answered(self, question: Question) -> Reply:

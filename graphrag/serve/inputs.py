@@ -251,18 +251,22 @@ class CommunitiesInput(Viewed):
     max_tokens: int = Field(2000, ge=50, le=32_000, description="What the text may take.")
 
 
-def sentence(error: ValidationError) -> str:
-    """Say in one sentence what is wrong with arguments."""
+def sentence(error: ValidationError, model: type[BaseModel]) -> str:
+    """Say in one sentence what is wrong with the arguments of this model."""
     parts = []
+    unknown = False
     for one in error.errors(include_url=False):
         place = ".".join(str(step) for step in one["loc"])
         if one["type"] == "missing":
             parts.append(f"{place} is missing")
         elif one["type"] == "extra_forbidden":
             parts.append(f"there is no argument {place!r}")
+            unknown = unknown or len(one["loc"]) == 1
         elif one["type"] == "value_error":
             parts.append(str(one["ctx"]["error"]))
         else:
             what = one["msg"][:1].lower() + one["msg"][1:]
             parts.append(f"{place} {shown(one['input'])}: {what}" if place else what)
+    if unknown:
+        parts.append(f"it takes {', '.join(model.model_fields) or 'none'}")
     return "; ".join(dict.fromkeys(parts))

@@ -79,7 +79,7 @@ class Prompt:
         try:
             asked = self.input.model_validate(dict(given))
         except ValidationError as error:
-            raise InputError(f"{self.name}: {sentence(error)}") from None
+            raise InputError(f"{self.name}: {sentence(error, self.input)}") from None
         return await self.write_for(call, asked)
 
 

@@ -58,7 +58,7 @@ class Verb(Generic[In, Out]):
         try:
             asked = self.input.model_validate(dict(given))
         except ValidationError as error:
-            raise InputError(f"{self.name}: {sentence(error)}") from None
+            raise InputError(f"{self.name}: {sentence(error, self.input)}") from None
         if self.writes and not (call.grant.writes or asked.only_reads):
             raise PolicyError(f"{self.name} writes, and this token may only read")
         return await self.run(call, asked)

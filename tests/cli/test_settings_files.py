@@ -63,6 +63,7 @@ def test_the_store_of_a_project_counts_from_its_file(tmp_path, home):
         ("group = 3", "text in quotes"),
         ("wait = -1", "number of seconds"),
         ("group = ", "no TOML"),
+        ("group = [}", "no TOML at line 1, column 10"),
     ],
 )
 def test_a_project_cannot_send_secrets_elsewhere_and_a_wrong_file_is_named(

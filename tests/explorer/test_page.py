@@ -209,6 +209,13 @@ def test_an_address_leads_to_an_entity_at_a_time(page):
     page.shows("#panel", "Holds on 2020-01-01", "works at Acme", "To come", "works at Globex")
 
 
+def test_an_address_with_odd_dates_leads_to_now_and_says_so(page):
+    page.give(*CAREERS).open("#t=garbage&k=yesterday").ready()
+    page.shows("#notice", "garbage and yesterday", "no date")
+    page.click("Alice")
+    page.shows("#panel", "works at Globex")
+
+
 def test_dark_and_light(page):
     page.give(*CAREERS).open().ready()
     ground = "return getComputedStyle(document.body).backgroundColor"

@@ -245,7 +245,7 @@ async def test_a_hopeless_server_leaves_the_text_for_a_retry(server, opened):
             await graph.add_episode("Alice Johnson works at Acme.", reference_time="2024-01-01")
         assert "queue.retry()" in raised.value.__notes__[0]
         [failed] = await graph.queue.failed()
-        assert "gave no valid Reading" in failed.error
+        assert "gave no valid answer (Reading)" in failed.error
         [hit] = (await graph.search("Johnson Acme", scopes=["episodes"])).episodes
         assert hit.item.id == failed.id
         server.answer = lambda request: ALICE

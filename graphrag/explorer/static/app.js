@@ -246,8 +246,9 @@ class App {
     if (this.written !== undefined && location.hash === this.written) return;
     const parts = new URLSearchParams(location.hash.slice(1));
     const time = parts.get("t");
-    if (time) this.moment = time === "all" ? null : seconds(time);
-    const known = this.source.live ? parts.get("k") : null;
+    if (time === "all") this.moment = null;
+    else if (time && isMoment(time)) this.moment = seconds(time);
+    const known = this.source.live && isMoment(parts.get("k")) ? parts.get("k") : null;
     if (!this.model || known !== this.known) {
       this.known = known;
       await this.load();
@@ -260,6 +261,8 @@ class App {
       this.picking = way;
       this.endPath();
     } else if (parts.get("e")) this.select(parts.get("e"));
+    const odd = ["t", "k"].filter((key) => parts.get(key) && parts.get(key) !== "all" && !isMoment(parts.get(key)));
+    if (odd.length) this.say(`The address asks for ${odd.map((key) => parts.get(key)).join(" and ")}, which is no date: this is now.`);
   }
 
   turn() {

@@ -58,6 +58,9 @@ function lifetime(from, to) {
 /** Return seconds since 1970 of an ISO date, null for none. */
 const seconds = (iso) => (iso ? Date.parse(iso) / 1000 : null);
 
+/** Tell whether somebody's text is a moment that can be asked for. */
+const isMoment = (text) => /^\d{4}-\d\d(-\d\d(T.*)?)?$/.test(text ?? "") && Number.isFinite(seconds(text));
+
 /** Run a function once things have been quiet for a while. */
 function settled(wait, run) {
   let timer = 0;

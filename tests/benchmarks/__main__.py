@@ -86,7 +86,14 @@ def main() -> None:
             case "extraction":
                 url = given.llm_url
                 llm = (
-                    OpenAILLM("model", base_url=url, api_key="none", timeout=900, concurrency=1)
+                    OpenAILLM(
+                        "model",
+                        base_url=url,
+                        api_key="none",
+                        timeout=900,
+                        concurrency=1,
+                        max_tokens=1000,
+                    )
                     if url
                     else None
                 )

@@ -99,7 +99,7 @@ def _a_set(folder: Path) -> Path:
 
 async def test_quality_and_ablation_measure_small_sets_and_keep_their_stores(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RESULTS", tmp_path)
-    monkeypatch.setattr(quality, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(quality, "OnnxEmbedder", HashEmbedder)
     places = quality.Places(_a_set(tmp_path / "data"), tmp_path / "stores", tmp_path / "vectors")
     for name, benchmark in (("quality", quality), ("ablation", ablation)):
         result = report.Report(name, Console(record=True, quiet=True))

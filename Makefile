@@ -1,4 +1,4 @@
-# make install | demo | serve-demo | test | crewai | notebooks | lint | docs | bench: each makes .venv when it is missing or its inputs changed.
+# make install | demo | serve-demo | test | crewai | notebooks | lint | docs | bench | bench-all: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
@@ -7,7 +7,7 @@ CREWAI := .venv-crewai
 DEMO := build/demo
 PORT ?= 8000
 
-.PHONY: install demo serve-demo test crewai notebooks lint docs bench clean
+.PHONY: install demo serve-demo test crewai notebooks lint docs bench bench-all clean
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Preparing .venv (once, a minute or two) ..."
@@ -72,6 +72,11 @@ docs: $(DEV)
 bench: $(DEV)
 	@# Without -P: it would take the repository off the path, and tests with it.
 	@$(BIN)/python -m tests.benchmarks
+
+# What needs no data of others. GRAPHITI=python3.12 of an environment that has it: beside Graphiti.
+ALL := chat exchange import misses novel parity profiles recorded scale serving speed tracing verbs writes
+bench-all: $(DEV)
+	@$(BIN)/python -m tests.benchmarks $(ALL) $(if $(GRAPHITI),graphiti --graphiti $(GRAPHITI)) --page
 
 clean:
 	rm -rf .venv $(CREWAI) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ from graphrag.ask.account import Kinds, unmeant, unread
 from graphrag.ask.asked import Asked, Clause
 from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order_of, open_in
 from graphrag.ask.chain import fellows, follow, placed, shared
+from graphrag.ask.kinship import check_kin, with_kin
 from graphrag.ask.lengths import by_age, how_long, how_old
 from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
 from graphrag.ask.qualify import edge_of
@@ -32,7 +33,9 @@ def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
         raise CannotAnswer(f"not understood: {asked.limits.aged}")
     if left := unread(asked):
         raise CannotAnswer(f"not understood: {', '.join(left)}")
+    world = with_kin(asked, world)
     _SOLVERS[asked.wants](asked, world, done)
+    check_kin(asked, world, done)
     done.lines = list(dict.fromkeys(done.lines))
     done.support = [line for line in dict.fromkeys(done.support) if line not in done.lines]
     return done

@@ -5,7 +5,17 @@ from dataclasses import dataclass, replace
 
 from graphrag.ask.account import Kinds, unmeant
 from graphrag.ask.asked import Asked, Clause, Named, Token
-from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
+from graphrag.ask.kin import kin_in
+from graphrag.ask.relate import (
+    Evidence,
+    Side,
+    best,
+    evidence,
+    mutual,
+    owner_of,
+    passive_in,
+    side_of,
+)
 from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
@@ -46,6 +56,10 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     lines = world.lines(rows)
     if not lines:
         raise CannotAnswer(f"nothing is known of {owner.name}")
+    for kin in kin_in(clause.tokens):
+        if all(line.relation != kin.relation for line in lines):
+            known = _listed(line.relation for line in lines)
+            raise CannotAnswer(f"no {kin.name} of {owner.name} is known or follows; known: {known}")
     place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
@@ -123,7 +137,7 @@ def pair_facts(
         )
     facts: list[Line] = []
     for meant in top:
-        facts += _between(clause, meant, left, lines, world)
+        facts += _between(clause, meant, left, (one, other), lines, world)
     if not facts:
         raise CannotAnswer(f"no such fact is known from {one.name} to {other.name}")
     _understood(asked, clause, facts[0].relation, Kinds(world, clause), lines, world)
@@ -131,12 +145,19 @@ def pair_facts(
 
 
 def _between(
-    clause: Clause, meant: Evidence, left: Sequence[int], lines: Sequence[Line], world: World
+    clause: Clause,
+    meant: Evidence,
+    left: Sequence[int],
+    names: tuple[Named, Named],
+    lines: Sequence[Line],
+    world: World,
 ) -> list[Line]:
     """Return the facts in the direction that the words say, or any if they do not say it."""
     same = [line for line in lines if line.relation == meant.relation]
     if mutual(meant.relation, world):
         return _once(_turned(same, left))
+    if (owner := owner_of(clause, meant)) in names:  # "is A's uncle B"
+        return [line for line in same if (line.subject in left) is not (owner is names[0])]
     surface = not (passive_in(clause) and meant.places)
     forward = surface is not (meant.swapped ^ meant.passive)
     fitting = [line for line in same if (line.subject in left) is forward]

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
 from graphrag.ask.choices import apart_of, choice_of
+from graphrag.ask.kin import folded
 from graphrag.ask.qualify import AUXILIARIES, aged, qualified
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
@@ -36,7 +37,7 @@ def parse(text: str, tokens: Tokens) -> Asked:
         text: The question as asked.
         tokens: Its words, with names and times as one each.
     """
-    known, words = known_in(without_frame(tokens))
+    known, words = known_in(without_frame(folded(tokens)))
     words, limits = qualified(_stripped(without_frame(words)))
     words, limits = elder(reworded(_stripped(words)), limits)
     if (rest := aged(words)) is not None:

@@ -92,7 +92,8 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     except CannotAnswer:
         return None
     ids = index.facts.ids
-    rows = dict.fromkeys(line.row for line in (*solution.lines, *solution.support))
+    lines = world.stored((*solution.lines, *solution.support))
+    rows = dict.fromkeys(line.row for line in lines)
     return AnswerFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
 
 
@@ -173,8 +174,8 @@ async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", 
 
 async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> Answer:
     """Return an answer with its facts and entities as they are stored."""
-    rows = [line.row for line in solution.lines]
-    support = [line.row for line in solution.support]
+    rows = [line.row for line in world.stored(solution.lines)]
+    support = [line.row for line in world.stored(solution.support) if line.row not in rows]
     entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
     values = solution.values
     if asked.wants in ("when", "since", "until"):

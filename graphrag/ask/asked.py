@@ -4,12 +4,14 @@
 name entities.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
+from graphrag.temporal.vocabulary import MONTHS
 
 Wants = Literal[
     "entities",
@@ -26,6 +28,18 @@ Wants = Literal[
 """``which``: one of the choices that the question names."""
 Unit = Literal["day", "week", "month", "year"]
 Link = Literal["before", "after", "while", "since", "until"]
+
+
+_MONTH: Final = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b")
+_YEAR: Final = re.compile(r"\d{4}|['’]\d\d|\b(?:last|next|this|past|coming|previous|ago)\b")
+
+
+def is_yearless(said: Said | None) -> bool:
+    """Tell whether a time is a day or month of any year."""
+    if said is None:
+        return False
+    words = said.words.casefold()
+    return _MONTH.search(words) is not None and _YEAR.search(words) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +187,9 @@ class Asked:
         if self.anchor is not None:
             near = "next to it, " if self.neighbor else "time apart, " if self.apart else ""
             parts.append(f"{near}{self.link} “{self.anchor}”")
-        parts += [f"in {self.during.words!r} {self.during.interval!r}"] if self.during else []
+        if self.during is not None:
+            time = "of some year" if is_yearless(self.during) else repr(self.during.interval)
+            parts.append(f"in {self.during.words!r} {time}")
         parts += ["now"] if self.present else []
         parts += [f"as known at {self.known.words!r}"] if self.known else []
         parts += [f"in {self.unit}s"] if self.unit else []

@@ -8,13 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from graphrag.ask.asked import Asked, Clause, Order
+from graphrag.ask.asked import Asked, Clause, Order, is_yearless
+from graphrag.ask.holders import held_together, next_holders
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.qualify import Edge, edge_of
 from graphrag.ask.senses import is_light, stems_of
 from graphrag.ask.spell import lasts, stretch_words
 from graphrag.ask.world import Line, World, bounds_of, by_start
+from graphrag.ask.yearless import in_its_year
 from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.search.query_time import Said
 
 
 @dataclass(slots=True)
@@ -62,15 +65,7 @@ def bounded(asked: Asked, found: Found, world: World, done: Solution) -> list[Li
     lines = _limited(asked, by_start(found.lines), found, world, done)
     edge = edge_in(asked.main, found.relation, world) if asked.wants not in _DATES else None
     if asked.during is not None:
-        start, end = bounds_of(asked.during.interval)
-        ordered = asked.order is not None and asked.order.kind in ("first", "last")
-        if edge is not None:
-            lines = [line for line in lines if start <= _point(line, edge) < end]
-        elif ordered and (start == BEGINNING or end == FOREVER) and asked.link is None:
-            lines = [line for line in lines if start <= line.start < end]
-        else:
-            lines = [line for line in lines if line.meets(start, end)]
-        done.step(f"{counted(lines)} in {asked.during.words!r}, {asked.during.interval!r}")
+        lines = _during(asked, asked.during, lines, edge, world, done)
     elif asked.present or (asked.link is None and world.relations[found.relation].timeless):
         lines = [line for line in lines if line.start <= world.now < line.end]
         lines = world.newest(lines, found.relation)
@@ -80,7 +75,31 @@ def bounded(asked: Asked, found: Found, world: World, done: Solution) -> list[Li
         done.step(f"{counted(lines)} that ended")
     if asked.anchor is not None and asked.link is not None:
         anchors = anchor_lines(asked, found, world, done)
-        lines = _linked(asked, lines, anchors, edge, world, done)
+        lines = _linked(asked, lines, anchors, edge, found, world, done)
+    return lines
+
+
+def _during(
+    asked: Asked, said: Said, lines: list[Line], edge: Edge | None, world: World, done: Solution
+) -> list[Line]:
+    """Return the facts of the time that a question speaks of."""
+
+    def fits(line: Line, start: int, end: int) -> bool:
+        ordered = asked.order is not None and asked.order.kind in ("first", "last")
+        if edge is not None:
+            return start <= _point(line, edge) < end
+        if ordered and (start == BEGINNING or end == FOREVER) and asked.link is None:
+            return start <= line.start < end
+        return line.meets(start, end)
+
+    if is_yearless(said):
+        then = in_its_year(said, lines, fits, world)
+        if then is None:
+            done.step(f"none in {said.words!r} of any year")
+            return []
+        said = then
+    lines = [line for line in lines if fits(line, *bounds_of(said.interval))]
+    done.step(f"{counted(lines)} in {said.words!r}, {said.interval!r}")
     return lines
 
 
@@ -182,6 +201,7 @@ def _linked(
     lines: Sequence[Line],
     anchors: list[Line],
     edge: Edge | None,
+    found: Found,
     world: World,
     done: Solution,
 ) -> list[Line]:
@@ -196,6 +216,11 @@ def _linked(
     if side == "end" and point > world.now:
         raise CannotAnswer(f"“{asked.anchor}” has not come about: no end is known")
     key: Callable[[Line], int] = lambda line: _point(line, edge)  # noqa: E731
+    holders = asked.neighbor and asked.order is None and edge is None and found.side == "object"
+    if holders and asked.link in ("before", "after") and held_together(lines):
+        kept, words = next_holders(asked.link, others, anchors, world.now)
+        done.step(words)
+        return kept
     match asked.link:
         case "before":
             kept = [line for line in others if key(line) < point or key(line) == point == line.end]

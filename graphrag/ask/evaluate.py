@@ -11,7 +11,8 @@ from typing import Final
 from graphrag.ask.account import Kinds, unmeant, unread
 from graphrag.ask.asked import Asked, Clause
 from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order_of, open_in
-from graphrag.ask.chain import fellows, follow, placed, shared
+from graphrag.ask.chain import follow, placed
+from graphrag.ask.company import fellows, shared
 from graphrag.ask.kinship import check_kin, with_kin
 from graphrag.ask.lengths import by_age, how_long, how_old
 from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
@@ -19,6 +20,7 @@ from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
 from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
+from graphrag.ask.yearless import without_year
 from graphrag.index.group import BEGINNING
 
 
@@ -33,6 +35,8 @@ def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
         raise CannotAnswer(f"not understood: {asked.limits.aged}")
     if left := unread(asked):
         raise CannotAnswer(f"not understood: {', '.join(left)}")
+    if vague := without_year(asked):
+        raise CannotAnswer(f"“{vague}” is of every year: say which")
     world = with_kin(asked, world)
     _SOLVERS[asked.wants](asked, world, done)
     check_kin(asked, world, done)

@@ -54,7 +54,7 @@ _MADE: Final = re.compile(
     r"(?P<great>(?:great)*)(?P<grand>grand)?(?P<step>step)?(?P<base>[a-z]+?)(?P<law>inlaws?)?"
 )
 _NOUNS: Final = "mother|father|parent|son|daughter|child|brother|sister|sibling|uncle|aunt|nephew"
-_LIKE: Final = re.compile(rf"{_NOUNS}|niece|cousin|wife|husband")
+_LIKE: Final = re.compile(rf"{_NOUNS}|niece|cousin|wife|husband|grand")
 _EITHER: Final[dict[str, str]] = {
     **dict.fromkeys(("mother", "father"), "parent"),
     **dict.fromkeys(("ma", "pa"), "parent"),
@@ -141,6 +141,8 @@ def folded(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the words of a question with every one for kin as one word: "brother in law"."""
     found: list[Token] = []
     place = 0
+    if not any(_LIKE.search(token.word) for token in tokens):
+        return tokens
     while place < len(tokens):
         for last in range(min(len(tokens), place + _MOST_WORDS), place, -1):
             part = tokens[place:last]

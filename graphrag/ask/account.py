@@ -7,6 +7,7 @@ or if it is one of grammar alone. A question with any other word is not understo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Clause, Token
 from graphrag.ask.qualify import ENDING, edge_of
 from graphrag.ask.relate import Evidence
@@ -22,14 +23,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _ordered(asked: Asked) -> bool:
-    clauses = (asked.main, *((asked.anchor,) if asked.anchor else ()), *asked.choices)
     return bool(
         asked.order
         or asked.neighbor
         or asked.wants == "how long"
         or asked.choices
         or asked.wants in ("since", "until")
-        or any(clause.order for clause in clauses)
+        or any(clause.order for clause in asked.clauses)
     )
 
 
@@ -98,6 +98,7 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
     (_words("fellow fellows"), lambda asked: asked.limits.beside),
     (_words("penultimate ordinal ultimate ultimately but"), _ordered),
     (_words("alongside"), lambda asked: asked.limits.beside),
+    (AGAIN, lambda asked: True),
     (
         _words("vacant vacancy unoccupied unfilled empty interregnum nobody unstaffed"),
         lambda asked: asked.apart,
@@ -144,8 +145,7 @@ _GROUP: Final = {
 def unread(asked: Asked) -> list[str]:
     """Return the words of grammar of which nothing was made, and times beyond the one read."""
     found = []
-    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
-    for clause in clauses:
+    for clause in asked.clauses:
         for token in clause.tokens:
             needs = (
                 asked.order is None

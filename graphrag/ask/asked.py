@@ -163,6 +163,8 @@ class Asked:
     link: Link | None = None
     anchor: Clause | None = None
     """The other clause, that bounds the answer: "before A moved to B"."""
+    also: tuple[tuple[Link, Clause], ...] = ()
+    """More clauses that bound the answer: "but before C came"."""
     neighbor: bool = False
     """Only the one next to the anchor: "right before", "succeeded"."""
     apart: bool = False
@@ -179,6 +181,12 @@ class Asked:
     """Only what holds now: "who is", without a time."""
     limits: Limits = Limits()
 
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return all that it says something of."""
+        anchor = (self.anchor,) if self.anchor else ()
+        return (self.main, *anchor, *(clause for _, clause in self.also), *self.choices)
+
     def __str__(self) -> str:
         """Say in words how the question was understood."""
         parts = [f"{self.wants} of “{self.main}”"]
@@ -187,6 +195,7 @@ class Asked:
         if self.anchor is not None:
             near = "next to it, " if self.neighbor else "time apart, " if self.apart else ""
             parts.append(f"{near}{self.link} “{self.anchor}”")
+            parts += [f"{link} “{clause}”" for link, clause in self.also]
         if self.during is not None:
             time = "of some year" if is_yearless(self.during) else repr(self.during.interval)
             parts.append(f"in {self.during.words!r} {time}")

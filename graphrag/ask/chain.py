@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from graphrag.ask.account import Kinds, is_of, unmeant
+from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Clause, Limits, Token, is_yearless
-from graphrag.ask.bounding import Solution
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import Evidence, evidence, mutual, owned
 from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World, bounds_of, by_start
 
 _ORIGIN: Final = frozenset({"original", "originally"})
@@ -57,6 +58,8 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     if len(clause.names) != 1 or asked.anchor is not None:
         return None
     if asked.order is not None and not _ORIGIN & clause.words:
+        return None
+    if clause.words & AGAIN:
         return None
     if not NESTING & set(token.word for token in clause.tokens[1:]):
         return None

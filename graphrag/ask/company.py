@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Named
-from graphrag.ask.bounding import Solution, bounded
+from graphrag.ask.bounding import bounded
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.relate import best, mutual
 from graphrag.ask.senses import parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -100,6 +102,8 @@ def shared(asked: Asked, world: World) -> list[Line] | None:
 
 def _had(asked: Asked, name: Named, world: World) -> list[Line]:
     """Return the facts of somebody that others may share, of the relation that is meant."""
+    if asked.main.words & AGAIN:
+        return []
     rows = world.rows_of(name)
     lines = [line for line in world.lines(rows) if line.subject in rows and _common(line.relation)]
     meant = [one for one in best(asked.main, lines, world) if one.places]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from graphrag.ask.asked import Asked
-from graphrag.ask.bounding import Solution
 from graphrag.ask.kin import BACK, Kin, Sex, kin_in, noun_of
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.senses import parts_of
+from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -151,8 +151,7 @@ class KinWorld(World):
 
 def with_kin(asked: Asked, world: World) -> World:
     """Return a world with the kin that a question asks of; the same if it asks of none."""
-    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
-    kin = kin_in(tuple(token for one in clauses for token in one.tokens))
+    kin = kin_in(tuple(token for one in asked.clauses for token in one.tokens))
     if not kin:
         return world
     own = {one.name: getattr(world, one.name) for one in fields(world)}

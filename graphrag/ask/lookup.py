@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.again import is_again, may_return, returns
 from graphrag.ask.asked import Asked, Clause, Named, Token
 from graphrag.ask.kin import kin_in
 from graphrag.ask.relate import (
@@ -23,6 +24,26 @@ from graphrag.errors import QueryError
 
 class CannotAnswer(QueryError):
     """The graph does not hold what the question needs; the message says what is missing."""
+
+
+class Unclear(CannotAnswer):
+    """The facts say too little for a yes, and for a no."""
+
+
+def again(clause: Clause, lines: list[Line]) -> list[Line]:
+    """Return the facts that a clause may speak of: of a second time only those that begin one.
+
+    Raises:
+        Unclear: if there was no second time by one relation, but may have been by several.
+        CannotAnswer: if there was none.
+    """
+    if not is_again(clause, lines):
+        return lines
+    if found := returns(lines):
+        return found
+    if may_return(lines):
+        raise Unclear("it is not known whether that was a second time: the relations differ")
+    raise CannotAnswer("no second time is known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +81,7 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
         if all(line.relation != kin.relation for line in lines):
             known = _listed(line.relation for line in lines)
             raise CannotAnswer(f"no {kin.name} of {owner.name} is known or follows; known: {known}")
+    lines = again(clause, lines)
     place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
@@ -126,6 +148,9 @@ def pair_facts(
     ]
     if not lines:
         raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
+    lines = again(clause, lines)
+    if is_again(clause, lines) and len({line.relation for line in lines}) > 1:
+        lines = _meant(clause, lines, world)
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
         if any(line.relation == prefer for line in lines):
@@ -142,6 +167,15 @@ def pair_facts(
         raise CannotAnswer(f"no such fact is known from {one.name} to {other.name}")
     _understood(asked, clause, facts[0].relation, Kinds(world, clause), lines, world)
     return Found(tuple(by_start(facts)), facts[0].relation, one, _end(facts[0], left))
+
+
+def _meant(clause: Clause, lines: list[Line], world: World) -> list[Line]:
+    """Return the facts of the one relation that is meant of several by which two met again."""
+    meant = [one for one in best(clause, lines, world) if one.places]
+    if len(meant) != 1:
+        names = _listed(line.relation for line in lines)
+        raise Unclear(f"“{clause}” may mean several relations: {names}")
+    return [line for line in lines if line.relation == meant[0].relation]
 
 
 def _between(

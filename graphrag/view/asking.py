@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.asked import Asked
-from graphrag.ask.bounding import Solution
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
+from graphrag.ask.solution import Solution
 from graphrag.ask.spans import impossible, names_any, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
@@ -139,8 +139,7 @@ async def answer(lens: Lens, question: str) -> Answer:
 
 async def _dated(asked: Asked, lens: Lens, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
-    rows = {row for one in clauses for name in one.names for row in world.rows_of(name)}
+    rows = {row for one in asked.clauses for name in one.names for row in world.rows_of(name)}
     lines = [
         line
         for line in world.lines(rows)

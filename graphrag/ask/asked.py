@@ -49,6 +49,8 @@ class Named:
     name: str
     ids: tuple[str, ...]
     """Ids of the entities that bear the name, several if nothing tells them apart."""
+    body: "Named | None" = None
+    """Of a post that is no entity what it is a post of: the ids are those of its role."""
 
 
 @dataclass(frozen=True, slots=True)

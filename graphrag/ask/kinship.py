@@ -11,6 +11,7 @@ from typing import Final
 from graphrag.ask.asked import Asked
 from graphrag.ask.kin import BACK, Kin, Sex, kin_in, noun_of
 from graphrag.ask.lookup import CannotAnswer
+from graphrag.ask.posts import PostWorld
 from graphrag.ask.senses import parts_of
 from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World
@@ -38,7 +39,7 @@ class _Way:
 
 
 @dataclass(frozen=True)
-class KinWorld(World):
+class KinWorld(PostWorld):
     """A world in which the kin that a question asks of stands as facts of their own."""
 
     kin: tuple[Kin, ...] = ()
@@ -48,7 +49,7 @@ class KinWorld(World):
         """Return the facts about some entities, with those of the kin that is asked of."""
         rows = sorted(set(rows))
         families = {one.family for one in self.kin}
-        stored = World.lines(self, rows)
+        stored = PostWorld.lines(self, rows)
         lines = [line for line in stored if noun_of(line.relation)[0] not in families]
         for one in self.kin:
             for row in rows:
@@ -72,7 +73,7 @@ class KinWorld(World):
 
     def _stored(self, row: int, kin: Kin) -> Iterator[Line]:
         """Yield the facts that say it themselves, with who is kin as their subject."""
-        lines = World.lines(self, [row])
+        lines = PostWorld.lines(self, [row])
         own = [line for line in lines if noun_of(line.relation)[0] == kin.family]
         seen: set[tuple[int, int]] = set()
         for line in own:
@@ -120,7 +121,7 @@ class KinWorld(World):
     def _steps(self, row: int, letter: str) -> Iterator[tuple[int, tuple[Line, ...], int, int]]:
         """Yield who is one step away: with the facts that say so, and since and until when."""
         noun = {"P": "parent", "C": "child", "S": "sibling", "M": "spouse"}[letter]
-        for line in World.lines(self, [row]):
+        for line in PostWorld.lines(self, [row]):
             of, _, ahead = noun_of(line.relation)
             here = (line.object if ahead else line.subject) == row  # the other is what it names
             if of == "spouse" == noun:
@@ -138,7 +139,7 @@ class KinWorld(World):
     def sex(self, row: int) -> Sex:
         """Return of which sex a fact or a type says that somebody is; empty if none or both do."""
         found = {_SEXES.get(self.kind(row).casefold(), "")}
-        for line in World.lines(self, [row]):
+        for line in PostWorld.lines(self, [row]):
             noun, sex, ahead = noun_of(line.relation)
             if noun and sex and (line.subject if ahead else line.object) == row:
                 found.add(sex)
@@ -164,6 +165,10 @@ def check_kin(asked: Asked, world: World, done: Solution) -> None:
     Raises:
         CannotAnswer: if of somebody no fact tells which sex, or what is asked for does not follow.
     """
+    for line in (*done.lines, *done.support):
+        if line.row < 0 and line.object < 0 and world.derived[line.row].unsure:
+            who, post = world.name(line.subject), world.name(line.object)
+            raise CannotAnswer(f"{who} was at several while in the role: “{post}” may be another's")
     if not isinstance(world, KinWorld):
         return
     names = {one.relation: one for one in world.kin}

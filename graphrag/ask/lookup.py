@@ -143,7 +143,7 @@ def pair_facts(
     left, right = world.rows_of(one), set(world.rows_of(other))
     lines = [
         line
-        for line in world.lines(left)
+        for line in world.lines((*left, *(row for row in right if row < 0)))
         if any(line.other(row) in right for row in left if row in (line.subject, line.object))
     ]
     if not lines:

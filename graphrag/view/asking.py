@@ -10,6 +10,7 @@ from graphrag.ask.asked import Asked
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
+from graphrag.ask.posts import PostWorld, with_posts
 from graphrag.ask.solution import Solution
 from graphrag.ask.spans import impossible, names_any, tokens_of
 from graphrag.ask.spell import stated_units
@@ -80,13 +81,13 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     seen = lens.ever(index, past)
     if not names_any(text, index, seen):
         return None
-    tokens = tokens_of(text, index, seen, lens.now())
+    world = _world(lens, index, past)
+    tokens = with_posts(tokens_of(text, index, seen, lens.now()), world)
     if impossible(tokens):
         return None
     asked = parse(text, tokens)
     if asked.known is not None:
         return None
-    world = _world(lens, index, past)
     try:
         solution = solve(asked, world)
     except CannotAnswer:
@@ -102,7 +103,7 @@ _SHORT = 300
 
 
 def _world(lens: Lens, index: "GroupIndex", past: "Past") -> World:
-    return World(
+    return PostWorld(
         index,
         lens.ever(index, past),
         past,
@@ -123,6 +124,7 @@ async def answer(lens: Lens, question: str) -> Answer:
     index, past = await lens.index(), await lens.past()
     text = " ".join(question.split())
     tokens = tokens_of(text, index, lens.ever(index, past), lens.now())
+    tokens = with_posts(tokens, _world(lens, index, past))
     asked = parse(text, tokens)
     if wrong := impossible(tokens):
         return Answer(asked, missing=wrong)

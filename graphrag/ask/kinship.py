@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from graphrag.ask.asked import Asked
-from graphrag.ask.kin import BACK, Kin, Sex, kin_in, noun_of
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.posts import PostWorld
+from graphrag.ask.relatives import BACK, Kin, Sex, kin_in, noun_of
 from graphrag.ask.senses import parts_of
 from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from graphrag.ask.asked import Asked, Clause
-from graphrag.ask.holders import held_together, next_holders
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.qualify import Edge, edge_of
 from graphrag.ask.senses import is_light, stems_of
 from graphrag.ask.solution import Solution, counted, in_order_of
 from graphrag.ask.spell import stretch_words
+from graphrag.ask.succession import held_together, next_holders
 from graphrag.ask.world import Line, World, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from graphrag.ask.account import Kinds, unmeant
 from graphrag.ask.again import is_again, may_return, returns
 from graphrag.ask.asked import Asked, Clause, Named, Token
-from graphrag.ask.kin import kin_in
 from graphrag.ask.relate import (
     Evidence,
     Side,
@@ -17,6 +16,7 @@ from graphrag.ask.relate import (
     passive_in,
     side_of,
 )
+from graphrag.ask.relatives import kin_in
 from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError

@@ -10,9 +10,9 @@ from typing import Final, Literal
 
 from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
 from graphrag.ask.choices import apart_of, choice_of
-from graphrag.ask.conditions import between_of, conditions
-from graphrag.ask.kin import folded
+from graphrag.ask.joined import between_of, conditions
 from graphrag.ask.qualify import AUXILIARIES, aged, qualified
+from graphrag.ask.relatives import folded
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
 from graphrag.ask.succession import succession

@@ -1,4 +1,4 @@
-"""A post of a body that is a role of its own: "CEO of Acme", told as one role or as role and job.
+"""A post of a body that is a role of its own: "CEO of Acme", stored as one role or as role and job.
 
 A role may bear the name of its body in any order of words, or be a fact beside that of the job: who
 has the role while at the body, and at no other, has the post. Where somebody is at two bodies while

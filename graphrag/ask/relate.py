@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Named, Token
-from graphrag.ask.kin import noun_of
+from graphrag.ask.relatives import noun_of
 from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
 

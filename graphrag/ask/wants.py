@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.ask.asked import Limits, Order, Token, Unit, Wants
-from graphrag.ask.kin import kin_of
 from graphrag.ask.qualify import AUXILIARIES, ENDING, STARTING
+from graphrag.ask.relatives import kin_of
 from graphrag.ask.segments import Tokens, shape_of
 from graphrag.ask.senses import is_light, senses_of, stem_of
 

@@ -1,7 +1,7 @@
 """A day or month that is said without its year: of the one year in which the facts have it.
 
 "On 5 March" is a day of many years. Where the facts that are asked of fit in one year alone it is
-that; where they fit in several the question says too little, and is told which they are.
+that; where they fit in several the question says too little, and the answer names them.
 """
 
 from collections.abc import Callable, Sequence

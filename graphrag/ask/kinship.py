@@ -172,6 +172,7 @@ def check_kin(asked: Asked, world: World, done: Solution) -> None:
     if not isinstance(world, KinWorld):
         return
     names = {one.relation: one for one in world.kin}
+    _leave_out(asked, world, done)
     lines = [line for line in (*done.lines, *done.support) if line.relation in names]
     named = {row for one in asked.main.names for row in world.rows_of(one)}
     for line in lines:
@@ -185,6 +186,23 @@ def check_kin(asked: Asked, world: World, done: Solution) -> None:
         raise CannotAnswer(f"{derived[0].relation} is worked out, and has no dates of its own")
     for one in world.kin if derived else ():
         done.step(f"{one.relation} is worked out from parents, siblings and spouses")
+
+
+def _leave_out(asked: Asked, world: KinWorld, done: Solution) -> None:
+    """Leave out those of whom no fact tells the sex, where others are known, and say so."""
+    named = {row for one in asked.main.names for row in world.rows_of(one)}
+    unsure = [one for one in done.lines if one.row < 0 and world.derived[one.row].unsure]
+    unsure = [line for line in unsure if line.subject not in named]
+    rows = {line.subject for line in unsure}
+    if asked.wants != "entities" or not unsure or rows >= set(done.entities):
+        return
+    if asked.order is not None or asked.limits.aged or not rows <= set(done.entities):
+        return
+    done.lines = [line for line in done.lines if line not in unsure]
+    done.entities = [row for row in done.entities if row not in rows]
+    done.values = [world.name(row) for row in done.entities]
+    left = ", ".join(world.name(row) for row in sorted(rows))
+    done.step(f"without {left}: no fact tells of which sex")
 
 
 _MOMENTS: Final = ("when", "since", "until", "how long", "how often", "which")

@@ -138,49 +138,52 @@ Span = tuple[int, int]
 def _meeting(
     asked: Asked, lines: list[Line], edge: Edge | None, found: Found, world: World, done: Solution
 ) -> list[Line]:
-    """Return the facts of a time that several clauses bound: "after A but before B"."""
-    spans: list[Span] = [(BEGINNING, FOREVER)]
+    """Return the facts of a time that several clauses bound: "after A but before B".
+
+    Raises:
+        CannotAnswer: if there was no such time, or several with other facts.
+    """
+    ways: list[list[Span]] = [[(BEGINNING, FOREVER)]]
     assert asked.anchor is not None and asked.link is not None
-    rows: set[int] = set()
     for link, clause in ((asked.link, asked.anchor), *asked.also):
         one = replace(asked, link=link, anchor=clause, also=())
-        anchors = anchor_lines(one, found, world, done)
-        rows.update(line.row for line in anchors)
-        own = _spans(one, anchors, world)
-        spans = [(max(a, c), min(b, d)) for a, b in spans for c, d in own if max(a, c) < min(b, d)]
-    if not spans:
+        others = _spans(one, anchor_lines(one, found, world, done), world)
+        ways = [both for way in ways for other in others if (both := _common(way, other))]
+    if not ways:
         raise CannotAnswer("there was no time at which all of it was so")
-    between = asked.link != "while"
-    kept = [line for line in lines if not (between and line.row in rows)]
+    kept = [_within(lines, way, edge) for way in ways]
+    if any(some != kept[0] for some in kept):
+        raise CannotAnswer(
+            f"“{asked.anchor}” was so more than once: say which time"
+        )
+    done.step(f"{counted(kept[0])} while all of it was so")
+    return kept[0]
+
+
+def _common(way: Sequence[Span], other: Sequence[Span]) -> list[Span]:
+    return [(max(a, c), min(b, d)) for a, b in way for c, d in other if max(a, c) < min(b, d)]
+
+
+def _within(lines: Sequence[Line], spans: Sequence[Span], edge: Edge | None) -> list[Line]:
     if edge is not None:
-        kept = [one for one in kept if any(a <= point_of(one, edge) < b for a, b in spans)]
-    else:
-        kept = [line for line in kept if any(line.meets(a, b) for a, b in spans)]
-    done.step(f"{counted(kept)} while all of it was so")
-    return kept
+        return [one for one in lines if any(a <= point_of(one, edge) < b for a, b in spans)]
+    return [line for line in lines if any(line.meets(a, b) for a, b in spans)]
 
 
-def _spans(asked: Asked, anchors: Sequence[Line], world: World) -> list[Span]:
-    """Return the stretches in which what one clause says is so."""
+def _spans(asked: Asked, anchors: Sequence[Line], world: World) -> list[list[Span]]:
+    """Return the stretches in which what one clause says is so: one after each time it was."""
     if not anchors:
         return []
     assert asked.anchor is not None
     side = edge_in(asked.anchor, anchors[0].relation, world)
-    first = anchors[0]
-    match asked.link:
-        case "after" | "since":
-            at = point_of(first, side or ("end" if asked.link == "after" else "start"))
-            if at in (BEGINNING, FOREVER) or at > world.now:
-                raise CannotAnswer(
-                    f"no {'beginning' if side == 'start' else 'end'} is known of “{asked.anchor}”"
-                )
-            return [(at, FOREVER)]
-        case "before" | "until":
-            at = point_of(first, side or ("start" if asked.link == "before" else "end"))
-            if at == BEGINNING:
-                raise CannotAnswer(f"no beginning is known of “{asked.anchor}”")
-            return [(BEGINNING, at)]
-        case _ if side is not None:
-            return [(at, at + 1) for at in (point_of(line, side) for line in anchors)]
-        case _:
-            return [(line.start, line.end) for line in anchors]
+    if asked.link == "while":
+        if side is None:
+            return [[(line.start, line.end) for line in anchors]]
+        return [[(at, at + 1) for at in (point_of(line, side) for line in anchors)]]
+    own: Edge = "end" if asked.link in ("after", "until") else "start"
+    points = [point_of(line, side or own) for line in anchors]
+    known = [at for at in points if at != BEGINNING and at <= world.now]
+    if not known:
+        raise CannotAnswer(f"no {side or own} is known of “{asked.anchor}”")
+    late = asked.link in ("after", "since")
+    return [[(at, FOREVER) if late else (BEGINNING, at)] for at in dict.fromkeys(known)]

@@ -19,6 +19,8 @@ FACTS = (
     ("Wes Pym", "warden_of", "Arden", "2011-01-01", None),
     ("Ray Holt", "visited", "Fylde", "2003-04-01", "2003-04-02"),
     ("Ray Holt", "visited", "Gigha", "2007-04-01", "2007-04-02"),
+    ("Ray Holt", "visited", "Iona", "2004-04-01", "2004-04-02"),
+    ("Ray Holt", "visited", "Iona", "2011-04-01", "2011-04-02"),
     ("Ray Holt", "visited", "Hoy", "2010-04-01", "2010-04-02"),
 )
 ANSWERS = {
@@ -49,16 +51,18 @@ ANSWERS = {
     "Did Ray Holt visit Hoy while he lived in Byland and Sue Lamb lived in Byland?": ["yes"],
     # from the one to the other
     "What did Ray Holt visit after leaving Arden but before joining Esk Paper?": ["Gigha"],
-    "What did Ray Holt visit after visiting Fylde but before visiting Hoy?": ["Gigha"],
+    "What did Ray Holt visit after visiting Fylde but before visiting Hoy?": ["Iona", "Gigha"],
     "Who was warden of Arden after Ted Mohr but before Wes Pym?": ["Una Nash", "Vic Ohm"],
     "Who was warden of Arden between Ted Mohr and Vic Ohm?": ["Una Nash"],
     "Where did Ray Holt live between leaving Dale Press and joining Esk Paper?": ["Byland"],
-    "Between his visits to Fylde and Hoy, what did Ray Holt visit?": ["Gigha"],
-    "What did Ray Holt visit between visiting Fylde and visiting Hoy?": ["Gigha"],
-    "How many places did Ray Holt visit between visiting Fylde and moving to Corfe?": ["2"],
+    "Between his visits to Fylde and Hoy, what did Ray Holt visit?": ["Iona", "Gigha"],
+    "What did Ray Holt visit between visiting Fylde and visiting Hoy?": ["Iona", "Gigha"],
+    "How many places did Ray Holt visit between visiting Fylde and moving to Corfe?": ["3"],
+    "Where did Ray Holt work after joining Dale Press but before moving to Byland?": ["Dale Press"],
     "Where did Ray Holt live before moving to Corfe but after joining Esk Paper?": ["Byland"],
 }
 NO_ANSWER = {
+    "What did Ray Holt visit after visiting Fylde but before visiting Iona?": "more than once",
     "Who was warden of Arden while Ray Holt lived in Corfe and worked at Dale Press?": "no time",
     "What did Ray Holt visit after visiting Hoy but before visiting Fylde?": "no time",
     "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb sang?": "no fact",

@@ -13,6 +13,7 @@ from graphrag.ask.qualify import ENDING, edge_of
 from graphrag.ask.relate import Evidence
 from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.ask.world import World
+from graphrag.temporal.vocabulary import MONTHS
 
 _DATES: Final = ("when", "since", "until", "how long", "how often", "age")
 _COUNTED: Final = ("how long", "how many", "how often")
@@ -152,8 +153,9 @@ def unread(asked: Asked) -> list[str]:
                 if token.word[:1].isdigit()
                 else any(token.word in words and not used(asked) for words, used in _NEEDS)
             )
+            month = token.word in MONTHS and token.text[:1].isupper() and token.named is None
             negated = token.word.endswith("n't") and token.named is None
-            if token.said is not None or needs or negated:
+            if token.said is not None or needs or negated or month:
                 found.append(token.text)
     ordered = asked.order is not None and asked.wants in ("entities", "how many")
     if (ordered or asked.choices) and edge_of(asked.main) == "end":
@@ -249,6 +251,8 @@ def _coordinated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
         low, high = sorted((at, place))
         if "or" in words[low + 1 : high] and high - low <= _NEAR:
             between = tokens[low + 1 : high]
+            if any(one.named or one.said for one in between):
+                return False
             return all(one.word == "or" or not is_light(one.word) for one in between)
     return False
 

@@ -63,8 +63,10 @@ class KinWorld(PostWorld):
             found = [*self._stored(row, kin)]
             pairs = {(line.subject, line.object) for line in found}
             for path in kin.paths:
-                for way in self._followed(row, path, kin):
-                    found += self._derived(way.rows[-1], row, kin, way, pairs)
+                ways = self._followed(row, path, kin)
+                for way in ways:
+                    alone = len(path) == len(ways) == 1 and not pairs
+                    found += self._derived(way.rows[-1], row, kin, way, pairs, alone=alone)
                 for way in self._followed(row, path.translate(BACK)[::-1], kin):
                     back = replace(way, lines=way.lines[::-1])
                     found += self._derived(row, way.rows[-1], kin, back, pairs)
@@ -90,14 +92,25 @@ class KinWorld(PostWorld):
                 yield self.derive(turned, (line,), unsure=True) if unsure else turned
 
     def _derived(
-        self, who: int, whose: int, kin: Kin, way: _Way, pairs: set[tuple[int, int]]
+        self,
+        who: int,
+        whose: int,
+        kin: Kin,
+        way: _Way,
+        pairs: set[tuple[int, int]],
+        *,
+        alone: bool = False,
     ) -> Iterator[Line]:
         sex = self.sex(who) if kin.sex else ""
         if who == whose or (who, whose) in pairs or (kin.sex and sex not in ("", kin.sex)):
             return
         pairs.add((who, whose))
         line = Line(0, who, kin.relation, whose, way.start, way.end)
-        yield self.derive(line, way.lines, unsure=bool(kin.sex and not sex))
+        unsure = bool(kin.sex and not sex and not alone)
+        if len(way.lines) == 1 and not unsure:
+            yield line._replace(row=way.lines[0].row, end=way.lines[0].end)
+        else:
+            yield self.derive(line, way.lines, unsure=unsure)
 
     def _followed(self, row: int, path: str, kin: Kin) -> list[_Way]:
         """Return the ways from somebody by some steps, each through others only."""

@@ -153,9 +153,7 @@ def _meeting(
         raise CannotAnswer("there was no time at which all of it was so")
     kept = [_within(lines, way, edge) for way in ways]
     if any(some != kept[0] for some in kept):
-        raise CannotAnswer(
-            f"“{asked.anchor}” was so more than once: say which time"
-        )
+        raise CannotAnswer(f"“{asked.anchor}” was so more than once: say which time")
     done.step(f"{counted(kept[0])} while all of it was so")
     return kept[0]
 

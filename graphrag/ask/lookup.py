@@ -78,7 +78,7 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     if not lines:
         raise CannotAnswer(f"nothing is known of {owner.name}")
     for kin in kin_in(clause.tokens):
-        if all(line.relation != kin.relation for line in lines):
+        if not any(stem_of(kin.name) in stems_of(line.relation) for line in lines):
             known = _listed(line.relation for line in lines)
             raise CannotAnswer(f"no {kin.name} of {owner.name} is known or follows; known: {known}")
     lines = again(clause, lines)

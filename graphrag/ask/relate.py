@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag.ask.asked import Clause, Named, Token
-from graphrag.ask.relatives import noun_of
+from graphrag.ask.relatives import kin_of, noun_of
 from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
 
@@ -59,7 +59,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
-    agent = False
+    agent, kin = False, noun_of(name)[0]
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -74,6 +74,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):
             score += _OWN if stem not in met else 0.0
             agent = True
+        elif kin and kin_of(word):
+            continue  # a father's mother is no father
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
             noun = noun or stem in CONVERSE
@@ -162,7 +164,9 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     word = _word(tokens, place - 1)
     sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
     having = word in _DO and not _HAVE.isdisjoint(clause.words)
-    if _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
+    if tokens[0].word == "whose" and 1 in meant.places and noun_of(meant.relation)[0]:
+        surface, sure = True, True  # "whose daughter is A"
+    elif _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
         # Of kin it is plain who has it: a sister's brother is no sister of his.
         surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
     elif word in _DO and meant.places:

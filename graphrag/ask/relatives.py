@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from graphrag.ask.asked import Token
-from graphrag.ask.senses import parts_of
+from graphrag.ask.senses import parts_of, stem_of
 
 Sex = Literal["", "f", "m"]
 _BASES: Final[dict[str, tuple[str, Sex]]] = {
@@ -123,10 +123,8 @@ def _kin(word: str) -> Kin | None:
         if not steps or greats or grand or (found["law"] and found["step"]):
             return None
         return Kin(name, tuple(steps.split()), sex)
-    if noun in ("parent", "child"):
-        if not grand:
-            return None
-        return Kin(name, (_GRAND[noun] * (greats + 2),), sex)
+    if noun in ("parent", "child") and (grand or not greats):
+        return Kin(name, (_GRAND[noun] * (greats + 2 if grand else 1),), sex)
     if noun in _PAIRS and noun in _GRAND and (greats or grand):
         more = max(greats, 1)
         by_blood = _PAIRS[noun][0].split()[0]
@@ -153,7 +151,10 @@ def folded(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
             made = len(part) == 1 and "-" in part[0].word and _LIKE.search(word)
             if kin is not None or made:
                 text = " ".join(token.text for token in part)
-                found.append(Token(text, kin.name if kin else word))
+                plain = kin is not None and stem_of(part[0].word) == stem_of(kin.name)
+                found.append(
+                    part[0] if len(part) == 1 and plain else Token(text, kin.name if kin else word)
+                )
                 place = last
                 break
         else:

@@ -58,6 +58,11 @@ async def test_a_day_of_several_years_is_not_guessed(travels):
         assert missing in answer.missing, question
 
 
+async def test_a_second_month_is_not_passed_over(travels):
+    for question in ("Who visited Lund in March or May?", "Who visited Lund in March or November?"):
+        assert "not understood" in (await travels.ask(question)).missing
+
+
 async def test_the_year_is_among_the_steps(travels):
     answer = await travels.ask("Where did Ida Falk travel on 5 March?")
     assert "'on 5 March' of some year" in answer.how

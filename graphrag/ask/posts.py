@@ -7,6 +7,7 @@ in the role, no fact tells of which it is.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from graphrag.ask.asked import Named, Token
@@ -82,6 +83,7 @@ class PostWorld(World):
                 )
 
 
+@lru_cache(maxsize=2_000)
 def is_role(relation: str) -> bool:
     """Tell whether a relation gives somebody a role or an office."""
     return any(_ROLE & senses_of(stem) for stem in stems_of(relation))
@@ -93,6 +95,8 @@ def _is_body(relation: str) -> bool:
 
 def with_posts(tokens: tuple[Token, ...], world: World) -> tuple[Token, ...]:
     """Return the words of a question with every post of a body as one name: "Acme's CEO"."""
+    if not any(map(is_role, world.index.relations)):
+        return tokens
     for at, token in enumerate(tokens):
         if token.named is None:
             continue

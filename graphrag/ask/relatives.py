@@ -139,7 +139,7 @@ def folded(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the words of a question with every one for kin as one word: "brother in law"."""
     found: list[Token] = []
     place = 0
-    if not any(_LIKE.search(token.word) for token in tokens):
+    if _LIKE.search(" ".join(token.word for token in tokens)) is None:
         return tokens
     while place < len(tokens):
         for last in range(min(len(tokens), place + _MOST_WORDS), place, -1):

@@ -123,14 +123,14 @@ async def answer(lens: Lens, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
     text = " ".join(question.split())
-    tokens = tokens_of(text, index, lens.ever(index, past), lens.now())
-    tokens = with_posts(tokens, _world(lens, index, past))
+    world = _world(lens, index, past)
+    tokens = with_posts(tokens_of(text, index, world.seen, lens.now()), world)
     asked = parse(text, tokens)
     if wrong := impossible(tokens):
         return Answer(asked, missing=wrong)
     lens, past, note = await _known(asked, lens, past)
     steps = [note] if note else []
-    world = await _dated(asked, lens, _world(lens, index, past))
+    world = await _dated(asked, lens, world if asked.known is None else _world(lens, index, past))
     solution = Solution(steps=steps)
     try:
         solution = solve(asked, world, solution)

@@ -15,8 +15,8 @@ from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact
 from graphrag.store.store import Store
 
 _SEPARATORS = re.compile(r"[,;:!?()\[\]{}<>\"“”„»«|]+")
-_WORDS = 4
-"""Longest name that is looked for."""
+_LONGEST = 6
+"""Words of the longest name that is looked for."""
 _READ = 20_000
 """Characters of each text."""
 _LIMIT = 30
@@ -28,7 +28,8 @@ _RELATIONS, _EACH = 12, 3
 """Facts that are looked at for each entity: of so many relations, so many each."""
 _NAMES = 16
 """Relations in use that are named."""
-_WORDS = 12
+_ABOUT = 12
+"""Words that are said about each entity."""
 
 
 def spot(texts: Iterable[str], index: GroupIndex, *, limit: int = _LIMIT) -> tuple[Known, ...]:
@@ -37,9 +38,11 @@ def spot(texts: Iterable[str], index: GroupIndex, *, limit: int = _LIMIT) -> tup
     for text in texts:
         words = [word.strip(".…") for word in name_key(_SEPARATORS.sub(" ", text[:_READ])).split()]
         for at in range(len(words)):
-            for stop in range(min(at + _WORDS, len(words)), at, -1):
-                found |= dict.fromkeys(index.entities_keyed(" ".join(words[at:stop])))
-            found |= dict.fromkeys(sorted(index.people_called(words[at])))
+            for stop in range(min(at + _LONGEST, len(words)), at, -1):
+                if ids := index.names.keyed(" ".join(words[at:stop])):  # hardly any words are one
+                    found |= dict.fromkeys(index.heirs.each(ids))
+            if index.names.people(words[at]):
+                found |= dict.fromkeys(sorted(index.people_called(words[at])))
             if len(found) >= limit:
                 break
     return tuple(
@@ -62,10 +65,10 @@ async def context_of(
     at: int,
 ) -> ExtractionContext:
     """Return what an extractor may look at; ``at`` is the reference time in microseconds."""
+    if not looks_at_graph(extractor):
+        return ExtractionContext(episode, tuple(previous))
     texts = (episode.content, *(other.content for other in reversed(previous)))
     known = spot(texts, index)
-    if not looks_at_graph(extractor):
-        return ExtractionContext(episode, tuple(previous), known)
     own = (episode.content, episode.author or "", episode.name)
     named = [one.id for one in spot(own, index, limit=_ENTITIES)]
     ids = list(_latest(named, index, at))
@@ -115,7 +118,7 @@ def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
 
 def _known(id_: str, index: GroupIndex) -> Known:
     name = index.entity_name(id_)
-    about = " ".join(index.summary(id_).removeprefix(name).lstrip(" :").split()[:_WORDS])
+    about = " ".join(index.summary(id_).removeprefix(name).lstrip(" :").split()[:_ABOUT])
     return Known(id_, name, index.entity_type(id_), index.names.names[id_][1:], about)
 
 

@@ -143,14 +143,10 @@ def _described(
         rows, where = np.unique(place[states.entities[some]], return_inverse=True)
         strength = np.bincount(where, weights=states.strengths[some])
         best = order[rows[np.lexsort((rows, -strength))]]
-        facts = np.unique(cut.places[owned[first[label] : last[label]]])
-        mark = (
-            -max(map(len, members)),
-            -len(some),
-            *map(int, rows[:1]),
-            int(states.slices[some[0]]),
-        )
-        found.append((mark, Subject([int(row) for row in best], ties.some(facts)), members))
+        facts = _summed(cut, ties, owned[first[label] : last[label]])
+        earliest = int(states.slices[some[0]])
+        mark = (-max(map(len, members)), -len(some), int(rows[0]), earliest)
+        found.append((mark, Subject([int(row) for row in best], facts), members))
     taken: set[str] = set()
     named = []
     for _, subject, members in sorted(found, key=lambda one: one[0]):
@@ -158,6 +154,13 @@ def _described(
         taken.add(name)
         named.append((name, members))
     return named
+
+
+def _summed(cut: SlicedTies, ties: Ties, some: Nodes) -> Ties:
+    """Return the facts among some ties, each with its weights in all slices added up."""
+    places, where = np.unique(cut.places[some], return_inverse=True)
+    weights = np.bincount(where, cut.weights[some], minlength=len(places)).astype(np.float64)
+    return Ties(ties.rows[places], ties.subjects[places], ties.objects[places], weights)
 
 
 def _identified(

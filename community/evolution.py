@@ -9,7 +9,7 @@ outweighs all that one entity's facts say, and nobody ever moves.)
 
 The same is sought as by ``leidenalg.find_partition_temporal``, but layers are made from columns,
 an entity that is missing for a while is coupled with itself when it is back, and a large graph
-starts from small parts that igraph finds, which takes half the time for a partition that is as good.
+starts from small parts that igraph finds: half the time, for a partition that is as good.
 """
 
 from collections.abc import Iterator

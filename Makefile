@@ -1,21 +1,27 @@
-# make install | demo | serve-demo | test | crewai | notebooks | lint | docs | bench: each makes .venv when it is missing or its inputs changed.
+# make install | demo | serve-demo | test | crewai | notebooks | lint | docs | bench | bench-all: each makes .venv when it is missing or its inputs changed.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DEV := .venv/.dev
 CREWAI := .venv-crewai
 DEMO := build/demo
 PORT ?= 8000
 
-.PHONY: install demo serve-demo test crewai notebooks lint docs bench clean
+.PHONY: install demo serve-demo test crewai notebooks lint docs bench bench-all clean
 
 $(READY): pyproject.toml constraints.txt
-	@echo "Preparing .venv (once, one to three minutes) ..."
+	@echo "Preparing .venv (once, a minute or two) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed"'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli,serve]'
+	@touch $(READY)
+
+$(DEV): $(READY)
+	@echo "Adding what tests and documentation need (once, one to three minutes) ..."
 	@# torch first: left to choose, sentence-transformers brings gigabytes of CUDA.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev]'
-	@touch $(READY)
+	@touch $(DEV)
 
 install: $(READY)
 	@echo "Ready: .venv/bin/surreal-graphrag add NOTES/, then .venv/bin/surreal-graphrag search QUESTION"
@@ -34,7 +40,7 @@ $(DEMO).ready: | $(READY)
 	@$(BIN)/surreal-graphrag demo --keep $(DEMO)
 	@touch $@
 
-test: $(READY)
+test: $(DEV)
 	@# More processes than cores: many tests wait for the disk or for a child.
 	@$(BIN)/python -P -m pytest -q -n 4 --dist worksteal
 
@@ -49,23 +55,28 @@ crewai: $(CREWAI)/.ready
 	@# Skipped without it, where pytest fails: it ran no test.
 	@$(CREWAI)/bin/python -P -m pytest -q -p no:cacheprovider tests/integrations/test_crewai.py
 
-notebooks: $(READY)
+notebooks: $(DEV)
 	@# Apart from the tests: they load the models and the whole chronicle.
 	@$(BIN)/python -P -m pytest -q --nbmake notebooks
 
-lint: $(READY)
+lint: $(DEV)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-docs: $(READY)
+docs: $(DEV)
 	@# A site in build/site; the tests build it too, and fail on a warning.
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --site-dir build/site
 	@echo "build/site/index.html"
 
-bench: $(READY)
+bench: $(DEV)
 	@# Without -P: it would take the repository off the path, and tests with it.
 	@$(BIN)/python -m tests.benchmarks
+
+# What needs no data of others. GRAPHITI=python3.12 of an environment that has it: beside Graphiti.
+ALL := chat exchange import misses novel parity profiles recorded scale serving speed tracing verbs writes
+bench-all: $(DEV)
+	@$(BIN)/python -m tests.benchmarks $(ALL) $(if $(GRAPHITI),graphiti --graphiti $(GRAPHITI)) --page
 
 clean:
 	rm -rf .venv $(CREWAI) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -100,6 +100,7 @@ from graphrag.llm.usage import Budget as Budget
 from graphrag.llm.usage import Usage as Usage
 from graphrag.local.embedder import CachedEmbedder as CachedEmbedder
 from graphrag.local.embedder import SentenceTransformerEmbedder as SentenceTransformerEmbedder
+from graphrag.local.onnx import OnnxEmbedder as OnnxEmbedder
 from graphrag.local.cross_encoder import CrossEncoderReranker as CrossEncoderReranker
 from graphrag.model.extraction import Claim as Claim
 from graphrag.model.extraction import Extraction as Extraction

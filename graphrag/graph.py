@@ -10,7 +10,7 @@ from typing import Any, Self
 from graphrag.ingest.intake import checked_group
 from graphrag.ingest.queue import checked_workers
 from graphrag.ingest.statements import checked_threshold
-from graphrag.local.embedder import CachedEmbedder, SentenceTransformerEmbedder
+from graphrag.local.embedder import CachedEmbedder, embedder_named
 from graphrag.model.arguments import checked
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.protocols import Tracer
@@ -208,9 +208,7 @@ def handle_of(
     checked_threshold(rules.review_below)
     return Handle(
         target,
-        CachedEmbedder(
-            SentenceTransformerEmbedder() if models.embedder is None else models.embedder
-        ),
+        CachedEmbedder(embedder_named() if models.embedder is None else models.embedder),
         extractor,
         relations,
         arbiter,

@@ -24,7 +24,7 @@ import pytest
 import typer
 
 import graphrag
-from graphrag import GraphRAG, Models, SentenceTransformerEmbedder
+from graphrag import GraphRAG, Models, OnnxEmbedder
 from graphrag.cli.app import create_app, run
 from graphrag.serve.openapi import description
 from graphrag.serve.prompts import PROMPTS
@@ -37,7 +37,7 @@ BY_NAME = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-EMBEDDER = SentenceTransformerEmbedder()
+EMBEDDER = OnnxEmbedder()
 ROOMS = "load edit identity audit communities sagas queue log health erase export".split()
 
 
@@ -90,7 +90,7 @@ def test_json_can_be_copied_into_a_file(page):
 @BY_NAME
 def test_python_snippets_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("graphrag.graph.SentenceTransformerEmbedder", lambda: EMBEDDER)
+    monkeypatch.setattr("graphrag.graph.embedder_named", lambda: EMBEDDER)
     names = {"__name__": "__main__"}
     with asyncio.Runner() as runner, ExitStack() as stack:
         for block in blocks(page):

@@ -59,11 +59,13 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,  # three more: the rooms serve, integrations and explorer
-    "modules": 522,  # answer, tracing, explorer, importers: rooms that were not there
-    "modules with exactly one importer": 153,  # the same rooms: one door each
-    "lines written by hand": 84_800,
+    # answer, tracing, explorer, importers: rooms that were not there; what ask knows of kin, posts,
+    # second times, two conditions and days without a year: a module each
+    "modules": 531,
+    "modules with exactly one importer": 155,  # the same rooms: one door each
+    "lines written by hand": 86_100,
     "own files on one add_episode": 78,
-    "own files on one search": 91,  # ask answers what parses, and its facts come first
+    "own files on one search": 99,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 29,  # answer, stream_answer, explain, show
     "own modules loaded with GraphRAG": 134,
     "own files on one at().facts": 29,

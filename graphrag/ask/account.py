@@ -7,11 +7,13 @@ or if it is one of grammar alone. A question with any other word is not understo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Clause, Token
 from graphrag.ask.qualify import ENDING, edge_of
 from graphrag.ask.relate import Evidence
 from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.ask.world import World
+from graphrag.temporal.vocabulary import MONTHS
 
 _DATES: Final = ("when", "since", "until", "how long", "how often", "age")
 _COUNTED: Final = ("how long", "how many", "how often")
@@ -22,14 +24,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _ordered(asked: Asked) -> bool:
-    clauses = (asked.main, *((asked.anchor,) if asked.anchor else ()), *asked.choices)
     return bool(
         asked.order
         or asked.neighbor
         or asked.wants == "how long"
         or asked.choices
         or asked.wants in ("since", "until")
-        or any(clause.order for clause in clauses)
+        or any(clause.order for clause in asked.clauses)
     )
 
 
@@ -98,6 +99,7 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
     (_words("fellow fellows"), lambda asked: asked.limits.beside),
     (_words("penultimate ordinal ultimate ultimately but"), _ordered),
     (_words("alongside"), lambda asked: asked.limits.beside),
+    (AGAIN, lambda asked: True),
     (
         _words("vacant vacancy unoccupied unfilled empty interregnum nobody unstaffed"),
         lambda asked: asked.apart,
@@ -144,16 +146,16 @@ _GROUP: Final = {
 def unread(asked: Asked) -> list[str]:
     """Return the words of grammar of which nothing was made, and times beyond the one read."""
     found = []
-    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
-    for clause in clauses:
+    for clause in asked.clauses:
         for token in clause.tokens:
             needs = (
                 asked.order is None
                 if token.word[:1].isdigit()
                 else any(token.word in words and not used(asked) for words, used in _NEEDS)
             )
+            month = token.word in MONTHS and token.text[:1].isupper() and token.named is None
             negated = token.word.endswith("n't") and token.named is None
-            if token.said is not None or needs or negated:
+            if token.said is not None or needs or negated or month:
                 found.append(token.text)
     ordered = asked.order is not None and asked.wants in ("entities", "how many")
     if (ordered or asked.choices) and edge_of(asked.main) == "end":
@@ -249,6 +251,8 @@ def _coordinated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
         low, high = sorted((at, place))
         if "or" in words[low + 1 : high] and high - low <= _NEAR:
             between = tokens[low + 1 : high]
+            if any(one.named or one.said for one in between):
+                return False
             return all(one.word == "or" or not is_light(one.word) for one in between)
     return False
 

@@ -4,12 +4,14 @@
 name entities.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
+from graphrag.temporal.vocabulary import MONTHS
 
 Wants = Literal[
     "entities",
@@ -28,6 +30,18 @@ Unit = Literal["day", "week", "month", "year"]
 Link = Literal["before", "after", "while", "since", "until"]
 
 
+_MONTH: Final = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b")
+_YEAR: Final = re.compile(r"\d{4}|['’]\d\d|\b(?:last|next|this|past|coming|previous|ago)\b")
+
+
+def is_yearless(said: Said | None) -> bool:
+    """Tell whether a time is a day or month of any year."""
+    if said is None:
+        return False
+    words = said.words.casefold()
+    return _MONTH.search(words) is not None and _YEAR.search(words) is None
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """An entity as a question names it."""
@@ -35,6 +49,8 @@ class Named:
     name: str
     ids: tuple[str, ...]
     """Ids of the entities that bear the name, several if nothing tells them apart."""
+    body: "Named | None" = None
+    """Of a post that is no entity what it is a post of: the ids are those of its role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +165,8 @@ class Asked:
     link: Link | None = None
     anchor: Clause | None = None
     """The other clause, that bounds the answer: "before A moved to B"."""
+    also: tuple[tuple[Link, Clause], ...] = ()
+    """More clauses that bound the answer: "but before C came"."""
     neighbor: bool = False
     """Only the one next to the anchor: "right before", "succeeded"."""
     apart: bool = False
@@ -165,6 +183,12 @@ class Asked:
     """Only what holds now: "who is", without a time."""
     limits: Limits = Limits()
 
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return all that it says something of."""
+        anchor = (self.anchor,) if self.anchor else ()
+        return (self.main, *anchor, *(clause for _, clause in self.also), *self.choices)
+
     def __str__(self) -> str:
         """Say in words how the question was understood."""
         parts = [f"{self.wants} of “{self.main}”"]
@@ -173,7 +197,10 @@ class Asked:
         if self.anchor is not None:
             near = "next to it, " if self.neighbor else "time apart, " if self.apart else ""
             parts.append(f"{near}{self.link} “{self.anchor}”")
-        parts += [f"in {self.during.words!r} {self.during.interval!r}"] if self.during else []
+            parts += [f"{link} “{clause}”" for link, clause in self.also]
+        if self.during is not None:
+            time = "of some year" if is_yearless(self.during) else repr(self.during.interval)
+            parts.append(f"in {self.during.words!r} {time}")
         parts += ["now"] if self.present else []
         parts += [f"as known at {self.known.words!r}"] if self.known else []
         parts += [f"in {self.unit}s"] if self.unit else []

@@ -9,15 +9,20 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.ask.account import Kinds, unmeant, unread
+from graphrag.ask.again import is_again, spells
 from graphrag.ask.asked import Asked, Clause
-from graphrag.ask.bounding import Solution, bounded, counted, found_in, in_order_of, open_in
-from graphrag.ask.chain import fellows, follow, placed, shared
+from graphrag.ask.bounding import bounded, found_in, open_in
+from graphrag.ask.chain import follow, placed
+from graphrag.ask.company import fellows, shared
+from graphrag.ask.kinship import check_kin, with_kin
 from graphrag.ask.lengths import by_age, how_long, how_old
-from graphrag.ask.lookup import CannotAnswer, open_facts, pair_facts
+from graphrag.ask.lookup import CannotAnswer, Unclear, open_facts, pair_facts
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
+from graphrag.ask.solution import Solution, counted, in_order_of
 from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
+from graphrag.ask.yearless import without_year
 from graphrag.index.group import BEGINNING
 
 
@@ -32,7 +37,11 @@ def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
         raise CannotAnswer(f"not understood: {asked.limits.aged}")
     if left := unread(asked):
         raise CannotAnswer(f"not understood: {', '.join(left)}")
+    if vague := without_year(asked):
+        raise CannotAnswer(f"“{vague}” is of every year: say which")
+    world = with_kin(asked, world)
     _SOLVERS[asked.wants](asked, world, done)
+    check_kin(asked, world, done)
     done.lines = list(dict.fromkeys(done.lines))
     done.support = [line for line in dict.fromkeys(done.support) if line not in done.lines]
     return done
@@ -66,7 +75,7 @@ def _dates(asked: Asked, world: World, done: Solution) -> None:
     lines = bounded(asked, found, world, done)
     if asked.order is not None:
         lines = in_order_of(lines, asked.order, world)
-    elif asked.wants in ("since", "until") and len(lines) > 1:
+    elif asked.wants in ("since", "until") and len(lines) > 1 and not is_again(asked.main, lines):
         # Of several spells the one that holds, or the last one.
         holding = [line for line in lines if line.start <= world.now < line.end]
         lines = holding or lines[-1:] if asked.wants == "since" else lines[-1:]
@@ -100,7 +109,7 @@ def _how_many(asked: Asked, world: World, done: Solution) -> None:
     if asked.wants == "how many":
         done.entities = rows
     several = asked.wants == "how often" or len(asked.main.names) > 1
-    number = len(lines) if several else len(rows)
+    number = len(spells(lines)) if several else len(rows)
     done.values = [str(number)]
 
 
@@ -132,12 +141,19 @@ def _whether(asked: Asked, world: World, done: Solution) -> None:
     if asked.limits.beside and (both := shared(asked, world)) is not None:
         done.lines, done.values = both, ["yes" if both else "no"]
         return
-    if len(main.names) < 2:
+    if len(main.names) > _PAIR:
+        if (both := shared(asked, world)) is None:
+            raise CannotAnswer(f"“{main}” names {len(main.names)} entities")
+        done.lines, done.values = both, ["yes" if both else "no"]
+        return
+    if len(main.names) < _PAIR:
         found = open_in(asked, main, world)
         lines = bounded(asked, found, world, done)
     else:
         try:
             found = pair_facts(asked, main, main.names[0], main.names[1], world)
+        except Unclear:
+            raise
         except CannotAnswer as error:
             if (both := shared(asked, world)) is not None:
                 done.lines, done.values = both, ["yes" if both else "no"]
@@ -164,6 +180,7 @@ def _heard(asked: Asked, world: World) -> bool:
     return False
 
 
+_PAIR: Final = 2
 _SOLVERS: Final[dict[str, Callable[[Asked, World, Solution], None]]] = {
     "entities": _entities,
     "when": _dates,

@@ -5,11 +5,13 @@ from typing import Final
 
 from graphrag.ask.account import Kinds, unmeant
 from graphrag.ask.asked import Asked, Unit
-from graphrag.ask.bounding import Solution, anchor_lines, bounded, found_in, pick
+from graphrag.ask.bounding import bounded, found_in
+from graphrag.ask.linked import anchor_lines
 from graphrag.ask.lookup import CannotAnswer, pair_facts
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
 from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.solution import Solution, pick
 from graphrag.ask.spell import between, moment_in
 from graphrag.ask.world import Line, World, bounds_of
 from graphrag.index.group import BEGINNING, FOREVER

@@ -4,8 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.again import is_again, may_return, returns
 from graphrag.ask.asked import Asked, Clause, Named, Token
-from graphrag.ask.relate import Evidence, Side, best, evidence, mutual, passive_in, side_of
+from graphrag.ask.relate import (
+    Evidence,
+    Side,
+    best,
+    evidence,
+    mutual,
+    owner_of,
+    passive_in,
+    side_of,
+)
+from graphrag.ask.relatives import kin_in
 from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
@@ -13,6 +24,26 @@ from graphrag.errors import QueryError
 
 class CannotAnswer(QueryError):
     """The graph does not hold what the question needs; the message says what is missing."""
+
+
+class Unclear(CannotAnswer):
+    """The facts say too little for a yes, and for a no."""
+
+
+def again(clause: Clause, lines: list[Line]) -> list[Line]:
+    """Return the facts that a clause may speak of: of a second time only those that begin one.
+
+    Raises:
+        Unclear: if there was no second time by one relation, but may have been by several.
+        CannotAnswer: if there was none.
+    """
+    if not is_again(clause, lines):
+        return lines
+    if found := returns(lines):
+        return found
+    if may_return(lines):
+        raise Unclear("it is not known whether that was a second time: the relations differ")
+    raise CannotAnswer("no second time is known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +77,11 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     lines = world.lines(rows)
     if not lines:
         raise CannotAnswer(f"nothing is known of {owner.name}")
+    for kin in kin_in(clause.tokens):
+        if not any(stem_of(kin.name) in stems_of(line.relation) for line in lines):
+            known = _listed(line.relation for line in lines)
+            raise CannotAnswer(f"no {kin.name} of {owner.name} is known or follows; known: {known}")
+    lines = again(clause, lines)
     place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
@@ -107,11 +143,14 @@ def pair_facts(
     left, right = world.rows_of(one), set(world.rows_of(other))
     lines = [
         line
-        for line in world.lines(left)
+        for line in world.lines((*left, *(row for row in right if row < 0)))
         if any(line.other(row) in right for row in left if row in (line.subject, line.object))
     ]
     if not lines:
         raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
+    lines = again(clause, lines)
+    if is_again(clause, lines) and len({line.relation for line in lines}) > 1:
+        lines = _meant(clause, lines, world)
     top = best(clause, lines, world)
     if prefer and (len(top) != 1 or not top[0].sure):
         if any(line.relation == prefer for line in lines):
@@ -123,20 +162,36 @@ def pair_facts(
         )
     facts: list[Line] = []
     for meant in top:
-        facts += _between(clause, meant, left, lines, world)
+        facts += _between(clause, meant, left, (one, other), lines, world)
     if not facts:
         raise CannotAnswer(f"no such fact is known from {one.name} to {other.name}")
     _understood(asked, clause, facts[0].relation, Kinds(world, clause), lines, world)
     return Found(tuple(by_start(facts)), facts[0].relation, one, _end(facts[0], left))
 
 
+def _meant(clause: Clause, lines: list[Line], world: World) -> list[Line]:
+    """Return the facts of the one relation that is meant of several by which two met again."""
+    meant = [one for one in best(clause, lines, world) if one.places]
+    if len(meant) != 1:
+        names = _listed(line.relation for line in lines)
+        raise Unclear(f"“{clause}” may mean several relations: {names}")
+    return [line for line in lines if line.relation == meant[0].relation]
+
+
 def _between(
-    clause: Clause, meant: Evidence, left: Sequence[int], lines: Sequence[Line], world: World
+    clause: Clause,
+    meant: Evidence,
+    left: Sequence[int],
+    names: tuple[Named, Named],
+    lines: Sequence[Line],
+    world: World,
 ) -> list[Line]:
     """Return the facts in the direction that the words say, or any if they do not say it."""
     same = [line for line in lines if line.relation == meant.relation]
     if mutual(meant.relation, world):
         return _once(_turned(same, left))
+    if (owner := owner_of(clause, meant)) in names:  # "is A's uncle B"
+        return [line for line in same if (line.subject in left) is not (owner is names[0])]
     surface = not (passive_in(clause) and meant.places)
     forward = surface is not (meant.swapped ^ meant.passive)
     fitting = [line for line in same if (line.subject in left) is forward]

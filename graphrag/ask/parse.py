@@ -10,7 +10,9 @@ from typing import Final, Literal
 
 from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
 from graphrag.ask.choices import apart_of, choice_of
+from graphrag.ask.joined import between_of, conditions
 from graphrag.ask.qualify import AUXILIARIES, aged, qualified
+from graphrag.ask.relatives import folded
 from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
 from graphrag.ask.senses import is_past
 from graphrag.ask.succession import succession
@@ -36,7 +38,7 @@ def parse(text: str, tokens: Tokens) -> Asked:
         text: The question as asked.
         tokens: Its words, with names and times as one each.
     """
-    known, words = known_in(without_frame(tokens))
+    known, words = known_in(without_frame(folded(tokens)))
     words, limits = qualified(_stripped(without_frame(words)))
     words, limits = elder(reworded(_stripped(words)), limits)
     if (rest := aged(words)) is not None:
@@ -53,13 +55,24 @@ def parse(text: str, tokens: Tokens) -> Asked:
     return _read(text, wants, unit, words, known, limits)
 
 
+_BETWEEN: Final = ("entities", "whether", "how many", "how often")
+
+
 def _read(
     text: str, wants: Wants, unit: Unit | None, words: Tokens, known: Said | None, limits: Limits
 ) -> Asked:
     """Return a question of one clause or two."""
     parts = _both(wants, divided(words))
+    also: tuple[tuple[Link, Clause], ...] = ()
+    between = between_of(words) if wants in _BETWEEN else None
+    if between is not None:
+        main_words, ((first, one), (then, two)) = between
+        parts, also = Parts(main_words, first, False, one), ((then, Clause(two, order_of(two))),)
     main, during = timed(parts.main)
     anchor, other = timed(parts.anchor)
+    if parts.link is not None and not also:
+        (_, anchor), *more = conditions(parts.link, anchor)
+        also = tuple((link, Clause(some, order_of(some))) for link, some in more)
     if during is not None and other is not None:
         anchor, other = parts.anchor, None  # two times: one is left over
     asked = Asked(
@@ -68,6 +81,7 @@ def _read(
         Clause(main),
         parts.link,
         Clause(anchor, order_of(anchor)) if anchor else None,
+        also,
         order=None if wants == "how long" else order_of(main, bounded=parts.link is not None),
         during=during or other,
         known=known,

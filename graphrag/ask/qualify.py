@@ -105,14 +105,15 @@ STARTING: Final = frozenset(
     (
         "began begin begins started start starts joined join joins became become becomes moved "
         "move moves entered enter enters commenced commence arrived arrive hired hire appointed "
-        "elected inaugurated"
+        "elected inaugurated return returns returned returning rejoin rejoins rejoined rejoining "
+        "joining becoming moving entering arriving"
     ).split()
 )
 ENDING: Final = frozenset(
     (
         "ended end ends left leave leaves quit quits resigned resign resigns stopped stop stops "
         "ceased cease finished finish retired retire retires departed depart expired expire fired "
-        "dismissed terminated terminate"
+        "dismissed terminated terminate leaving quitting resigning retiring departing"
     ).split()
 )
 _NOUN: Final = frozenset({"the", "a", "an", "to", "its", "his", "her", "their", "'s"})

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from graphrag.ask.asked import Clause, Token
+from graphrag.ask.asked import Clause, Named, Token
+from graphrag.ask.relatives import kin_of, noun_of
 from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
 
@@ -58,7 +59,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
-    agent = False
+    agent, kin = False, noun_of(name)[0]
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -73,6 +74,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):
             score += _OWN if stem not in met else 0.0
             agent = True
+        elif kin and kin_of(word):
+            continue  # a father's mother is no father
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
             noun = noun or stem in CONVERSE
@@ -125,6 +128,8 @@ def mutual(relation: str, world: World) -> bool:
     """Tell whether a relation reads the same from both ends."""
     if world.relations[relation].symmetric:
         return True
+    if noun_of(relation)[1]:
+        return False  # a sister's brother is no sister
     senses = frozenset().union(*map(senses_of, stems_of(relation)))
     return bool(senses & _MUTUAL)
 
@@ -138,14 +143,32 @@ def owned(clause: Clause, meant: Evidence) -> bool:
     )
 
 
+def owner_of(clause: Clause, meant: Evidence) -> Named | None:
+    """Return who has what a noun of a relation called "... of" names: "A's uncle", "uncle of A"."""
+    tokens = clause.tokens
+    for at in meant.places if meant.of else ():
+        if _word(tokens, at - 1) == "'s" and at > 1:
+            return tokens[at - 2].named
+        if _word(tokens, at + 1) == "of":
+            after = tokens[at + 2 : at + 4]
+            return next((token.named for token in after if token.word not in _ARTICLES), None)
+    return None
+
+
+_ARTICLES: Final = frozenset({"the", "a", "an"})
+
+
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
     tokens, before = clause.tokens, [at for at in meant.places if at < place]
     word = _word(tokens, place - 1)
     sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
     having = word in _DO and not _HAVE.isdisjoint(clause.words)
-    if _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
-        surface, sure = not meant.of, False
+    if tokens[0].word == "whose" and 1 in meant.places and noun_of(meant.relation)[0]:
+        surface, sure = True, True  # "whose daughter is A"
+    elif _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
+        # Of kin it is plain who has it: a sister's brother is no sister of his.
+        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
     elif word in _DO and meant.places:
         surface = True
     elif not meant.places:
@@ -154,7 +177,7 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         if asks_who and any(one.word in ("did", "does", "do") for one in tokens[:place]):
             surface = True
     elif before and word in ("of", "the") and not any(_verb(tokens, at) for at in before):
-        surface, sure = not meant.of, False
+        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
     else:
         surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
     if _passive(clause, meant):

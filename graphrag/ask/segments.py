@@ -71,11 +71,12 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
     ("since", r"(?:ever )?since"),
     ("until", r"until|till|up to the (?:time|moment|day)(?: when| that)?"),
 )
-_LINK: Final = re.compile(
+LINK: Final = re.compile(
     rf"(?:^|(?<= ))(?:(?P<near>{_NEAR}) )?(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in _LINKS)
     + r")(?= (?!T\b|\?))"
 )
+LINK_NAMES: Final = tuple(name for name, _ in _LINKS)
 _LEADING: Final = re.compile(
     r"\b(?:(?P<after>following|(?:later|newer|more recent) than|subsequent to|after)"
     r"|preceding|(?:earlier|older) than|ahead of|before|prior to)$"
@@ -136,7 +137,7 @@ def divided(tokens: Tokens) -> Parts:
     """Divide a question at the word that links its two clauses, if it has two."""
     shape = shape_of(tokens)
     asking = {one.start() for one in _INTERROGATIVE.finditer(shape)}
-    links = [one for one in _LINK.finditer(shape) if one.start() not in asking]
+    links = [one for one in LINK.finditer(shape) if one.start() not in asking]
     links = [
         one for one in links if "E" in shape[one.end() :].split() or _pronoun(shape[one.end() :])
     ]
@@ -167,7 +168,7 @@ def divided(tokens: Tokens) -> Parts:
 def _led(anchor: Tokens) -> Tokens:
     """Leave out a second opening: "overlap with the time when"."""
     shape = shape_of(anchor)
-    again = _LINK.match(shape)
+    again = LINK.match(shape)
     return shape_slice(anchor, shape, again.end() + 1, len(shape)) if again else anchor
 
 
@@ -188,6 +189,8 @@ _PHRASES: Final = tuple(
         ("in the career of", "of"),
         ("do you know(?: of)?$", ""),
         ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:came|come|comes|coming|went|go|goes|gone|going|got) back", "returned"),
+        ("(?:moved|move|moves|moving) back", "moved returned"),
     )
 )
 """Phrases that are one word: general English, whatever the facts are about."""

@@ -29,7 +29,9 @@ _IRREGULAR: Final = dict(
         "lied:lie slew:slay slain:slay stood:stand swam:swim wed:marry withdrew:withdraw "
         "withdrawn:withdraw overthrew:overthrow overthrown:overthrow beat:beat beaten:beat "
         "dealt:deal fed:feed fled:flee sought:seek shown:show sank:sink spun:spin died:die "
-        "dying:die dead:die dies:die wives:wife children:child people:person men:man women:woman"
+        "dying:die dead:die dies:die rejoin:join "
+        "rejoins:join rejoined:join rejoining:join wives:wife children:child people:person men:man "
+        "women:woman"
     ).split()
 )
 _SENSES: Final = """

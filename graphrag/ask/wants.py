@@ -9,6 +9,7 @@ from typing import Final
 
 from graphrag.ask.asked import Limits, Order, Token, Unit, Wants
 from graphrag.ask.qualify import AUXILIARIES, ENDING, STARTING
+from graphrag.ask.relatives import kin_of
 from graphrag.ask.segments import Tokens, shape_of
 from graphrag.ask.senses import is_light, senses_of, stem_of
 
@@ -143,29 +144,17 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     return "entities", unit
 
 
-_OVER_ONE: Final = {
-    **dict.fromkeys(("grandparent", "grandparents"), "parents"),
-    **dict.fromkeys(("grandchild", "grandchildren"), "children"),
-}
-"""Kin of kin."""
 _WHOSE: Final = re.compile(r"^whose (?P<noun>[a-z]+) (?P<be>is|was) (?=(?:the )?E)")
 
 
 def reworded(tokens: Tokens) -> Tokens:
     """Return a question in the words of facts: whose boat something is, is who owns it."""
     found = _WHOSE.match(shape_of(tokens))
-    if found and not (is_light(found["noun"]) or senses_of(stem_of(found["noun"]))):
+    noun = found["noun"] if found else ""
+    if found and not (is_light(noun) or senses_of(stem_of(noun)) or kin_of(noun)):
         words = ("who", found["be"], "the", "owner", "of")
         tokens = (*(Token(word, word) for word in words), *tokens[3:])
-    left: list[Token] = []
-    for place, token in enumerate(tokens):
-        if (kin := _OVER_ONE.get(token.word)) is None:
-            left.append(token)
-            continue
-        behind = place > 0 and tokens[place - 1].word == "'s"
-        both = (kin, "'s", kin) if behind else (kin, "of", "the", kin)
-        left += (Token(token.text, word) if word == kin else Token(word, word) for word in both)
-    return tuple(left)
+    return tokens
 
 
 def elder(tokens: Tokens, limits: Limits) -> tuple[Tokens, Limits]:

@@ -39,6 +39,14 @@ class Line(NamedTuple):
         return self.object if self.subject == row else self.subject
 
 
+class Derived(NamedTuple):
+    """What a line follows from that is no fact of its own."""
+
+    parts: tuple[Line, ...]
+    unsure: bool = False
+    """Whether what was asked for is more than follows: an uncle, of a parent's sibling."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """What is known of a group from a viewpoint."""
@@ -54,6 +62,19 @@ class World:
     """Whether what begins after that moment is left out."""
     dated: Mapping[int, int] = field(default_factory=dict)
     """When what holds for ever came about, by row: a birth."""
+    derived: dict[int, "Derived"] = field(default_factory=dict)
+    """What was worked out of several facts, by the negative row of its line."""
+
+    def derive(self, line: Line, parts: Sequence[Line], *, unsure: bool = False) -> Line:
+        """Return what follows from some facts as a line of its own."""
+        line = line._replace(row=-len(self.derived) - 1)
+        self.derived[line.row] = Derived(tuple(parts), unsure)
+        return line
+
+    def stored(self, lines: Iterable[Line]) -> list[Line]:
+        """Return the stored facts that some lines are or follow from, each once."""
+        parts = (self.derived[one.row].parts if one.row < 0 else (one,) for one in lines)
+        return list(dict.fromkeys(line for some in parts for line in some))
 
     def rows_of(self, named: Named) -> list[int]:
         """Return the rows of the entities that a name may mean."""

@@ -112,7 +112,7 @@ def open_default(settings: Settings) -> "GraphRAG":
     # Imported here: the command line answers --help long before numpy is loaded.
     from graphrag.graph import GraphRAG
     from graphrag.llm.client import OpenAILLM
-    from graphrag.local.embedder import SentenceTransformerEmbedder
+    from graphrag.local.embedder import embedder_named
     from graphrag.session import Models
 
     return GraphRAG.open(
@@ -123,7 +123,7 @@ def open_default(settings: Settings) -> "GraphRAG":
         database=settings.database,
         workers=settings.workers,
         models=Models(
-            embedder=(settings.embedder and SentenceTransformerEmbedder(settings.embedder)) or None,
+            embedder=embedder_named(settings.embedder) if settings.embedder else None,
             llm=None if settings.llm_model is None else OpenAILLM.from_settings(settings),
         ),
     )

@@ -27,7 +27,7 @@ _ILL = 1
 _SECONDS = 2.0
 """How long a server has to take a connection."""
 _EXTRAS = (
-    ("local", ("sentence-transformers", "spacy"), "embedder and rules of this machine"),
+    ("local", ("onnxruntime", "spacy"), "embedder and rules of this machine"),
     ("serve", ("mcp", "uvicorn"), "tools for agents, REST"),
     ("llm", ("openai",), "a language model"),
     ("analysis", ("networkx", "pandas"), "exports as networks and tables"),

@@ -73,6 +73,7 @@ async def streamed(
         messages=params(question, form),
         response_format=response_format(question) if form.schema else Omit(),
         temperature=Omit() if form.temperature is None else form.temperature,
+        max_tokens=Omit() if form.max_tokens is None else form.max_tokens,
         stream=True,
         stream_options={"include_usage": True},
     )

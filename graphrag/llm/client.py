@@ -52,6 +52,7 @@ class OpenAILLM:
         cache: str | Path | None = None,
         budget: Budget | None = None,
         temperature: float | None = 0.0,
+        max_tokens: int | None = None,
     ) -> None:
         """Describe the model; nothing is connected yet.
 
@@ -66,6 +67,8 @@ class OpenAILLM:
             cache: A folder in which answers are kept; None asks everything anew.
             budget: The most that may be spent through this object.
             temperature: None leaves it to the server, as does a server that refuses any.
+            max_tokens: Of one answer; default: the server's limit. A small model that begins to
+                repeat itself goes on until there: give it 1,000.
 
         Raises:
             MissingExtraError: if the extra ``openai`` is not installed.
@@ -74,7 +77,7 @@ class OpenAILLM:
         self.model = model
         self.base_url = checked_url(base_url or _OPENAI)
         self._api_key = api_key
-        self._form = RequestForm(temperature)
+        self._form = RequestForm(temperature, max_tokens=max_tokens)
         """How the next request is sent: without what the server has refused so far."""
         self._client: AsyncOpenAI | None = None
         self._asking: Counter[AsyncOpenAI] = Counter()
@@ -230,6 +233,7 @@ class OpenAILLM:
             messages=params(question, form),
             response_format=response_format(question) if form.schema else Omit(),
             temperature=Omit() if form.temperature is None else form.temperature,
+            max_tokens=Omit() if form.max_tokens is None else form.max_tokens,
         )
         choices = getattr(completion, "choices", None)
         if not choices:

@@ -149,7 +149,7 @@ class Dialogue:
         """Return an answer, with what could be had of the parts that were wrong or missing."""
         given = await self._ask_until_valid(question, answer, self.repairs)
         left = self.repairs
-        while lost_of(given) and left:
+        while left and any(not one.repeats for one in lost_of(given)):
             left -= 1
             self.meter.add(Usage(repairs=1))
             try:

@@ -32,6 +32,8 @@ class RequestForm:
     """None leaves it out."""
     schema: bool = True
     """False puts the shape of the answer in words."""
+    max_tokens: int | None = None
+    """Of the answer; None leaves it out."""
 
     def without(self, status: int, said: str) -> "RequestForm | None":
         """Return the form without what the server refuses; None if it is nothing we can spare."""
@@ -46,7 +48,7 @@ class RequestForm:
     def common(self, other: "RequestForm") -> "RequestForm":
         """Return the form without what either leaves out."""
         temperature = None if other.temperature is None else self.temperature
-        return RequestForm(temperature, self.schema and other.schema)
+        return RequestForm(temperature, self.schema and other.schema, self.max_tokens)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -30,6 +30,8 @@ class Lost:
     """The list that it stood in; empty for the end of a cut answer."""
     value: JSON = None
     problem: str = "the answer was cut off before its end"
+    repeats: bool = False
+    """Whether the model said the same again and again until it was cut off: more would be, too."""
 
     @property
     def cut(self) -> bool:

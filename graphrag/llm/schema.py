@@ -127,6 +127,10 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 
 
+_REPEATS = 3
+"""Things said again from which on a cut answer is not asked to go on."""
+
+
 class BadAnswerError(ValueError):
     """A text holds no answer of the asked shape; the message is for the model."""
 
@@ -151,7 +155,7 @@ def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> An
                 problem = problem or problem_of(error)
                 continue
             if cut_off or early is not None:
-                return _with_lost(found, Lost())
+                return _cut(found)
             if not lost_of(found):
                 return found
             best = best or found
@@ -186,10 +190,20 @@ def joined(answer: Answer, more: Answer) -> Answer:
     return both
 
 
-def _with_lost(answer: Answer, lost: Lost) -> Answer:
-    if isinstance(answer, AnswerModel):
-        answer._lost = (*answer.lost, lost)
-    return answer
+def _cut(answer: Answer) -> Answer:
+    """Return an answer whose end is missing, each of its things once."""
+    if not isinstance(answer, AnswerModel):
+        return answer
+    lists: dict[str, list[BaseModel]] = {}
+    again = 0
+    for name in answer.items:
+        given = getattr(answer, name)
+        lists[name] = list({one.model_dump_json(): one for one in given}.values())
+        again += len(given) - len(lists[name])
+    whole = answer.model_copy(update=lists)
+    repeated = Lost(problem="the model repeated itself until it was cut off", repeats=True)
+    whole._lost = (*answer.lost, repeated if again >= _REPEATS else Lost())
+    return whole
 
 
 def _objects(text: str) -> Iterator[JSON]:

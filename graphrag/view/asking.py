@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.asked import Asked
-from graphrag.ask.bounding import Solution
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
+from graphrag.ask.posts import PostWorld, with_posts
+from graphrag.ask.solution import Solution
 from graphrag.ask.spans import impossible, names_any, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
@@ -80,19 +81,20 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     seen = lens.ever(index, past)
     if not names_any(text, index, seen):
         return None
-    tokens = tokens_of(text, index, seen, lens.now())
+    world = _world(lens, index, past)
+    tokens = with_posts(tokens_of(text, index, seen, lens.now()), world)
     if impossible(tokens):
         return None
     asked = parse(text, tokens)
     if asked.known is not None:
         return None
-    world = _world(lens, index, past)
     try:
         solution = solve(asked, world)
     except CannotAnswer:
         return None
     ids = index.facts.ids
-    rows = dict.fromkeys(line.row for line in (*solution.lines, *solution.support))
+    lines = world.stored((*solution.lines, *solution.support))
+    rows = dict.fromkeys(line.row for line in lines)
     return AnswerFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
 
 
@@ -101,7 +103,7 @@ _SHORT = 300
 
 
 def _world(lens: Lens, index: "GroupIndex", past: "Past") -> World:
-    return World(
+    return PostWorld(
         index,
         lens.ever(index, past),
         past,
@@ -121,13 +123,14 @@ async def answer(lens: Lens, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
     text = " ".join(question.split())
-    tokens = tokens_of(text, index, lens.ever(index, past), lens.now())
+    world = _world(lens, index, past)
+    tokens = with_posts(tokens_of(text, index, world.seen, lens.now()), world)
     asked = parse(text, tokens)
     if wrong := impossible(tokens):
         return Answer(asked, missing=wrong)
     lens, past, note = await _known(asked, lens, past)
     steps = [note] if note else []
-    world = await _dated(asked, lens, _world(lens, index, past))
+    world = await _dated(asked, lens, world if asked.known is None else _world(lens, index, past))
     solution = Solution(steps=steps)
     try:
         solution = solve(asked, world, solution)
@@ -138,8 +141,7 @@ async def answer(lens: Lens, question: str) -> Answer:
 
 async def _dated(asked: Asked, lens: Lens, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    clauses = [asked.main, *([asked.anchor] if asked.anchor else []), *asked.choices]
-    rows = {row for one in clauses for name in one.names for row in world.rows_of(name)}
+    rows = {row for one in asked.clauses for name in one.names for row in world.rows_of(name)}
     lines = [
         line
         for line in world.lines(rows)
@@ -173,8 +175,8 @@ async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", 
 
 async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> Answer:
     """Return an answer with its facts and entities as they are stored."""
-    rows = [line.row for line in solution.lines]
-    support = [line.row for line in solution.support]
+    rows = [line.row for line in world.stored(solution.lines)]
+    support = [line.row for line in world.stored(solution.support) if line.row not in rows]
     entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
     values = solution.values
     if asked.wants in ("when", "since", "until"):

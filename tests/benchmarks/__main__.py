@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from graphrag import OpenAILLM
+from graphrag.cli.render import line
 from tests.benchmarks import (
     ablation,
     ask,
@@ -37,6 +38,7 @@ from tests.benchmarks import (
     writes,
     yago,
 )
+from tests.benchmarks.page import write_page
 from tests.benchmarks.report import RESULTS, Report
 
 _NAMES = ("chat", "import", "novel", "recorded", "scale", "speed", "verbs", "writes")
@@ -86,7 +88,14 @@ def main() -> None:
             case "extraction":
                 url = given.llm_url
                 llm = (
-                    OpenAILLM("model", base_url=url, api_key="none", timeout=900, concurrency=1)
+                    OpenAILLM(
+                        "model",
+                        base_url=url,
+                        api_key="none",
+                        timeout=900,
+                        concurrency=1,
+                        max_tokens=1000,
+                    )
                     if url
                     else None
                 )
@@ -133,6 +142,8 @@ def main() -> None:
             case "yago":
                 asyncio.run(yago.measure(report, given.yago))
         report.write()
+    if given.page:
+        console.print(line(f"\nall of it: {write_page(RESULTS)}", "bold cyan"))
 
 
 def _arguments() -> argparse.Namespace:
@@ -155,6 +166,7 @@ def _arguments() -> argparse.Namespace:
         "--data", type=Path, default=Path("data"), help="folder of sets (quality, extraction)"
     )
     parser.add_argument("--llm-url", metavar="URL", help="of a server with a model (extraction)")
+    parser.add_argument("--page", action="store_true", help="then all results as one page")
     parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")
     parser.add_argument("--stores", type=Path, default=RESULTS / "stores", help="where they are")
     parser.add_argument("--vectors", type=Path, default=RESULTS / "vectors", help="theirs")

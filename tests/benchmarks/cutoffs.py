@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from graphrag.index.name_index import Blocks
-from graphrag.local.embedder import SentenceTransformerEmbedder
+from graphrag.local.onnx import OnnxEmbedder
 from graphrag.model.extraction import Mention
 from graphrag.names.key import name_key
 from graphrag.names.likeness import likeness
@@ -46,7 +46,7 @@ def by_likeness(
 
 async def by_meaning() -> list[Row]:
     """Return how many pairs of one thing and of two the local model finds at each cosine."""
-    embedder = SentenceTransformerEmbedder()
+    embedder = OnnxEmbedder()
     cosines = {}
     for kind, pairs in (("one thing", SAME), ("two things", DIFFERENT)):
         one, other = [

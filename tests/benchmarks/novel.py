@@ -10,8 +10,8 @@ from graphrag import (
     GraphRAG,
     Models,
     NewEpisode,
+    OnnxEmbedder,
     RulesExtractor,
-    SentenceTransformerEmbedder,
 )
 from graphrag.io.documents import read_document
 from tests.benchmarks.report import Cell, Report, Section, p50
@@ -29,7 +29,7 @@ async def measure(report: Report, text: Path, runs: int) -> None:
     """Add the whole text to a fresh store, several times, with warm models."""
     episodes = list(read_document(text, reference_time=_WRITTEN))
     sentences = _sentences(episodes)
-    embedder, extractor = SentenceTransformerEmbedder(), RulesExtractor()
+    embedder, extractor = OnnxEmbedder(), RulesExtractor()
     started = time.perf_counter()
     await add(embedder, extractor, [NewEpisode(_WARM_UP, _WRITTEN)])
     report.say(f"models loaded in {time.perf_counter() - started:.1f} s, not counted below")
@@ -73,7 +73,7 @@ def steps(batches: list[BatchReport]) -> Section:
 
 
 async def add(
-    embedder: SentenceTransformerEmbedder, extractor: RulesExtractor, episodes: list[NewEpisode]
+    embedder: OnnxEmbedder, extractor: RulesExtractor, episodes: list[NewEpisode]
 ) -> BatchReport:
     """Add episodes to a fresh store."""
     # open() wraps a cache around the embedder, a new one each time: no run profits from the last.
@@ -85,9 +85,7 @@ async def add(
             return await graph.add_episodes(episodes)
 
 
-async def _embedding_alone(
-    embedder: SentenceTransformerEmbedder, episodes: list[NewEpisode]
-) -> float:
+async def _embedding_alone(embedder: OnnxEmbedder, episodes: list[NewEpisode]) -> float:
     texts = [str(episode.content) for episode in episodes]
     times = []
     for _ in range(5):

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag import GraphRAG, Models, Recipe, SentenceTransformerEmbedder
+from graphrag import GraphRAG, Models, OnnxEmbedder, Recipe
 from graphrag.protocols import Embedder
 from graphrag.search.weights import EpisodeWeights
 from tests.benchmarks.corpora import SETS, Corpus, read
@@ -66,7 +66,7 @@ async def told(report: Report, places: Places) -> AsyncIterator[tuple[Corpus, Gr
     if not places.data.is_dir():
         report.say(f"there is no folder {places.data}: skipped")
         return
-    embedder = Kept(SentenceTransformerEmbedder(), places.vectors)
+    embedder = Kept(OnnxEmbedder(), places.vectors)
     for kind in SETS:
         if places.only and kind.name not in places.only:
             continue

@@ -49,7 +49,7 @@ class Report:
             f">{column}" if right else column
             for column, right in zip(columns, numeric, strict=True)
         ]
-        rows = [[_shown(row.get(column, "")) for column in columns] for row in section.rows]
+        rows = [[shown(row.get(column, "")) for column in columns] for row in section.rows]
         self._console.print()
         self._console.print(table(section.title, *heads, rows=rows))
         for note in section.notes:
@@ -103,7 +103,8 @@ def p95(values: Sequence[float]) -> float:
     return float(np.percentile(values, 95))
 
 
-def _shown(cell: Cell) -> str:
+def shown(cell: Cell) -> str:
+    """Return a cell as a table shows it: three digits, or whole numbers."""
     if isinstance(cell, str):
         return cell
     return f"{cell:,.0f}" if abs(cell) >= 100 or cell == int(cell) else f"{cell:.3g}"

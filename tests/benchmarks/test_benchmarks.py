@@ -18,6 +18,7 @@ from tests.benchmarks import (
     verbs,
     writes,
 )
+from tests.benchmarks.page import write_page
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -70,6 +71,19 @@ async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):
     assert "0 errors" in written and "stale reads" in written
 
 
+def test_all_results_become_one_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    for name, rows in (("b", [{"way": "a|b", "ms": 1234.5}]), ("a", [{"way": "c", "ms": 0.0123}])):
+        result = report.Report(name, Console(record=True, quiet=True))
+        result.add(report.Section(f"{name} facts", rows, ("floor: 1 ms",)))
+        result.write()
+    text = write_page(tmp_path).read_text(encoding="utf-8")
+    assert text.index("## a") < text.index("### a facts") < text.index("## b")
+    assert "| a\\|b | 1,234 |" in text
+    assert "| c | 0.0123 |" in text
+    assert "- floor: 1 ms" in text
+
+
 def _a_set(folder: Path) -> Path:
     """Write a conversation of two sessions and a small encyclopedia."""
     spoken = [
@@ -99,7 +113,7 @@ def _a_set(folder: Path) -> Path:
 
 async def test_quality_and_ablation_measure_small_sets_and_keep_their_stores(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RESULTS", tmp_path)
-    monkeypatch.setattr(quality, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(quality, "OnnxEmbedder", HashEmbedder)
     places = quality.Places(_a_set(tmp_path / "data"), tmp_path / "stores", tmp_path / "vectors")
     for name, benchmark in (("quality", quality), ("ablation", ablation)):
         result = report.Report(name, Console(record=True, quiet=True))

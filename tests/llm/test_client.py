@@ -81,7 +81,7 @@ async def test_the_model_is_told_which_field_is_wrong(server, connect):
 @pytest.mark.parametrize("text", ["garbage", "", "{}"])
 async def test_after_two_repairs_it_is_an_error(text, server, connect):
     server.replies = [Reply(text)] * 3
-    with pytest.raises(LLMError, match="no valid Town in 3 attempts"):
+    with pytest.raises(LLMError, match=r"no valid answer \(Town\) in 3 attempts"):
         await asked(connect())
     assert len(server.requests) == 3
 

@@ -14,7 +14,7 @@ from tests.llm.server import Reply
 @pytest.fixture
 def command(server, tmp_path, monkeypatch, capsys):
     """Run a command over a store of its own with the model of the environment."""
-    monkeypatch.setattr("graphrag.graph.SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr("graphrag.graph.embedder_named", HashEmbedder)
     monkeypatch.setenv("SURREAL_GRAPHRAG_LLM", "tiny")
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")

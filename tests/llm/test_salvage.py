@@ -166,3 +166,14 @@ async def test_a_spent_budget_is_no_failure_of_the_text(server, opened):
         with pytest.raises(LLMError):
             await graph.add_episode("Two.")
         assert await graph.queue.failed() == []
+
+
+async def test_a_model_that_repeats_itself_is_not_asked_to_go_on(server, opened):
+    told = [*TOWNS[:2], *[TOWNS[1]] * 8]
+    text = answer([visit(town) for town in told])
+    server.replies = [Reply(text[:-20], finish_reason="length")]
+    async with opened() as graph:
+        added = await graph.add_episode(TEXT, reference_time="2024-03-01")
+    assert len(added.facts) == 2
+    assert added.dropped == ("the model repeated itself until it was cut off",)
+    assert len(server.requests) == 1

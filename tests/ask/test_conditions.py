@@ -1,0 +1,107 @@
+"""Two conditions bound an answer together: at one time, or from the one to the other."""
+
+import pytest
+
+from graphrag import GraphRAG, Models
+from graphrag.testing import HashEmbedder, ScriptedExtractor
+
+FACTS = (
+    ("Ray Holt", "lives_in", "Arden", "2000-01-01", "2006-01-01"),
+    ("Ray Holt", "lives_in", "Byland", "2006-01-01", "2012-01-01"),
+    ("Ray Holt", "lives_in", "Corfe", "2012-01-01", None),
+    ("Ray Holt", "works_at", "Dale Press", "2001-01-01", "2008-01-01"),
+    ("Ray Holt", "works_at", "Esk Paper", "2009-01-01", "2013-01-01"),
+    ("Sue Lamb", "works_at", "Esk Paper", "2004-01-01", "2010-01-01"),
+    ("Sue Lamb", "lives_in", "Byland", "2005-01-01", None),
+    ("Ted Mohr", "warden_of", "Arden", "2000-01-01", "2005-01-01"),
+    ("Una Nash", "warden_of", "Arden", "2005-01-01", "2007-06-01"),
+    ("Vic Ohm", "warden_of", "Arden", "2007-06-01", "2011-01-01"),
+    ("Wes Pym", "warden_of", "Arden", "2011-01-01", None),
+    ("Ray Holt", "visited", "Fylde", "2003-04-01", "2003-04-02"),
+    ("Ray Holt", "visited", "Gigha", "2007-04-01", "2007-04-02"),
+    ("Ray Holt", "visited", "Iona", "2004-04-01", "2004-04-02"),
+    ("Ray Holt", "visited", "Iona", "2011-04-01", "2011-04-02"),
+    ("Ray Holt", "visited", "Hoy", "2010-04-01", "2010-04-02"),
+)
+ANSWERS = {
+    # at one time
+    "Who was warden of Arden when Ray Holt worked at Dale Press and lived in Byland?": [
+        "Una Nash",
+        "Vic Ohm",
+    ],
+    "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb worked at Esk Paper?": [
+        "Una Nash",
+        "Vic Ohm",
+    ],
+    "While Ray Holt lived in Byland and worked at Esk Paper, who was warden of Arden?": [
+        "Vic Ohm",
+        "Wes Pym",
+    ],
+    "Who was warden of Arden while Ray Holt and Sue Lamb lived in Byland?": [
+        "Una Nash",
+        "Vic Ohm",
+        "Wes Pym",
+    ],
+    "Where did Ray Holt live when he worked at Dale Press and Una Nash was warden of Arden?": [
+        "Arden",
+        "Byland",
+    ],
+    "Which places did Ray Holt visit while he lived in Byland and worked at Dale Press?": ["Gigha"],
+    "Did Ray Holt visit Hoy while he lived in Byland and worked at Dale Press?": ["no"],
+    "Did Ray Holt visit Hoy while he lived in Byland and Sue Lamb lived in Byland?": ["yes"],
+    # from the one to the other
+    "What did Ray Holt visit after leaving Arden but before joining Esk Paper?": ["Gigha"],
+    "What did Ray Holt visit after visiting Fylde but before visiting Hoy?": ["Iona", "Gigha"],
+    "Who was warden of Arden after Ted Mohr but before Wes Pym?": ["Una Nash", "Vic Ohm"],
+    "Who was warden of Arden between Ted Mohr and Vic Ohm?": ["Una Nash"],
+    "Where did Ray Holt live between leaving Dale Press and joining Esk Paper?": ["Byland"],
+    "Between his visits to Fylde and Hoy, what did Ray Holt visit?": ["Iona", "Gigha"],
+    "What did Ray Holt visit between visiting Fylde and visiting Hoy?": ["Iona", "Gigha"],
+    "How many places did Ray Holt visit between visiting Fylde and moving to Corfe?": ["3"],
+    "Where did Ray Holt work after joining Dale Press but before moving to Byland?": ["Dale Press"],
+    "Where did Ray Holt live before moving to Corfe but after joining Esk Paper?": ["Byland"],
+}
+NO_ANSWER = {
+    "What did Ray Holt visit after visiting Fylde but before visiting Iona?": "more than once",
+    "Who was warden of Arden while Ray Holt lived in Corfe and worked at Dale Press?": "no time",
+    "What did Ray Holt visit after visiting Hoy but before visiting Fylde?": "no time",
+    "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb sang?": "no fact",
+    "Who was warden of Arden before Ray Holt left Arden and Sue Lamb left Esk Paper?": "names",
+    "When did Ray Holt and Sue Lamb visit Hoy?": "names 3 entities",
+    "Did Ray Holt visit Fylde and Gigha?": "names 3 entities",
+    "Did Ray Holt live between Arden and Byland?": "names 3 entities",
+}
+
+
+@pytest.fixture
+async def shire():
+    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open("mem://", models=models) as graph:
+        names = ("subject", "relation", "object", "valid_at", "invalid_at")
+        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
+        await graph.load.facts(rows, judge=False)
+        yield graph
+
+
+async def test_both_conditions_hold(shire):
+    answers = {question: await shire.ask(question) for question in ANSWERS}
+    other = {
+        question: (one.missing, one.values, one.how)
+        for question, one in answers.items()
+        if list(one.values) != ANSWERS[question]
+    }
+    assert not other, "\n".join(map(str, other.items()))
+
+
+async def test_conditions_that_do_not_meet_have_no_answer(shire):
+    for question, missing in NO_ANSWER.items():
+        answer = await shire.ask(question)
+        assert not answer, (question, answer.how)
+        assert missing in answer.missing, (question, answer.missing)
+
+
+async def test_the_facts_of_both_conditions_bound_the_answer(shire):
+    answer = await shire.ask(
+        "Did Ray Holt visit Gigha while he lived in Byland and worked at Dale Press?"
+    )
+    assert [fact.object for fact in answer.bounds] == ["Byland", "Dale Press"]

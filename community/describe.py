@@ -94,6 +94,10 @@ class Describer:
         strength = self._central(one)
         return Description(self._name(one, strength, taken), self._summary(one, strength))
 
+    def title(self, one: Subject, taken: Container[str] = ()) -> str:
+        """Return a name alone."""
+        return self._name(one, self._central(one), taken)
+
     def chosen(self, one: Subject, count: int) -> list[int]:
         """Return the rows of the facts that tell most of a community, first things first."""
         return self._chosen(one, self._central(one), count)

@@ -180,3 +180,10 @@ def _asked(members: str, parts: str, facts: str, said: str = "") -> str:
     fence = fence_of((members, parts, facts, said))
     texts = {"members": members, "smaller groups in it": parts, "facts": facts, "passages": said}
     return "\n".join(fenced(label, text, fence) for label, text in texts.items() if text)
+
+
+def author_of(llm: LLM | None) -> Author:
+    """Return who names and describes communities: a language model, or the facts themselves."""
+    if llm is None:
+        return Facts()
+    return Model(llm)

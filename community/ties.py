@@ -51,6 +51,32 @@ class Ties:
         past: Past = NOTHING_UNDONE,
     ) -> "Ties":
         """Return what ties entities by the facts of a mask, and by the texts that are visible."""
+        facts = await cls.stated(index, store, held, seen, past=past)
+        if not len(index.passages):  # no text is long
+            return facts
+        strengths = facts.strengths(len(index.entities))
+        named = await named_together(index, store, seen, past, strengths)
+        if named is None:
+            return facts
+        return cls(
+            np.concatenate((facts.rows, np.full(len(named.weights), NO_FACT))),
+            np.concatenate((facts.subjects, named.subjects)),
+            np.concatenate((facts.objects, named.objects)),
+            np.concatenate((facts.weights, named.weights)),
+            named.quotes,
+        )
+
+    @classmethod
+    async def stated(
+        cls,
+        index: GroupIndex,
+        store: Store,
+        held: Mask,
+        seen: Visible,
+        *,
+        past: Past = NOTHING_UNDONE,
+    ) -> "Ties":
+        """Return what ties entities by the facts of a mask alone."""
         await read_aside(store, index, {"relates_to": ["confidence"]})
         sure = index.facts.aside["confidence"].values(len(index.facts))
         if past.before:
@@ -61,20 +87,7 @@ class Ties:
         if CONCEPT in index.types:
             common = index.entities["type"] == index.type_code(CONCEPT)
             weights[common[subject[rows]] | common[object_[rows]]] *= _COMMON
-        facts = cls(rows, subject[rows], object_[rows], weights)
-        if not len(index.passages):  # no text is long
-            return facts
-        strengths = facts.strengths(len(index.entities))
-        named = await named_together(index, store, seen, past, strengths)
-        if named is None:
-            return facts
-        return cls(
-            np.concatenate((rows, np.full(len(named.weights), NO_FACT))),
-            np.concatenate((facts.subjects, named.subjects)),
-            np.concatenate((facts.objects, named.objects)),
-            np.concatenate((weights, named.weights)),
-            named.quotes,
-        )
+        return cls(rows, subject[rows], object_[rows], weights)
 
     def __len__(self) -> int:
         """Count them."""

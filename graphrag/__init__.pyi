@@ -25,6 +25,9 @@ from graphrag.ask.answer import Answer as Answer
 from graphrag.ask.asked import Asked as Asked
 from graphrag.ask.cited import CitedAnswer as CitedAnswer
 from graphrag.ask.cited import Sentence as Sentence
+from graphrag.community.flow import CommunityFlow as CommunityFlow
+from graphrag.community.flow import DynamicCommunity as DynamicCommunity
+from graphrag.community.lifecycle import CommunityEvent as CommunityEvent
 from graphrag.community.map import CommunityMap as CommunityMap
 from graphrag.community.model import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext

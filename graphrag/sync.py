@@ -21,6 +21,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from datetime import timedelta
 from functools import partial
 from os import PathLike
 from types import TracebackType
@@ -95,6 +96,8 @@ if TYPE_CHECKING:
     from graphrag.analysis.timeline import Timeline
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
+    from graphrag.community.flow import CommunityFlow
+    from graphrag.community.slices import Every
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
@@ -197,6 +200,50 @@ class CommunityReads:
             QueryError: for an empty question or a budget below 1.
         """
         return self._portal.wait(self._twin.context(question, max_tokens=max_tokens, count=count))
+
+    def over_time(
+        self,
+        every: Every | timedelta = "year",
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        resolution: float | None = None,
+        coupling: float = 1.0,
+        share: float = 0.5,
+        change: float = 0.25,
+    ) -> CommunityFlow:
+        """Return the communities in slices of world time, and what became of them.
+
+        All slices are looked at together, so that a community is the same in each; see
+        docs/communities.md. Needs the extra ``temporal``.
+
+        Args:
+            every: A step of the calendar, or a length.
+            start: Of the first slice; default: of the step in which the first fact begins.
+            end: Of the last slice; default: the moment of the view.
+            resolution: Weight that two members have between them on average, such as 0.2, for
+                communities that modularity is too coarse to see; default: modularity.
+            coupling: How much an entity holds on to its community, as so many facts more.
+            share: Of its members that a community must have gone to, or come from, another one, to
+                have merged with it or split from it.
+            change: Share of its size by which one must grow or shrink for an event.
+
+        Raises:
+            QueryError: for slices or numbers that cannot be.
+            TimeError: if a moment cannot be read.
+            MissingExtraError: if ``leidenalg`` is not installed.
+        """
+        return self._portal.wait(
+            self._twin.over_time(
+                every,
+                start=start,
+                end=end,
+                resolution=resolution,
+                coupling=coupling,
+                share=share,
+                change=change,
+            )
+        )
 
 
 @named("graph.communities")

@@ -94,6 +94,7 @@ EXAMPLES = {
     "communities list": "communities list",
     "communities show": "communities show 'Jazz'",
     "communities draw": "communities draw map.svg",
+    "communities over-time": "communities over-time --every year",
     "communities ask": "communities ask 'What is this about?'",
 }
 """An example of each command, shown at the end of its help."""
@@ -208,6 +209,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         ("list", digests.list_communities),
         ("show", digests.show_community),
         ("draw", digests.draw_communities),
+        ("over-time", digests.communities_over_time),
         ("ask", digests.ask_communities),
     ):
         ends = _example(f"communities {name}")

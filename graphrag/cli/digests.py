@@ -2,19 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.text import Text
 
 from graphrag.cli.forms import plain
-from graphrag.cli.moments import At, KnownAt, seen
+from graphrag.cli.moments import At, KnownAt, moment, seen
 from graphrag.cli.render import Entries, Entry, day, line, table
 from graphrag.cli.terminal import Session
 from graphrag.model.values import Community
 
 if TYPE_CHECKING:
     from graphrag.community.model import CommunityView
+    from graphrag.community.slices import Every
     from graphrag.sagas.saga import SagaView
 
 _SHOWN = 70
@@ -177,6 +178,54 @@ async def ask_communities(
         session.show_json(plain(found))
     else:
         session.show(line(found.text or "no communities: communities build makes them"))
+
+
+async def communities_over_time(
+    session: Session,
+    every: Annotated[
+        str, typer.Option(help="Slices of time: month, quarter, year or decade.")
+    ] = "year",
+    start: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Default: when the first fact begins.")
+    ] = None,
+    end: Annotated[str | None, typer.Option(metavar="DATE", help="Default: now.")] = None,
+    resolution: Annotated[
+        float | None,
+        typer.Option(help="Finds small groups; say 0.2. Default: those of best modularity."),
+    ] = None,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw an .svg or .png file.")
+    ] = None,
+    known_at: KnownAt = None,
+) -> None:
+    """Show how communities grow, shrink, merge, split, come and go, slice by slice."""
+    view = seen(None, known_at, False)
+    with session.busy("detecting"):
+        async with session.graph() as graph:
+            found = await view.of(graph).communities.over_time(
+                cast("Every", every),
+                start=moment(start, "--start"),
+                end=moment(end, "--end"),
+                resolution=resolution,
+            )
+    if draw is not None:
+        found.save(draw)
+    if session.json:
+        session.show_json(
+            {
+                "slices": plain(found.slices),
+                "communities": [plain(one) for one in found],
+                "events": plain(found.events),
+                "names": plain(found.names),
+            }
+        )
+    elif not len(found):
+        session.show(line("no communities"))
+    else:
+        columns = (f">{label}" for label in found.labels())
+        rows = ((*(str(size or "") for size in one.sizes), one.name) for one in found)
+        session.show(table("Members", *columns, "community", rows=rows))
+        session.show(*map(line, found.sentences()))
 
 
 def _show_communities(session: Session, found: Sequence[Community]) -> None:

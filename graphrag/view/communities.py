@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
 from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
-from graphrag.community.llm_summaries import Author, Facts
+from graphrag.community.llm_summaries import author_of
 from graphrag.community.map import CommunityMap, mapped
 from graphrag.community.model import CommunityView, between
 from graphrag.community.report import GlobalContext, assembled
@@ -17,16 +18,19 @@ from graphrag.index.derived import ViewCache
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Fact
-from graphrag.names.key import name_key
-from graphrag.protocols import LLM
 from graphrag.search import pipeline
 from graphrag.search.rank_communities import Made, rank_rows
 from graphrag.search.request import Recipe, Request
+from graphrag.search.visibility import Past
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW, Viewpoint
-from graphrag.temporal.moment import to_micros
+from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
-from graphrag.view.lens import MOST, Lens
+from graphrag.view.lens import MOST, Lens, community_meant
+
+if TYPE_CHECKING:
+    from graphrag.community.flow import CommunityFlow
+    from graphrag.community.slices import Every
 
 _FACTS = 60
 """Facts that are looked at for a question."""
@@ -74,7 +78,7 @@ class CommunityReads:
         _checked(limit)
         asked = community.id if isinstance(community, Community) else community
         everyone = await self._all()
-        one = _found(asked, everyone, self._lens.group)
+        one = community_meant(asked, everyone, self._lens.group)
         index, past, seen = await self._lens.scene()
         best = between(one, index, seen)
         entities = await self._lens.store.get(Entity, one.members[:limit])
@@ -138,17 +142,64 @@ class CommunityReads:
             results, found, relevance, max_tokens=max_tokens, count=count or count_tokens
         )
 
+    async def over_time(
+        self,
+        every: Every | timedelta = "year",
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        resolution: float | None = None,
+        coupling: float = 1.0,
+        share: float = 0.5,
+        change: float = 0.25,
+    ) -> CommunityFlow:
+        """Return the communities in slices of world time, and what became of them.
+
+        All slices are looked at together, so that a community is the same in each; see
+        docs/communities.md. Needs the extra ``temporal``.
+
+        Args:
+            every: A step of the calendar, or a length.
+            start: Of the first slice; default: of the step in which the first fact begins.
+            end: Of the last slice; default: the moment of the view.
+            resolution: Weight that two members have between them on average, such as 0.2, for
+                communities that modularity is too coarse to see; default: modularity.
+            coupling: How much an entity holds on to its community, as so many facts more.
+            share: Of its members that a community must have gone to, or come from, another one, to
+                have merged with it or split from it.
+            change: Share of its size by which one must grow or shrink for an event.
+
+        Raises:
+            QueryError: for slices or numbers that cannot be.
+            TimeError: if a moment cannot be read.
+            MissingExtraError: if ``leidenalg`` is not installed.
+        """
+        from graphrag.community.tracking import Tracking, tracked
+
+        lens = self._lens
+        since = None if start is None else parse_moment(start, what="start")
+        until = lens.now() if end is None else parse_moment(end, what="end")
+        index, past, seen = await lens.scene(history=False)
+        how = Tracking(every, since, until, resolution, coupling, share, change)
+        stored = (await self._stored(index, past)).communities
+        ever = lens.ever(index, past)
+        return await tracked(index, lens.store, past, ever, seen.entities, stored, how)
+
+    async def _stored(self, index: GroupIndex, past: Past) -> Tree:
+        """Return the communities as they were stored."""
+        if not past.before:
+            return (await known_tree(index, self._lens.store)).through(index.heirs)
+        then = (past.upto, len(past.before))
+        if (known := _STORED.find(index, then, 0)) is None:
+            heirs = index.heirs.before(past.before)
+            known = await communities_then(index.group_id, self._lens.store, past, heirs)
+            _STORED.keep(index, then, 0, 1, known)
+        return known
+
     async def _all(self) -> Sequence[Community]:
         index, past = await self._lens.index(), await self._lens.past()
         store, then = self._lens.store, (past.upto, len(past.before))
-        if not past.before:
-            stored = (await known_tree(index, store)).through(index.heirs)
-        elif (known := _STORED.find(index, then, 0)) is not None:
-            stored = known
-        else:
-            heirs = index.heirs.before(past.before)
-            stored = await communities_then(index.group_id, store, past, heirs)
-            _STORED.keep(index, then, 0, 1, stored)
+        stored = await self._stored(index, past)
         if self._lens.viewpoint.valid_at is None or self._lens.viewpoint.history:
             return stored.communities
         index, past, seen = await self._lens.scene()
@@ -242,38 +293,6 @@ async def made_for(request: Request, lenses: Sequence[Lens]) -> Made | None:
     return await made_of(then, request.query, vector, embedder)
 
 
-def author_of(llm: LLM | None) -> Author:
-    """Return who names and describes communities: a language model, or the facts themselves."""
-    if llm is None:
-        return Facts()
-    from graphrag.community.llm_summaries import Model
-
-    return Model(llm)
-
-
 def _checked(limit: int) -> None:
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
         raise QueryError(f"limit {limit!r}: give 1 to {MOST}")
-
-
-def _found(asked: str, communities: Sequence[Community], group: str) -> Community:
-    """Return the community that is meant."""
-    if not communities:
-        raise QueryError(f"group {group!r} has no communities: communities.build() makes them")
-    key = name_key(asked)
-    ways: tuple[Callable[[Community], bool], ...] = (
-        lambda one: one.id == asked,
-        lambda one: name_key(one.name) == key,
-        lambda one: bool(key) and key in name_key(one.name),
-    )
-    for fits in ways:
-        # A part may be named like what it is a part of: the coarser one is meant, it comes first.
-        found = [one for one in communities if fits(one)]
-        same = [one for one in found if one.level == found[0].level]
-        if len(same) == 1:
-            return same[0]
-        if same:
-            names = "; ".join(repr(one.name) for one in same[:5])
-            raise QueryError(f"{asked!r} may mean {len(same)} communities: {names}")
-    names = "; ".join(repr(one.name) for one in communities[:5])
-    raise QueryError(f"there is no community {asked!r} in group {group!r}; there are {names}")

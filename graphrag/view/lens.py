@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.attributes import named_at
-from graphrag.model.values import DEFAULT_GROUP, Entity, Fact
+from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
+from graphrag.names.key import name_key
 from graphrag.search.near import bearers
 from graphrag.search.rewind import undone
 from graphrag.search.visibility import Past, Visible, visible
@@ -212,3 +213,26 @@ def viewpoint_of(valid_at: Moment | None, known_at: Moment | None, history: bool
         None if known_at is None else parse_moment(known_at, what="known_at"),
         history,
     )
+
+
+def community_meant(asked: str, communities: Sequence[Community], group: str) -> Community:
+    """Return the community that is meant."""
+    if not communities:
+        raise QueryError(f"group {group!r} has no communities: communities.build() makes them")
+    key = name_key(asked)
+    ways: tuple[Callable[[Community], bool], ...] = (
+        lambda one: one.id == asked,
+        lambda one: name_key(one.name) == key,
+        lambda one: bool(key) and key in name_key(one.name),
+    )
+    for fits in ways:
+        # A part may be named like what it is a part of: the coarser one is meant, it comes first.
+        found = [one for one in communities if fits(one)]
+        same = [one for one in found if one.level == found[0].level]
+        if len(same) == 1:
+            return same[0]
+        if same:
+            names = "; ".join(repr(one.name) for one in same[:5])
+            raise QueryError(f"{asked!r} may mean {len(same)} communities: {names}")
+    names = "; ".join(repr(one.name) for one in communities[:5])
+    raise QueryError(f"there is no community {asked!r} in group {group!r}; there are {names}")

@@ -32,6 +32,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.model.values import Community
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
+from tests.benchmarks import community_flow
 from tests.benchmarks.report import Report, Section, p50, p95
 
 _INSERTIONS = 1_000
@@ -54,6 +55,8 @@ async def measure(report: Report, folder: Path, sizes: Sequence[int]) -> None:
         )
     )
     report.add(Section("an update of all levels, without the store", list(map(_redrawn, sizes))))
+    for section in community_flow.sections(sizes):
+        report.add(section)
     rows = [await _stored(size) for size in sizes]
     notes = ("an update follows one fact told; vectors are made of hashes, so embedding is free",)
     report.add(Section("in a store", rows, notes))

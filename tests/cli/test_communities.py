@@ -47,3 +47,18 @@ def test_a_community_that_is_not_there_is_one_line(cli, town):
     done = cli("communities", "show", "Acme")
     assert done.code == 2 and "communities.build()" in done.err
     assert cli("communities", "list").out.strip() == "no communities"
+
+
+def test_communities_over_time_are_shown_drawn_and_given_as_json(cli, town, tmp_path):
+    town()
+    asked = ("communities", "over-time", "--every", "year", "--end", "2024-01-01")
+    shown = cli(*asked, "--draw", "flow.svg").out
+    assert "2021  2022  2023" in shown and "Acme: " in shown
+    assert "2022-01-01  Paris: Eve born" in shown
+    found = json.loads(cli(*asked, "--json").out)
+    assert [[len(some) for some in one["members"]] for one in found["communities"]] == [
+        [3, 3, 3],
+        [0, 2, 2],
+    ]
+    assert [(one["kind"], one["at"][:4]) for one in found["events"]] == [("born", "2022")]
+    assert "choose from" in cli("communities", "over-time", "--every", "eon").err

@@ -111,7 +111,8 @@ READS = (
     "answer ask changes entities entity episodes explain facts neighbors path paths "
     "profile search show sources stats stream_answer subgraph timeline visible audit.absence "
     "audit.contradictions audit.growth audit.hubs audit.orphans communities.context "
-    "communities.get communities.list communities.map sagas.get sagas.list sagas.window "
+    "communities.get communities.list communities.map communities.over_time "
+    "sagas.get sagas.list sagas.window "
     "edit.pending health.check health.cleanup identity.candidates log.events queue.failed "
     "queue.status"
 ).split()

@@ -1,0 +1,154 @@
+"""Communities through time: who was in which of them when, and what became of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphrag.community.lifecycle import LEAST, CommunityEvent
+from graphrag.display.cards import table
+from graphrag.display.picture import Drawing, Picture
+from graphrag.display.visible import flatten
+from graphrag.temporal.interval import Interval
+
+_COLUMNS = ("start", "end", "community_id", "community", "entity_id", "entity")
+_SHOWN = 40
+"""Communities, and events, in a notebook."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DynamicCommunity:
+    """A community that lasts: the same in all slices of time in which it has members."""
+
+    id: str
+    """That of the stored community that it continues, if it does."""
+    name: str
+    members: tuple[tuple[str, ...], ...]
+    """Ids of its entities by slice, best connected first; none where it is not there."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many members it has in each slice."""
+        return tuple(map(len, self.members))
+
+    def __repr__(self) -> str:
+        """Show its name and sizes."""
+        return f"DynamicCommunity({self.name!r}, {'-'.join(map(str, self.sizes))})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CommunityFlow(Picture):
+    """The communities of a group in slices of world time, to draw; a notebook does."""
+
+    group: str
+    slices: tuple[Interval, ...]
+    communities: tuple[DynamicCommunity, ...]
+    """Those with most members at once first; who is alone in all slices is there, too."""
+    events: tuple[CommunityEvent, ...]
+    """What became of them, in order."""
+    names: Mapping[str, str]
+    """Names of entities by id."""
+
+    def __iter__(self) -> Iterator[DynamicCommunity]:
+        """Iterate over the communities of at least two in some slice."""
+        return (one for one in self.communities if max(one.sizes) >= LEAST)
+
+    def __len__(self) -> int:
+        """Count the communities of at least two in some slice."""
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return (
+            f"CommunityFlow({self.group!r}: {len(self)} communities, {len(self.slices)} slices, "
+            f"{len(self.events)} events)"
+        )
+
+    def __str__(self) -> str:
+        """Write the size of each community in each slice, and the events."""
+        if not len(self):
+            return "no communities"
+        heads = self.labels()
+        wide = [max(len(head), 4) for head in heads]
+        lines = [" ".join(head.rjust(room) for head, room in zip(heads, wide, strict=True))]
+        lines += [
+            " ".join((str(size) if size else "").rjust(room) for size, room in row)
+            + f"  {flatten(one.name)}"
+            for one in self
+            for row in [zip(one.sizes, wide, strict=True)]
+        ]
+        return "\n".join([*lines, *self.sentences()])
+
+    def labels(self) -> list[str]:
+        """Return what each slice is called: its year, month or day."""
+        starts = [_start(part) for part in self.slices][1:] or [
+            _start(part) for part in self.slices
+        ]
+        forms = ("%Y", lambda at: (at.month, at.day)), ("%Y-%m", lambda at: (1, at.day))
+        form = next((form for form, part in forms if all(part(at) == (1, 1) for at in starts)), "")
+        return [_start(part).strftime(form or "%Y-%m-%d") for part in self.slices]
+
+    def sentences(self) -> list[str]:
+        """Return what became of communities, a line each, with the day."""
+        called = {one.id: flatten(one.name) for one in self.communities}
+        label = {_start(part): number for number, part in enumerate(self.slices)}
+        sizes = {one.id: one.sizes for one in self.communities}
+        lines = []
+        for event in self.events:
+            before, after = (
+                " and ".join(called[id_] for id_ in ids) for ids in (event.before, event.after)
+            )
+            match event.kind:
+                case "merged":
+                    said = f"{before} merged into {after}"
+                case "split":
+                    said = f"{before} split into {after}"
+                case "grew" | "shrank":
+                    was, now = (sizes[event.after[0]][label[event.at] + step] for step in (-1, 0))
+                    said = f"{after} {event.kind} from {was} to {now}"
+                case _:
+                    said = f"{before or after} {event.kind}"
+            lines.append(f"{event.at:%Y-%m-%d}  {said}")
+        return lines
+
+    def to_dataframe(self) -> Any:
+        """Return one row for each entity in each slice as a pandas data frame.
+
+        Raises:
+            MissingExtraError: if pandas is not installed.
+        """
+        from graphrag.search.frames import table_of
+
+        rows = [
+            dict(zip(_COLUMNS, (part.start, part.end, one.id, one.name, id_, name), strict=True))
+            for number, part in enumerate(self.slices)
+            for one in self.communities
+            for id_ in one.members[number]
+            for name in (self.names[id_],)
+        ]
+        return table_of(rows, _COLUMNS)
+
+    def _draw(self) -> Drawing:
+        from graphrag.community.alluvial import drawn
+
+        return drawn(self)
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, *(str(size or "") for size in one.sizes)) for one in self]
+        happened = [line.partition("  ")[::2] for line in self.sentences()]
+        return (
+            f"{self.to_svg()}<details><summary>in numbers</summary>"
+            f"{_table(('community', *self.labels()), rows)}</details>"
+            f"{_table(('when', 'what'), happened) if happened else ''}"
+        )
+
+
+def _start(part: Interval) -> datetime:
+    assert part.start is not None  # slices begin and end
+    return part.start
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    more = len(rows) - _SHOWN
+    rest = f"<p>… and {more} more</p>" if more > 0 else ""
+    return table(header, rows[:_SHOWN]) + rest

@@ -1,0 +1,190 @@
+"""The communities of a group through time, put together: slices, who is in them, names and ids."""
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from graphrag.community.describe import AtMoment, Describer, Subject
+from graphrag.community.draft import continued
+from graphrag.community.evolution import States, evolve
+from graphrag.community.flow import CommunityFlow, DynamicCommunity
+from graphrag.community.lifecycle import LEAST, events
+from graphrag.community.refine import Nodes
+from graphrag.community.slices import Every, SlicedTies, begin, sliced, slices
+from graphrag.community.ties import Ties
+from graphrag.errors import QueryError
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.model.values import Community
+from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.store.store import Store
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import from_micros, to_micros
+
+
+@dataclass(frozen=True, slots=True)
+class Tracking:
+    """What is asked for of communities through time; see ``communities.over_time``."""
+
+    every: Every | timedelta
+    start: datetime | None
+    end: datetime
+    resolution: float | None
+    coupling: float
+    share: float
+    change: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.resolution is not None and not self.resolution > 0:
+            raise QueryError(f"resolution {self.resolution!r}: give more than 0")
+        if not self.coupling >= 0:
+            raise QueryError(f"coupling {self.coupling!r}: give 0 or more")
+        if not 0 < self.share <= 1:
+            raise QueryError(f"share {self.share!r}: give more than 0, up to 1")
+        if not 0 <= self.change <= 1:
+            raise QueryError(f"change {self.change!r}: give 0 to 1")
+
+
+async def tracked(
+    index: GroupIndex,
+    store: Store,
+    past: Past,
+    ever: Visible,
+    entities: Mask,
+    stored: Sequence[Community],
+    how: Tracking,
+) -> CommunityFlow:
+    """Return the communities that the facts of all times make, slice by slice.
+
+    Args:
+        index: The group.
+        store: Where it is kept.
+        past: What is undone of it.
+        ever: What is visible of all times.
+        entities: Which entities there are.
+        stored: The communities as they were built, whose ids those that continue them have.
+        how: What is asked for.
+
+    Raises:
+        QueryError: for slices that cannot be.
+        MissingExtraError: if ``leidenalg`` is not installed.
+    """
+    subject, object_ = ever.ends
+    held = ever.facts & (ever.retracted == FOREVER) & entities[subject] & entities[object_]
+    ties = await Ties.stated(index, store, held, ever, past=past)
+    start = how.start
+    if start is None:
+        earliest = _earliest(ties.rows, ever, how.end)
+        start = begin(how.every, earliest or how.end - timedelta(microseconds=1))
+    parts = slices(how.every, start, how.end)
+    cut = sliced(ties, ever.valid, ever.invalid, parts)
+    rows = np.unique(np.concatenate((cut.subjects, cut.objects)))
+    names = {int(row): past.name(index.entities.ids[row], index) for row in rows}
+    ids = index.entities.ids
+    order = np.array(sorted(names, key=lambda row: (names[row], ids[row])), dtype=np.int64)
+    states = evolve(cut, order, resolution=how.resolution, coupling=how.coupling)
+    moment = AtMoment(
+        lambda id_: past.name(id_, index), ever.ends, ever.valid, ever.invalid,
+        index.facts["observed"],
+    )  # fmt: skip
+    described = _described(states, cut, ties, order, Describer(index, moment), len(parts))
+    found = _identified(described, parts, stored, ids)
+    by_slice = [
+        {one.id: frozenset(one.members[number]) for one in found} for number in range(len(parts))
+    ]
+    turns = [part.start or start for part in parts]
+    happened = tuple(events(by_slice, turns, share=how.share, change=how.change))
+    return CommunityFlow(
+        index.group_id, parts, found, happened, {ids[row]: name for row, name in names.items()}
+    )
+
+
+def _earliest(rows: Nodes, ever: Visible, end: datetime) -> datetime | None:
+    """Return the first moment before the end at which a fact is known to have begun, or ended."""
+    last = to_micros(end, FOREVER)
+    for column in (ever.valid[rows], ever.invalid[rows]):
+        known = column[(column > BEGINNING) & (column < last)]
+        if len(known):
+            return from_micros(int(known.min()))
+    return None
+
+
+_Described = tuple[str, list[list[int]]]
+"""The name of a community, and the rows of its members by slice."""
+
+
+def _described(
+    states: States, cut: SlicedTies, ties: Ties, order: Nodes, describer: Describer, parts: int
+) -> list[_Described]:
+    """Return the communities, those of most members in all slices first, best connected first."""
+    if not len(states.labels):
+        return []
+    place = np.zeros(int(order.max()) + 1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    size = len(order)
+    keys = states.slices * size + place[states.entities]
+    ends = [cut.slices * size + place[rows] for rows in (cut.subjects, cut.objects)]
+    homes = [states.labels[np.searchsorted(keys, end)] for end in ends]
+    inner = np.flatnonzero(homes[0] == homes[1])
+    owned = inner[np.argsort(homes[0][inner], kind="stable")]
+    labels = np.arange(int(states.labels.max()) + 1)
+    first, last = (np.searchsorted(homes[0][owned], labels, side) for side in ("left", "right"))
+    rank = np.lexsort((place[states.entities], -states.strengths, states.slices, states.labels))
+    borders = np.searchsorted(states.labels[rank], labels, "right")[:-1]
+    found: list[tuple[tuple[int, ...], Subject, list[list[int]]]] = []
+    for label, some in enumerate(np.split(rank, borders)):
+        members: list[list[int]] = [[] for _ in range(parts)]
+        for number, row in zip(states.slices[some], states.entities[some], strict=True):
+            members[int(number)].append(int(row))
+        rows, where = np.unique(place[states.entities[some]], return_inverse=True)
+        strength = np.bincount(where, weights=states.strengths[some])
+        best = order[rows[np.lexsort((rows, -strength))]]
+        facts = _summed(cut, ties, owned[first[label] : last[label]])
+        earliest = int(states.slices[some[0]])
+        mark = (-max(map(len, members)), -len(some), int(rows[0]), earliest)
+        found.append((mark, Subject([int(row) for row in best], facts), members))
+    taken: set[str] = set()
+    named = []
+    for _, subject, members in sorted(found, key=lambda one: one[0]):
+        name = describer.title(subject, taken)
+        taken.add(name)
+        named.append((name, members))
+    return named
+
+
+def _summed(cut: SlicedTies, ties: Ties, some: Nodes) -> Ties:
+    """Return the facts among some ties, each with its weights in all slices added up."""
+    places, where = np.unique(cut.places[some], return_inverse=True)
+    weights = np.bincount(where, cut.weights[some], minlength=len(places)).astype(np.float64)
+    return Ties(ties.rows[places], ties.subjects[places], ties.objects[places], weights)
+
+
+def _identified(
+    described: Sequence[_Described],
+    parts: Sequence[Interval],
+    stored: Sequence[Community],
+    ids: Sequence[str],
+) -> tuple[DynamicCommunity, ...]:
+    """Return the communities with ids: those of the stored ones that they continue in the end."""
+    members = [
+        tuple(tuple(ids[row] for row in rows) for rows in slices_) for _, slices_ in described
+    ]
+    coarsest = [one for one in stored if one.level == 0]
+    last = [(0, one[-1]) for one in members if len(one[-1]) >= LEAST]
+    places = [place for place, one in enumerate(members) if len(one[-1]) >= LEAST]
+    known = {places[number]: id_ for number, id_ in continued(coarsest, last).items()}
+    return tuple(
+        DynamicCommunity(known.get(place) or _id(one, parts), name, one)
+        for place, ((name, _), one) in enumerate(zip(described, members, strict=True))
+    )
+
+
+def _id(members: Sequence[Sequence[str]], parts: Sequence[Interval]) -> str:
+    """Return an id made from who is in it first, and when."""
+    number = next(number for number, some in enumerate(members) if some)
+    key = "\n".join((repr(parts[number].start), *sorted(members[number])))
+    return str(uuid.UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))

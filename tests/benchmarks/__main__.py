@@ -95,6 +95,7 @@ def main() -> None:
                         timeout=900,
                         concurrency=1,
                         max_tokens=1000,
+                        cache=RESULTS / "answers",  # what is cut short goes on
                     )
                     if url
                     else None

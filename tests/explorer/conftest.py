@@ -69,14 +69,14 @@ class Served:
         self.loop.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served():
     made = Served()
     yield made
     made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service

@@ -29,7 +29,7 @@ _SECONDS = 2.0
 _EXTRAS = (
     ("local", ("onnxruntime", "spacy"), "embedder and rules of this machine"),
     ("serve", ("mcp", "uvicorn"), "tools for agents, REST"),
-    ("llm", ("openai",), "a language model"),
+    ("openai", ("openai",), "a language model"),
     ("analysis", ("networkx", "pandas"), "exports as networks and tables"),
 )
 """What an extra brings, by the packages that tell of it."""

@@ -47,3 +47,10 @@ async def test_the_date_of_a_name_dates_no_fact():
 async def test_a_place_of_birth_is_no_name():
     assert "Ann Lee born_in Rome" in await told("Ann Lee, born in Rome, works at Acme.")
     assert not (await extract("Robert Hale works at Acme. He goes by Bob.")).mentions[0].aliases
+
+
+@pytest.mark.parametrize("what", ["Project Aurora", "Operation Maria", "Team Falcon"])
+async def test_what_the_word_for_an_undertaking_opens_is_nobodys_name(what):
+    read = await extract(f"Ida Berg leads {what}.")
+    assert "person" not in {one.entity_type for one in read.mentions if one.name == what}
+    assert await told(f"Ida Berg leads {what}.") == {f"Ida Berg leads {what}"}

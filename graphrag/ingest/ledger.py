@@ -54,6 +54,8 @@ class Ledger:
     endings: dict[str, list[Ending]] = field(default_factory=dict)
     """What is said of entities, by id, that is no fact."""
     component: Component = field(init=False)
+    powerless: list[Fact] = field(default_factory=list)
+    """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
@@ -185,7 +187,9 @@ class Ledger:
             fact = let_fall(self.component, self._ruled(fact), self._denied)
         elif fact.object_id:
             self._denied.append(fact)
-            deny(self.component, fact)
+            if not deny(self.component, fact) and fact.statements[0].until is not None:
+                self.powerless.append(fact)
+                return
         self._settle([fact])
 
     def _wait(self, fact: Fact) -> None:

@@ -195,3 +195,80 @@ async def test_a_less_trusted_source_denies_nothing_of_a_better_one():
             "Correction: Ann Lee never worked at Acme.", source_description="rumours"
         )
         assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+
+
+async def after(*texts, at="2024-08-01", **options):
+    """What is known of Ann Lee after texts, each as ``DATE TEXT``, and what the last one did."""
+    async with open_graph(extractor=RulesExtractor(), **options) as graph:
+        for text in texts:
+            date, _, words = text.partition(" ")
+            added = await graph.add_episode(words, reference_time=date)
+        facts = await graph.at(valid_at=at).facts("Ann Lee")
+        assert (await graph.health.check_all()).findings == ()
+        return {f"{fact.relation} {fact.object}" for fact in facts}, added
+
+
+@pytest.mark.parametrize(
+    "denial",
+    ["Ann Lee never worked at Acme.", "Ann Lee has never worked at Acme.",
+     "Ann Lee is a nurse, and she has never worked for Acme."],
+)  # fmt: skip
+async def test_a_plain_denial_takes_back_what_is_known(denial):
+    stated = "2020-01-15 Ann Lee works at Acme."
+    left, added = await after(stated, f"2024-02-15 {denial}")
+    assert "works_at Acme" not in left
+    [fact] = added.changed
+    assert (fact.closed_as, fact.reason) == ("retracted", f"denied: {denial}")
+    assert added.closed == ("Ann Lee works_at Acme: was taken back (retracted)",)
+
+
+async def test_a_plain_denial_falls_with_its_episode():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee lives in Oslo.", reference_time="2020-01-15")
+        denial = await graph.add_episode(
+            "Ann Lee has never lived in Oslo.", reference_time="2024-02-15"
+        )
+        assert await graph.facts("Ann Lee") == []
+        await graph.log.remove_episode(denial.episode)
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Oslo"]
+
+
+async def test_a_denial_of_what_nobody_said_stores_nothing():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee never worked at Acme.", reference_time="2020-01-15")
+        assert not await graph.at(history=True).facts()
+        assert not any(one.endings for one in await graph.entities())
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2020-01-16")
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Ann Lee never worked at Acme for long.", "Ann Lee never worked at Acme in 2019.",
+     "Ann Lee never worked hard at Acme.", "Ann Lee never left Acme.",
+     "Ann Lee never worked at Acme in Oslo.", "Had Ann Lee never worked at Acme?",
+     "Rumours say that Ann Lee never worked at Acme.",
+     "Bob Stone says Ann Lee never worked at Acme.",
+     "If Ann Lee never worked at Acme, she lied."],
+)  # fmt: skip
+async def test_only_what_is_denied_of_all_the_past_is_taken_back(words):
+    left, _ = await after("2020-01-15 Ann Lee works at Acme.", f"2024-02-15 {words}")
+    assert left == {"works_at Acme"}
+
+
+async def test_a_denial_says_nothing_of_what_began_after_it():
+    later, before = "2024-02-15 Ann Lee works at Acme.", "2020-01-15 Ann Lee never worked at Acme."
+    assert (await after(later, before))[0] == {"works_at Acme"}
+    planned = "2020-01-01 Ann Lee will join Acme in March 2024."
+    assert (await after(planned, before))[0] == {"works_at Acme"}
+
+
+async def test_a_plain_denial_by_a_less_trusted_source_changes_nothing_and_says_so():
+    async with open_graph(extractor=RulesExtractor(), trust={"rumours": -1}) as graph:
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-15")
+        denial = await graph.add_episode(
+            "Ann Lee never worked at Acme.", source_description="rumours"
+        )
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+        assert "more trusted" in denial.dropped[0]
+        assert not any(one.endings for one in await graph.entities())

@@ -67,7 +67,9 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
 
 def _cancels(statement: Statement, plan: Statement) -> bool:
     assert plan.since is not None, "a plan has a start"
-    at = statement.at
+    at, until = statement.at, statement.until
+    if until is not None and until.moment < plan.since.moment:
+        return False  # it was never so until then, which says nothing of what is to come
     if at is None or statement.trust < plan.trust:
         return statement.trust >= plan.trust
     return at < plan.since.moment and (plan.at is None or plan.at <= at)

@@ -54,17 +54,28 @@ def _contested(component: Component, new: str) -> str | None:
     return min(before, default=None)
 
 
-def deny(component: Component, fact: Fact) -> None:
-    """Let fall what a statement says was never so, as far as it is trusted no more."""
+def deny(component: Component, fact: Fact) -> bool:
+    """Let fall what a statement says was never so, as far as it is trusted no more.
+
+    Tell whether anything does. With an end it was never so until then: of what began later it says
+    nothing.
+    """
     said, line = fact.statements[0], _line(component, fact)
     ids = {
         one.id
         for other in component.facts.values()
         if _line(component, other) == line
         for one in other.statements
-        if one.void is None and one.trust <= said.trust
+        if one.void is None and one.trust <= said.trust and not _is_later(one, said)
     }
     component.void(ids, Void("retracted", by=said.id, reason=f"denied: {fact.text}"))
+    return bool(ids)
+
+
+def _is_later(one: Assertion, denial: Assertion) -> bool:
+    date = one.since or one.until
+    moment = one.at if date is None else date.moment
+    return denial.until is not None and moment is not None and moment > denial.until.moment
 
 
 def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> Fact:

@@ -272,3 +272,52 @@ async def test_a_plain_denial_by_a_less_trusted_source_changes_nothing_and_says_
         assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
         assert "more trusted" in denial.dropped[0]
         assert not any(one.endings for one in await graph.entities())
+
+
+HOME = "2024-01-15 Ann Lee lives in Paris, France."
+
+
+@pytest.mark.parametrize(
+    "slip",
+    ["I said Paris, France; it was Rome, Italy.", "I said Paris, it was Rome.",
+     "Sorry, not Paris, France but Rome, Italy.", "Not Paris but Rome."],
+)  # fmt: skip
+async def test_a_later_text_puts_a_place_of_an_earlier_one_right(slip):
+    assert (await after(HOME, f"2024-01-16 {slip}"))[0] == {"lives_in Rome"}
+    one_text = f"{HOME} {slip}"
+    assert (await after(one_text))[0] == {"lives_in Rome"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Correction: Ann Lee lives in Paris, France.",
+     "Correction: Ann Lee does not live in Oslo but in Paris, France.",
+     "Correction: Ann Lee lives not in Oslo but in Paris, France.",
+     "Correction: Ann Lee lives in Paris, France, not Oslo."],
+)  # fmt: skip
+async def test_a_correction_that_names_the_country_keeps_the_town(words):
+    wrong = "2024-01-15 Ann Lee lives in Oslo."
+    assert (await after(wrong, f"2024-01-16 {words}"))[0] == {"lives_in Paris"}
+
+
+async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
+    broader = "2024-01-16 Correction: Ann Lee lives in France."
+    assert (await after(HOME, broader))[0] == {"lives_in Paris", "lives_in France"}
+    unknown = "2024-01-15 Ann Lee lives in Paris."
+    assert (await after(unknown, broader))[0] == {"lives_in France"}
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("Ann Lee lives in Paris, France.", {"Paris located_in France"}),
+        ("Ann Lee was born in Leeds, England in 1980.", {"Leeds located_in England"}),
+        ("Ann Lee visited Paris, Berlin and Rome.", set()),
+        ("Ann Lee has offices in Paris, Berlin.", set()),
+        ("Ann Lee lives in Paris, Bob Stone in Rome.", set()),
+        ("In Paris, France won the cup.", set()),
+        ("Ann Lee does not live in Paris, France.", {"Paris located_in France"}),
+    ],
+)
+async def test_a_place_after_a_comma_is_what_the_one_before_it_lies_in(text, inside):
+    assert {one for one in await told(text) if "located_in" in one} == inside

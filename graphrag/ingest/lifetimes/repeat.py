@@ -97,9 +97,10 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
     if misdated := _misdated(component, fact):
         component.void(misdated, void)
     relations = component.rivalry.relations
+    apart = _apart(component, fact)
     wrong = [
         other
-        for other in component.facts.values()
+        for other in apart
         if other.retracted_at is None
         and not other.pending
         and not _same(fact, other)
@@ -111,7 +112,7 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
         )
     ]
     if not wrong and not misdated:
-        wrong = _meant(component, fact)
+        wrong = _meant(component, fact, apart)
         fact = _tied(component, fact, wrong)
     if not wrong:
         return fact
@@ -174,12 +175,24 @@ def _misdated(component: Component, fact: Fact) -> set[str]:
     }
 
 
-def _meant(component: Component, fact: Fact) -> list[Fact]:
+def _apart(component: Component, fact: Fact) -> list[Fact]:
+    """Return the facts that do not hold beside another one because a place lies in a place."""
+    facts = component.facts
+    if fact.relation not in component.rivalry.nestable:
+        return list(facts.values())
+    # Imported here: where nothing may lie in another thing, nobody pays for it.
+    from graphrag.ingest.lifetimes.nesting import Nesting
+
+    nesting = Nesting.of({**component.nested, **facts}.values(), component.rivalry.relations)
+    return [other for other in facts.values() if not nesting.beside(fact, other)]
+
+
+def _meant(component: Component, fact: Fact, known: Sequence[Fact]) -> list[Fact]:
     """Return the fact of the same subject and relation that a correction must mean, if any."""
     said, at = fact.statements[0], fact.reference_time
     alike = [
         other
-        for other in component.facts.values()
+        for other in known
         if (other.subject_id, other.relation) == (fact.subject_id, fact.relation)
         and other.object_id != fact.object_id
         and other.retracted_at is None

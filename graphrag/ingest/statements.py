@@ -30,11 +30,12 @@ from graphrag.protocols import (
     Ruling,
     call,
 )
-from graphrag.resolve.enrich import NAMING, with_named_mentions
+from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
 Part = TypeVar("Part", Mention, Claim)
 REVIEW_BELOW = 0.7
 """Rules give 0.8; a model's own figure below this has been a guess more often than not."""
+_THIS = "this "
 _SHOWN = 60
 """Characters of a text in an error or a note."""
 
@@ -157,6 +158,11 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         extraction = await call(partial(extractor.extract, context))
         placed = _Placing(episode).extraction(extraction)
         named = any(claim.relation in NAMING for claim in placed.claims)
+        said = (claim.subject.name for claim in placed.claims)
+        others = (claim.object.name for claim in placed.claims if claim.object is not None)
+        names = (*(mention.name for mention in placed.mentions), *said, *others)
+        if any(name[: len(_THIS)].lower() == _THIS for name in names):
+            placed = with_source_named(placed, episode)
         return with_named_mentions(placed) if named else placed
     except GraphRAGError:
         raise

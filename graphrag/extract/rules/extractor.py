@@ -207,7 +207,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
     author = episode.author or letter.author or speaker_of(letter.text)
-    scene = Scene(speaker=author, addressee=letter.addressee)
+    scene = Scene(speaker=author, addressee=letter.addressee, text=episode)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
     reader_text, taken_back, denied = truth.without_denials(named)

@@ -16,6 +16,7 @@ from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
 from graphrag.errors import InputError
 from graphrag.history.images import aliases_given, changed_by, narrowed
+from graphrag.history.part import Parted, part
 from graphrag.history.revert_facts import resting_on, unname
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
@@ -132,12 +133,17 @@ async def _take_out(
         changes.change(episode, replace(episode, removed_at=now))
     own = await _tellings(taken.episodes, index, store)
     component = await _facts(taken, own, index, ingestion, now)
-    entities = await _entities(taken, own, component.facts, index, store, now)
+    entities = await _entities(taken, own, index, store)
+    gone = frozenset(taken.episodes)
+    parted = await part(entities, component, index, store, gone=gone, now=now)
+    entities = await _forsaken(taken, parted, entities, component.facts, index, store, now)
     await unname(entities, component, index, store)
     before, after = component.stored, component.changed()
     await put_facts(changes, before, after, store, ingestion.embedder)
     known = (before[fact_id] for fact_id in after if fact_id in before)
-    touched = ends_of([*after.values(), *known])
+    news = {one.id for one in parted.entities}
+    touched = [end for end in ends_of([*after.values(), *known]) if end not in news]
+    await parted.insert(changes, after, index, ingestion.embedder, now=now)
     changes.updates += refreshed(touched, index, after, now=now)
     for entity, left in entities:
         changes.change(entity, left)
@@ -172,18 +178,15 @@ async def _facts(
 async def _entities(
     taken: Taken,
     own: list[Event],
-    facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
-    now: datetime,
 ) -> list[tuple[Entity, Entity]]:
-    """Return the entities that lose an attribute or everything that spoke of them."""
+    """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
     mentioned = await _mentioned(taken, index, store)
     changed = changed_by(own, "entity")
     family = [member for one in mentioned for member in index.heirs.family(one)]
     stored = await store.get(Entity, [*mentioned, *changed, *family])
     given = aliases_given(own)
-    held = await _held(mentioned, taken, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
@@ -191,10 +194,29 @@ async def _entities(
             left = _without(entity, changed[entity_id])
         for episode in {one.source for one in left.names} & taken.episodes.keys():
             left = without_source(left, episode, given.get(entity_id, ()))
-        if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
-            left = replace(left, removed_at=now)
         pairs.append((entity, left))
     return pairs
+
+
+async def _forsaken(
+    taken: Taken,
+    parted: Parted,
+    pairs: Sequence[tuple[Entity, Entity]],
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+    now: datetime,
+) -> list[tuple[Entity, Entity]]:
+    """Return the entities as they are left; those that nothing else speaks of are removed."""
+    mentioned = await _mentioned(taken, index, store)
+    held = await _held(mentioned, taken, parted, facts, index, store)
+    gone = set(mentioned) - held
+    return [
+        (entity, replace(left, removed_at=now))
+        if entity.id in gone and entity.removed_at is None
+        else (entity, left)
+        for entity, left in pairs
+    ]
 
 
 async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]:
@@ -206,6 +228,7 @@ async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]
 async def _held(
     entities: Iterable[str],
     taken: Taken,
+    parted: Parted,
     facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
@@ -216,30 +239,39 @@ async def _held(
     families = {member: one for one in held - standing for member in index.heirs.family(one)}
     held -= set(families.values())
     spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
-    held |= {families[member] for member in spoken}
+    for one in {families[member] for member in spoken}:
+        episodes, family = {*taken.episodes, *parted.episodes[one]}, index.heirs.family(one)
+        if not parted.episodes[one] or await links.mentioned_beside(
+            store, family, episodes=episodes
+        ):
+            held.add(one)
     for one in set(families.values()) - held:
-        if await _heard_of(index.facts_of(one), taken, store):
+        if await _heard_of(one, taken, parted, index, store):
             held.add(one)
     rest = {member: one for member, one in families.items() if one not in held}
     return held | await _by_hand(rest, taken, index, store)
 
 
 def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
-    """Return which of the entities a fact that stands is about; some facts are about to change."""
+    """Return which of the entities a fact that stands is about; some are new or about to change."""
     live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     for id_, fact in facts.items():
         if id_ in index.facts.row_of:
             live[index.facts.row_of[id_]] = fact.retracted_at is None
     ends = np.concatenate([end[live] for end in index.ends()])
     there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
-    return {id_ for id_, stands in zip(entities, there, strict=True) if stands}
+    new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
+    about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
+    return {id_ for id_, one in zip(entities, there, strict=True) if one or id_ in about}
 
 
-async def _heard_of(facts: Iterable[str], taken: Taken, store: Store) -> bool:
-    """Tell whether anybody else stated one of some facts without an episode, in vain or not."""
+async def _heard_of(
+    entity: str, taken: Taken, parted: Parted, index: GroupIndex, store: Store
+) -> bool:
+    """Tell whether anybody else stated a fact about it without an episode, in vain or not."""
     return any(
-        not one.source and one.id not in taken.named(fact)
-        for fact in (await store.get(Fact, facts)).values()
+        not one.source and one.id not in parted.moved[entity] and one.id not in taken.named(fact)
+        for fact in (await store.get(Fact, index.facts_of(entity))).values()
         if not fact.derived_from
         for one in fact.statements
     )

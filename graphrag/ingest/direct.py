@@ -134,7 +134,9 @@ class Teller:
                     raise
                 skipped[number] = SkippedRow.at(one.place, error)
             else:
-                facts.append(one.as_fact(index.group_id, subject, object_, now=now))
+                fact = one.as_fact(index.group_id, subject, object_, now=now)
+                names = [end.mention.name for end in (one.subject, one.object)]
+                facts.append(with_aliases(fact, *names, index))
         if skipped:  # without them, since their names may make entities of nothing else
             rest = [one for number, one in enumerate(given) if number not in skipped]
             plan = await self.plan(rest, index, extra=extra, under_way=under_way)
@@ -285,3 +287,12 @@ def _gathered(mention: Mention, entity: Entity) -> Mention:
 
 def _each(value: JSON) -> tuple[JSON, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def with_aliases(fact: Fact, subject: str, object_: str, index: GroupIndex) -> Fact:
+    """Return a new fact that keeps by which other names of its ends it was given."""
+    one, other = index.alias(fact.subject_id, subject), index.alias(fact.object_id, object_)
+    if not (one or other):
+        return fact
+    said = replace(fact.statements[0], subject_as=one, object_as=other)
+    return replace(fact, statements=(said,))

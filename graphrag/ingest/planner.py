@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
@@ -70,7 +71,8 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
-    new = list(state(claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust))
+    said = partial(state, claims, episode, entity_of, name_of, now=now, alias=index.alias)
+    new = list(said(ruling=ruling, trust=trust))
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)

@@ -49,11 +49,13 @@ def state(
     now: datetime,
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
+    alias: Callable[[str, str], str] = lambda id_, name: "",
 ) -> Iterator[Fact]:
     """Yield the fact of each claim whose entities were resolved to two different ones.
 
     It has one statement, with what an arbiter found it to exclude, and the times that follow from
-    that alone. A claim that ends or cancels something may name no object.
+    that alone. A claim that ends or cancels something may name no object. ``alias`` tells whether
+    an entity, by id, bears a name only beside its own, and returns it then.
     """
     for claim in claims:
         subject = entity_of.get(claim.subject)
@@ -66,7 +68,12 @@ def state(
         id_ = new_id()
         decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
-        said = replace(_said(claim, episode, id_, trust), excludes=tuple(ruled))
+        said = replace(
+            _said(claim, episode, id_, trust),
+            excludes=tuple(ruled),
+            subject_as=alias(subject, claim.subject.name),
+            object_as=alias(object_, claim.object.name) if object_ and claim.object else "",
+        )
         valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield Fact(

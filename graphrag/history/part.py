@@ -100,19 +100,7 @@ async def part(
         triples = [(fact.relation, fact.subject_id, fact.object_id) for fact in copied]
         await component.read(component.reach(triples), store)
         component.settle(gone_from(index, gone=gone), now=now)
-        for id_, fact in component.changed().items():
-            component.facts[id_] = _sourced(fact, component)
     return parted
-
-
-def _sourced(fact: Fact, component: Component) -> Fact:
-    """Return a fact without the names of sources that speak of another time of it now."""
-    if fact.retracted_at is not None or component.outcome is None:
-        return fact
-    said = [component.outcome.said.by_id[id_] for id_ in component.supporting(fact.id)]
-    names = {one.provenance for _, one in said}
-    others = {one.provenance for home, _ in said for one in home.statements} - names
-    return replace(fact, provenance=tuple(it for it in fact.provenance if it not in others))
 
 
 def _names(entity: Entity) -> tuple[str, ...]:

@@ -136,6 +136,8 @@ async def _take_out(
     entities = await _entities(taken, own, index, store)
     gone = frozenset(taken.episodes)
     parted = await part(entities, component, index, store, gone=gone, now=now)
+    for id_, fact in component.changed().items():
+        component.facts[id_] = _sourced(fact, component)
     entities = await _forsaken(taken, parted, entities, component.facts, index, store, now)
     await unname(entities, component, index, store)
     before, after = component.stored, component.changed()
@@ -173,6 +175,17 @@ async def _facts(
     for id_ in taken.facts:
         component.facts[id_] = taken.unnamed(component.facts[id_])
     return component
+
+
+def _sourced(fact: Fact, component: Component) -> Fact:
+    """Return a fact with the names of the sources that speak of its time, which may be another."""
+    if fact.retracted_at is not None or fact.derived_from or component.outcome is None:
+        return fact
+    said = [component.outcome.said.by_id[id_] for id_ in component.supporting(fact.id)]
+    names = dict.fromkeys(one.provenance for _, one in said if one.provenance)
+    others = {one.provenance for home, _ in said for one in home.statements} - names.keys()
+    left = dict.fromkeys(name for name in fact.provenance if name not in others)
+    return replace(fact, provenance=(*(left | names),))
 
 
 async def _entities(

@@ -17,7 +17,6 @@ from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.model.assertion import stored_by
 from graphrag.model.attributes import names_of
 from graphrag.model.values import JSON, Entity, Episode, Fact
 from graphrag.names.key import name_key
@@ -98,20 +97,6 @@ class GroupIndex:
     def entity_name(self, id_: str) -> str:
         """Return the name of an entity."""
         return self.names.names[id_][0]
-
-    def alias(self, id_: str, name: str) -> str:
-        """Return a name if the entity bears it beside the one it is stored by, else nothing.
-
-        That of one that was merged into it is no such name: what was told by it is told apart.
-        """
-        if id_ not in self.entities.row_of:
-            return ""
-        called, key = self.names.names[id_], name_key(name)
-        if len(called) == 1 or name_key(stored_by(called)) == key:
-            return ""
-        bearers = self.names.keyed(key)
-        merged = any(one != id_ and self.heirs.of(one) == id_ for one in bearers)
-        return name if id_ in bearers and not merged else ""
 
     def ends(self, heirs: Heirs | None = None) -> tuple[Rows, Rows]:
         """Return the rows of the subject and the object of every fact, heirs for the merged."""

@@ -11,7 +11,7 @@ from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
 from graphrag.ingest.open_points import find_case
-from graphrag.ingest.statements import state
+from graphrag.ingest.statements import other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -71,8 +71,8 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
-    said = partial(state, claims, episode, entity_of, name_of, now=now, alias=index.alias)
-    new = list(said(ruling=ruling, trust=trust))
+    said = partial(state, claims, episode, entity_of, name_of, now=now, ruling=ruling)
+    new = list(said(trust=trust, alias=partial(other_name, group=index)))
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)

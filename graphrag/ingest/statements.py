@@ -16,11 +16,13 @@ from operator import index
 from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
-from graphrag.model.assertion import Assertion, Date
+from graphrag.index.group import GroupIndex
+from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
+from graphrag.names.key import name_key
 from graphrag.protocols import (
     NO_RULING,
     Arbiter,
@@ -117,6 +119,19 @@ def alone(
     if at is not None and at < said.until.moment:
         return at, said.until.moment, True, "ended"
     return None, said.until.moment, False, "ended"
+
+
+def other_name(id_: str, name: str, group: GroupIndex) -> str:
+    """Return a name if an entity bears it beside the one it is stored by, else nothing.
+
+    That of one that was merged into it is no such name: what is said by it is kept apart.
+    """
+    called, key = group.names.names.get(id_, ()), name_key(name)
+    if len(called) < 2 or name_key(stored_by(called)) == key:
+        return ""
+    bearers = group.names.keyed(key)
+    merged = any(one != id_ and group.heirs.of(one) == id_ for one in bearers)
+    return name if id_ in bearers and not merged else ""
 
 
 def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.store.log import events_with
@@ -242,3 +243,23 @@ async def test_what_was_said_by_a_name_that_is_taken_back_is_of_another_entity()
         await graph.log.revert(event)
         assert len(await graph.facts("Acme")) == 2
         assert not (await graph.health.check_all()).findings
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Globex was renamed Initech in 2014.", "Globex", "Initech"),
+        ("Globex, also known as Initech, makes cars.", "Globex", "Initech"),
+        ("Initech, formerly Globex, makes cars.", "Globex", "Initech"),
+        ("Ann Lee, née Novak, is an engineer.", "Ann Lee", "Ann Novak"),
+    ],
+)
+async def test_two_names_that_a_text_joined_are_two_entities_without_it(text, one, other):
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(text, reference_time="2014-06-01", source_description="forum")
+        await graph.add_fact(one, "likes", "jazz", source="diary")
+        await graph.add_fact(other, "likes", "chess", source="diary")
+        assert len({fact.subject_id for fact in await graph.facts(relation="likes")}) == 1
+        await graph.log.remove_source("forum")
+        found = {(fact.subject, fact.object) for fact in await graph.facts(relation="likes")}
+        assert found == {(one, "jazz"), (other, "chess")}

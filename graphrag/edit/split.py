@@ -5,7 +5,7 @@ new id stands at the new entity, with what was said of it: sources, times, confi
 said of each of the two is settled by itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed, ends_of, refreshed
-from graphrag.model.assertion import Ending, Void
+from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
@@ -78,7 +78,7 @@ async def split(
     await put_facts(changes, component.stored, after, store, embedder)
     touched = [end for end in ends_of(after.values()) if end != new.id]
     changes.updates += refreshed(dict.fromkeys([old.id, *touched]), index, after, now=now)
-    _mention(changes, new, [after[copy] for copy in copies if copy in after])
+    mention(changes, new, [after[copy] for copy in copies if copy in after])
     return new, changes
 
 
@@ -131,20 +131,40 @@ def _divide(
         for id_ in component.supporting(fact)
         if fact in wanted.facts or component.statement(id_).source in wanted.episodes
     }
+    return divide(moved, wanted.entity, component, new, now)
+
+
+def divide(
+    moved: Set[str], old: str, component: Component, new: Entity, now: datetime
+) -> list[str]:
+    """Move statements about an entity, by id, to copies of their facts at the new one."""
     copies = []
     for id_ in sorted(component.facts):
         fact = component.facts[id_]
         said = [one for one in fact.statements if one.id in moved and one.void is None]
-        if not said or wanted.entity not in (fact.subject_id, fact.object_id):
+        if not said or old not in (fact.subject_id, fact.object_id):
             continue
-        copy = _copy(fact, wanted.entity, new, now)
+        copy = _copy(fact, old, new, now)
         statements = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
-        component.facts[copy.id] = replace(copy, statements=tuple(statements))
+        rest = [one for one in fact.statements if one.void is None and one not in said]
+        component.facts[copy.id] = replace(
+            copy, statements=tuple(statements), provenance=_without_names(fact, rest, said)
+        )
+        if rest:
+            component.facts[id_] = replace(fact, provenance=_without_names(fact, said, rest))
         copies.append(copy.id)
-        reason = f"split: said of {new.name}, not of {component.index.entity_name(wanted.entity)}"
+        reason = f"split: said of {new.name}, not of {component.index.entity_name(old)}"
         void = Void("corrected", reason=reason, fact=copy.id)
         component.void({one.id for one in said}, void)
     return copies
+
+
+def _without_names(
+    fact: Fact, gone: Iterable[Assertion], left: Iterable[Assertion]
+) -> tuple[str, ...]:
+    """Return the names of the sources of a fact without those of statements that it has not."""
+    names = {one.provenance for one in gone} - {one.provenance for one in left}
+    return tuple(name for name in fact.provenance if name not in names)
 
 
 def _triples(component: Component, facts: Iterable[str]) -> list[Triple]:
@@ -178,7 +198,7 @@ def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:
     )
 
 
-def _mention(changes: ChangeSet, new: Entity, copies: Iterable[Fact]) -> None:
+def mention(changes: ChangeSet, new: Entity, copies: Iterable[Fact]) -> None:
     """Link the new entity to the episodes that speak of it."""
     first = {span.episode_id: span for copy in copies for span in reversed(copy.sources)}
     for episode, span in first.items():

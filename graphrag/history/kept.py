@@ -164,7 +164,9 @@ def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
 def unsaid(one: Assertion, eraser: Eraser) -> Assertion:
     """Return a statement without what is erased from the reasons of people."""
     void = one.void and replace(one.void, reason=eraser.text(one.void.reason))
-    return replace(one, reason=eraser.text(one.reason), void=void)
+    subject, object_ = eraser.text(one.subject_as), eraser.text(one.object_as)
+    said = replace(one, subject_as=subject, object_as=object_)
+    return replace(said, reason=eraser.text(one.reason), void=void)
 
 
 def without_given(value: Value, changes: Sequence[Change]) -> Value:

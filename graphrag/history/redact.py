@@ -183,7 +183,7 @@ class Eraser:
         if clean.get("source") in self.episodes:
             for name in ("source", "start", "end"):
                 clean.pop(name, None)
-        for name in ("reason", "text"):
+        for name in ("reason", "text", "subject_as", "object_as"):
             if name in clean:
                 clean[name] = self.text(clean[name])
         if "void" in clean:

@@ -6,23 +6,23 @@ confirmed rests on that person, too, and stays.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
-
-import numpy as np
 
 from graphrag.edit.editor import put_facts
 from graphrag.edit.unmerge import undone
 from graphrag.errors import InputError
 from graphrag.history.images import aliases_given, changed_by, narrowed
+from graphrag.history.parted import part
 from graphrag.history.revert_facts import resting_on, unname
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.history.taken import Taken, forsaken
+from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.assertion import Assertion, Void
+from graphrag.model.assertion import Void
 from graphrag.model.attributes import without_source
 from graphrag.model.ids import made_at
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
@@ -36,39 +36,6 @@ REMOVE_EPISODE, REMOVE_SOURCE = "remove_episode", "remove_source"
 _ATTRIBUTES = ("attributes", "attribute_times")
 _GONE = Void("retracted", reason="its source was taken back")
 Value = TypeVar("Value", Entity, Fact)
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What is taken back: some episodes, and what a source said without any."""
-
-    episodes: Mapping[str, Episode]
-    """By id."""
-    source: str = ""
-    facts: tuple[str, ...] = ()
-    """Ids of the facts that the source stated, maybe beside others."""
-
-    def has(self, one: Assertion) -> bool:
-        """Tell whether a statement goes with an episode."""
-        return one.source in self.episodes and not one.manual
-
-    def named(self, fact: Fact) -> list[str]:
-        """Return the ids of the statements of a fact that the source made without an episode."""
-        return [
-            one.id
-            for one in fact.statements
-            if self.source and one.provenance == self.source and not one.manual
-        ]
-
-    def unnamed(self, fact: Fact) -> Fact:
-        """Return a fact that others state, too, without the name of the source."""
-        if fact.retracted_at is not None:
-            return fact
-        left = [one for one in fact.statements if one.void is None]
-        if any(one.provenance == self.source for one in left):  # a person stands for it
-            return fact
-        names = tuple(name for name in fact.provenance if name != self.source)
-        return replace(fact, provenance=names)
 
 
 async def stored_episode(id_: str, group: str, store: Store) -> Episode:
@@ -132,12 +99,22 @@ async def _take_out(
         changes.change(episode, replace(episode, removed_at=now))
     own = await _tellings(taken.episodes, index, store)
     component = await _facts(taken, own, index, ingestion, now)
-    entities = await _entities(taken, own, component.facts, index, store, now)
+    mentioned = await _mentioned(taken, index, store)
+    entities = await _entities(mentioned, taken, own, index, store)
+    gone = frozenset(taken.episodes)
+    parted = await part(entities, component, index, store, gone=gone, now=now)
+    for id_, fact in component.changed().items():
+        component.facts[id_] = _sourced(fact, component)
+    entities = await forsaken(
+        taken, parted, entities, mentioned, component.facts, index, store, now
+    )
     await unname(entities, component, index, store)
     before, after = component.stored, component.changed()
     await put_facts(changes, before, after, store, ingestion.embedder)
     known = (before[fact_id] for fact_id in after if fact_id in before)
-    touched = ends_of([*after.values(), *known])
+    news = {one.id for one in parted.entities}
+    touched = [end for end in ends_of([*after.values(), *known]) if end not in news]
+    await parted.insert(changes, after, index, ingestion.embedder, now=now)
     changes.updates += refreshed(touched, index, after, now=now)
     for entity, left in entities:
         changes.change(entity, left)
@@ -169,21 +146,29 @@ async def _facts(
     return component
 
 
+def _sourced(fact: Fact, component: Component) -> Fact:
+    """Return a fact with the names of the sources that speak of its time, which may be another."""
+    if fact.retracted_at is not None or fact.derived_from or component.outcome is None:
+        return fact
+    said = [component.outcome.said.by_id[id_] for id_ in component.supporting(fact.id)]
+    names = dict.fromkeys(one.provenance for _, one in said if one.provenance)
+    others = {one.provenance for home, _ in said for one in home.statements} - names.keys()
+    left = dict.fromkeys(name for name in fact.provenance if name not in others)
+    return replace(fact, provenance=(*(left | names),))
+
+
 async def _entities(
+    mentioned: Sequence[str],
     taken: Taken,
     own: list[Event],
-    facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
-    now: datetime,
 ) -> list[tuple[Entity, Entity]]:
-    """Return the entities that lose an attribute or everything that spoke of them."""
-    mentioned = await _mentioned(taken, index, store)
+    """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
     changed = changed_by(own, "entity")
     family = [member for one in mentioned for member in index.heirs.family(one)]
     stored = await store.get(Entity, [*mentioned, *changed, *family])
     given = aliases_given(own)
-    held = await _held(mentioned, taken, facts, index, store)
     pairs = []
     for entity_id, entity in stored.items():
         left = entity
@@ -191,8 +176,6 @@ async def _entities(
             left = _without(entity, changed[entity_id])
         for episode in {one.source for one in left.names} & taken.episodes.keys():
             left = without_source(left, episode, given.get(entity_id, ()))
-        if entity_id in mentioned and entity_id not in held and entity.removed_at is None:
-            left = replace(left, removed_at=now)
         pairs.append((entity, left))
     return pairs
 
@@ -201,72 +184,6 @@ async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]
     mentioned = {entity for _, entity in await links.mentioned_in(store, taken.episodes)}
     ends = (index.ends_of(index.facts.row_of[id_]) for id_ in taken.facts)
     return index.heirs.each(sorted(mentioned.union(*ends)))
-
-
-async def _held(
-    entities: Iterable[str],
-    taken: Taken,
-    facts: Mapping[str, Fact],
-    index: GroupIndex,
-    store: Store,
-) -> set[str]:
-    """Return the entities that something else speaks of: an episode, a table or a person."""
-    held = set(entities)
-    standing = _standing(sorted(held), facts, index)
-    families = {member: one for one in held - standing for member in index.heirs.family(one)}
-    held -= set(families.values())
-    spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
-    held |= {families[member] for member in spoken}
-    for one in set(families.values()) - held:
-        if await _heard_of(index.facts_of(one), taken, store):
-            held.add(one)
-    rest = {member: one for member, one in families.items() if one not in held}
-    return held | await _by_hand(rest, taken, index, store)
-
-
-def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
-    """Return which of the entities a fact that stands is about; some facts are about to change."""
-    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
-    for id_, fact in facts.items():
-        if id_ in index.facts.row_of:
-            live[index.facts.row_of[id_]] = fact.retracted_at is None
-    ends = np.concatenate([end[live] for end in index.ends()])
-    there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
-    return {id_ for id_, stands in zip(entities, there, strict=True) if stands}
-
-
-async def _heard_of(facts: Iterable[str], taken: Taken, store: Store) -> bool:
-    """Tell whether anybody else stated one of some facts without an episode, in vain or not."""
-    return any(
-        not one.source and one.id not in taken.named(fact)
-        for fact in (await store.get(Fact, facts)).values()
-        if not fact.derived_from
-        for one in fact.statements
-    )
-
-
-async def _by_hand(
-    families: Mapping[str, str], taken: Taken, index: GroupIndex, store: Store
-) -> set[str]:
-    """Return the entities that were entered without an episode.
-
-    One that came as the end of a fact of the source that is taken back was not.
-    """
-    found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
-    stored = await store.get(Entity, families)
-    records = {f"entity:{id_}": to_micros(one.created_at, 0) for id_, one in stored.items()}
-    for event in await events_with(store, index.group_id, records):
-        new = {change.record for change in event.changes if change.before is None}
-        for change in event.changes if own else ():
-            if change.record in own and change.before is None and change.after is not None:
-                new -= {change.after["in"], change.after["out"]}
-        if not any(record.startswith("episode:") for record in new) and not _finished(event):
-            found |= {one for member, one in families.items() if f"entity:{member}" in new}
-    return found
-
-
-def _finished(event: Event) -> bool:
-    return any(change.record.startswith("mentions:") for change in event.changes)
 
 
 async def _tellings(

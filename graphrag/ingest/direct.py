@@ -13,6 +13,7 @@ from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ledger import Ledger, Rules, as_given
+from graphrag.ingest.statements import other_name
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity, Fact
@@ -134,7 +135,8 @@ class Teller:
                     raise
                 skipped[number] = SkippedRow.at(one.place, error)
             else:
-                facts.append(one.as_fact(index.group_id, subject, object_, now=now))
+                fact = one.as_fact(index.group_id, subject, object_, now=now)
+                facts.append(_with_other_names(fact, one, index))
         if skipped:  # without them, since their names may make entities of nothing else
             rest = [one for number, one in enumerate(given) if number not in skipped]
             plan = await self.plan(rest, index, extra=extra, under_way=under_way)
@@ -285,3 +287,14 @@ def _gathered(mention: Mention, entity: Entity) -> Mention:
 
 def _each(value: JSON) -> tuple[JSON, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _with_other_names(fact: Fact, given: GivenFact, index: GroupIndex) -> Fact:
+    """Return a new fact that keeps by which other names of its ends it was given."""
+    one, other = (
+        "" if end.id is not None else other_name(id_, end.mention.name, index)
+        for id_, end in ((fact.subject_id, given.subject), (fact.object_id, given.object))
+    )
+    if not (one or other):
+        return fact
+    return replace(fact, statements=(replace(fact.statements[0], subject_as=one, object_as=other),))

@@ -17,7 +17,7 @@ from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.review import ends_of_each, wait
-from graphrag.model.assertion import Ending
+from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
@@ -54,6 +54,8 @@ class Ledger:
     endings: dict[str, list[Ending]] = field(default_factory=dict)
     """What is said of entities, by id, that is no fact."""
     component: Component = field(init=False)
+    powerless: list[Fact] = field(default_factory=list)
+    """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
@@ -71,7 +73,7 @@ class Ledger:
     async def read(self, new: Sequence[Fact], store: Store) -> None:
         """Read what new statements may meet."""
         component = self.component
-        component.adding = not any(fact.statements[0].corrects for fact in new)
+        component.adding = not any(_takes_away(fact.statements[0]) for fact in new)
         ends = [fact for fact in new if not _is_fact(fact)]
         facts = [fact for fact in new if _is_fact(fact)]
         for fact in facts:
@@ -185,7 +187,9 @@ class Ledger:
             fact = let_fall(self.component, self._ruled(fact), self._denied)
         elif fact.object_id:
             self._denied.append(fact)
-            deny(self.component, fact)
+            if not deny(self.component, fact) and fact.statements[0].until is not None:
+                self.powerless.append(fact)
+                return
         self._settle([fact])
 
     def _wait(self, fact: Fact) -> None:
@@ -247,6 +251,11 @@ def as_given(fact: Fact, relations: Relations) -> Fact:
 def _is_fact(fact: Fact) -> bool:
     """Tell whether a statement says what holds, and not only what does not."""
     return bool(fact.object_id) and fact.statements[0].kind != "cancelled"
+
+
+def _takes_away(said: Assertion) -> bool:
+    """Tell whether a statement says that something was wrong, or over."""
+    return said.corrects or said.until is not None or said.kind == "was"
 
 
 def _is_plain(fact: Fact) -> bool:

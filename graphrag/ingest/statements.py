@@ -16,11 +16,13 @@ from operator import index
 from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
-from graphrag.model.assertion import Assertion, Date
+from graphrag.index.group import GroupIndex
+from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
+from graphrag.names.key import name_key
 from graphrag.protocols import (
     NO_RULING,
     Arbiter,
@@ -30,11 +32,12 @@ from graphrag.protocols import (
     Ruling,
     call,
 )
-from graphrag.resolve.enrich import NAMING, with_named_mentions
+from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
 Part = TypeVar("Part", Mention, Claim)
 REVIEW_BELOW = 0.7
 """Rules give 0.8; a model's own figure below this has been a guess more often than not."""
+_THIS = "this "
 _SHOWN = 60
 """Characters of a text in an error or a note."""
 
@@ -48,11 +51,13 @@ def state(
     now: datetime,
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
+    alias: Callable[[str, str], str] = lambda id_, name: "",
 ) -> Iterator[Fact]:
     """Yield the fact of each claim whose entities were resolved to two different ones.
 
     It has one statement, with what an arbiter found it to exclude, and the times that follow from
-    that alone. A claim that ends or cancels something may name no object.
+    that alone. A claim that ends or cancels something may name no object. ``alias`` tells whether
+    an entity, by id, bears a name only beside its own, and returns it then.
     """
     for claim in claims:
         subject = entity_of.get(claim.subject)
@@ -65,7 +70,12 @@ def state(
         id_ = new_id()
         decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
-        said = replace(_said(claim, episode, id_, trust), excludes=tuple(ruled))
+        said = replace(
+            _said(claim, episode, id_, trust),
+            excludes=tuple(ruled),
+            subject_as=alias(subject, claim.subject.name),
+            object_as=alias(object_, claim.object.name) if object_ and claim.object else "",
+        )
         valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield Fact(
@@ -109,6 +119,19 @@ def alone(
     if at is not None and at < said.until.moment:
         return at, said.until.moment, True, "ended"
     return None, said.until.moment, False, "ended"
+
+
+def other_name(id_: str, name: str, group: GroupIndex) -> str:
+    """Return a name if an entity bears it beside the one it is stored by, else nothing.
+
+    That of one that was merged into it is no such name: what is said by it is kept apart.
+    """
+    called, key = group.names.names.get(id_, ()), name_key(name)
+    if len(called) < 2 or name_key(stored_by(called)) == key:
+        return ""
+    bearers = group.names.keyed(key)
+    merged = any(one != id_ and group.heirs.of(one) == id_ for one in bearers)
+    return name if id_ in bearers and not merged else ""
 
 
 def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
@@ -157,6 +180,11 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         extraction = await call(partial(extractor.extract, context))
         placed = _Placing(episode).extraction(extraction)
         named = any(claim.relation in NAMING for claim in placed.claims)
+        said = (claim.subject.name for claim in placed.claims)
+        others = (claim.object.name for claim in placed.claims if claim.object is not None)
+        names = (*(mention.name for mention in placed.mentions), *said, *others)
+        if any(name[: len(_THIS)].lower() == _THIS for name in names):
+            placed = with_source_named(placed, episode)
         return with_named_mentions(placed) if named else placed
     except GraphRAGError:
         raise

@@ -108,6 +108,9 @@ class Assertion:
     """Why a person says so, or why it ended in the memory that it comes from."""
     text: str = ""
     """The sentence, where it says when a fact ends in other words than the fact's own."""
+    subject_as: str = ""
+    """Another name of its subject by which it was stated; empty for that it is stored by."""
+    object_as: str = ""
     void: Void | None = None
 
     @property

@@ -97,3 +97,6 @@ class Extraction:
     """What was believed otherwise than it was read, in words, such as a date that is none."""
     shown: tuple[str, ...] = ()
     """Ids of the stored facts that the extractor was shown."""
+    of_known: tuple[Claim, ...] = ()
+    """What says something only of what is known: that it was never so, or that it is over, by each
+    relation that may be meant ("left Paris"). Where nothing is known, nothing is stored."""

@@ -14,9 +14,10 @@ from datetime import datetime
 from graphrag.model.assertion import Date, EntityName
 from graphrag.model.attributes import with_given, with_names
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import CONCEPT, Entity
+from graphrag.model.values import CONCEPT, Entity, Episode
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import completes, name_key
+from graphrag.names.words import SELF_NAMED, self_name
 from graphrag.resolve.known import UNTYPED
 
 
@@ -105,6 +106,51 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
     )
     everyone = dict.fromkeys((*mentions, *named.values()))
     return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
+
+
+def with_source_named(extraction: Extraction, episode: Episode) -> Extraction:
+    """Return an extraction in which "this newspaper" is what the text is from, or nobody."""
+    found: dict[str, Mention | None] = {}
+    for mention in (*extraction.mentions, *_ends(extraction.claims)):
+        this, _, word = mention.name.casefold().partition(" ")
+        if this == "this" and word in SELF_NAMED:
+            name = self_name(word, episode.source_description, episode.name)
+            one = replace(mention, name=name, entity_type=SELF_NAMED[word], aliases=())
+            found[mention.name] = one if name else None
+    if not found:
+        return extraction
+    left = (
+        claim for claim in extraction.claims if any(_unknown(it, found) for it in _ends([claim]))
+    )
+    unsaid = (f"{claim.text!r}: who says this of themselves is not known" for claim in left)
+    claims = (
+        replace(
+            claim,
+            subject=found.get(claim.subject.name) or claim.subject,
+            object=claim.object and (found.get(claim.object.name) or claim.object),
+        )
+        for claim in extraction.claims
+        if not any(_unknown(it, found) for it in _ends([claim]))
+    )
+    mentions = (
+        found.get(mention.name) or mention
+        for mention in extraction.mentions
+        if not _unknown(mention, found)
+    )
+    return replace(
+        extraction,
+        mentions=tuple(dict.fromkeys(mentions)),
+        claims=tuple(claims),
+        dropped=(*extraction.dropped, *unsaid),
+    )
+
+
+def _unknown(mention: Mention, found: Mapping[str, Mention | None]) -> bool:
+    return mention.name in found and found[mention.name] is None
+
+
+def _ends(claims: Iterable[Claim]) -> Iterable[Mention]:
+    return (end for claim in claims for end in (claim.subject, claim.object) if end is not None)
 
 
 def _each(mentions: Iterable[Mention], named: Mapping[str, Mention]) -> Iterable[Mention]:

@@ -33,6 +33,19 @@ async def test_retracted_fact_stays_in_the_history_with_its_interval_and_reason(
     await whole(graph)
 
 
+@pytest.mark.parametrize(
+    "first",
+    [{"valid_at": "2019", "reason": "a typo"}, {"valid_at": "2019"}, {"invalid_at": "2023"}],
+)
+async def test_a_fact_retracted_after_a_correction_tells_why_it_was_retracted(graph, first):
+    await tell(graph, "Alice likes tea from 2020.")
+    right = await graph.edit.correct(await only_fact(graph), **first)
+    fact = await graph.edit.retract(right, "a joke")
+    assert (fact.closed_as, fact.reason, fact.closed_by_hand) == ("retracted", "a joke", True)
+    assert (fact.valid_at, fact.invalid_at) == (right.valid_at, right.invalid_at)
+    await whole(graph)
+
+
 async def test_edits_are_logged_with_kind_actor_and_reason(graph):
     await tell(graph, "Alice likes tea from 2020.")
     fact = await only_fact(graph)

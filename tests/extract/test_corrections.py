@@ -195,3 +195,129 @@ async def test_a_less_trusted_source_denies_nothing_of_a_better_one():
             "Correction: Ann Lee never worked at Acme.", source_description="rumours"
         )
         assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+
+
+async def after(*texts, at="2024-08-01", **options):
+    """What is known of Ann Lee after texts, each as ``DATE TEXT``, and what the last one did."""
+    async with open_graph(extractor=RulesExtractor(), **options) as graph:
+        for text in texts:
+            date, _, words = text.partition(" ")
+            added = await graph.add_episode(words, reference_time=date)
+        facts = await graph.at(valid_at=at).facts("Ann Lee")
+        assert (await graph.health.check_all()).findings == ()
+        return {f"{fact.relation} {fact.object}" for fact in facts}, added
+
+
+@pytest.mark.parametrize(
+    "denial",
+    ["Ann Lee never worked at Acme.", "Ann Lee has never worked at Acme.",
+     "Ann Lee is a nurse, and she has never worked for Acme."],
+)  # fmt: skip
+async def test_a_plain_denial_takes_back_what_is_known(denial):
+    stated = "2020-01-15 Ann Lee works at Acme."
+    left, added = await after(stated, f"2024-02-15 {denial}")
+    assert "works_at Acme" not in left
+    [fact] = added.changed
+    assert (fact.closed_as, fact.reason) == ("retracted", f"denied: {denial}")
+    assert added.closed == ("Ann Lee works_at Acme: was taken back (retracted)",)
+
+
+async def test_a_plain_denial_falls_with_its_episode():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee lives in Oslo.", reference_time="2020-01-15")
+        denial = await graph.add_episode(
+            "Ann Lee has never lived in Oslo.", reference_time="2024-02-15"
+        )
+        assert await graph.facts("Ann Lee") == []
+        await graph.log.remove_episode(denial.episode)
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Oslo"]
+
+
+async def test_a_denial_of_what_nobody_said_stores_nothing():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee never worked at Acme.", reference_time="2020-01-15")
+        assert not await graph.at(history=True).facts()
+        assert not any(one.endings for one in await graph.entities())
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2020-01-16")
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Ann Lee never worked at Acme for long.", "Ann Lee never worked at Acme in 2019.",
+     "Ann Lee never worked hard at Acme.", "Ann Lee never left Acme.",
+     "Ann Lee never worked at Acme in Oslo.", "Had Ann Lee never worked at Acme?",
+     "Rumours say that Ann Lee never worked at Acme.",
+     "Bob Stone says Ann Lee never worked at Acme.",
+     "If Ann Lee never worked at Acme, she lied."],
+)  # fmt: skip
+async def test_only_what_is_denied_of_all_the_past_is_taken_back(words):
+    left, _ = await after("2020-01-15 Ann Lee works at Acme.", f"2024-02-15 {words}")
+    assert left == {"works_at Acme"}
+
+
+async def test_a_denial_says_nothing_of_what_began_after_it():
+    later, before = "2024-02-15 Ann Lee works at Acme.", "2020-01-15 Ann Lee never worked at Acme."
+    assert (await after(later, before))[0] == {"works_at Acme"}
+    planned = "2020-01-01 Ann Lee will join Acme in March 2024."
+    assert (await after(planned, before))[0] == {"works_at Acme"}
+
+
+async def test_a_plain_denial_by_a_less_trusted_source_changes_nothing_and_says_so():
+    async with open_graph(extractor=RulesExtractor(), trust={"rumours": -1}) as graph:
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-15")
+        denial = await graph.add_episode(
+            "Ann Lee never worked at Acme.", source_description="rumours"
+        )
+        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+        assert "more trusted" in denial.dropped[0]
+        assert not any(one.endings for one in await graph.entities())
+
+
+HOME = "2024-01-15 Ann Lee lives in Paris, France."
+
+
+@pytest.mark.parametrize(
+    "slip",
+    ["I said Paris, France; it was Rome, Italy.", "I said Paris, it was Rome.",
+     "Sorry, not Paris, France but Rome, Italy.", "Not Paris but Rome."],
+)  # fmt: skip
+async def test_a_later_text_puts_a_place_of_an_earlier_one_right(slip):
+    assert (await after(HOME, f"2024-01-16 {slip}"))[0] == {"lives_in Rome"}
+    one_text = f"{HOME} {slip}"
+    assert (await after(one_text))[0] == {"lives_in Rome"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Correction: Ann Lee lives in Paris, France.",
+     "Correction: Ann Lee does not live in Oslo but in Paris, France.",
+     "Correction: Ann Lee lives not in Oslo but in Paris, France.",
+     "Correction: Ann Lee lives in Paris, France, not Oslo."],
+)  # fmt: skip
+async def test_a_correction_that_names_the_country_keeps_the_town(words):
+    wrong = "2024-01-15 Ann Lee lives in Oslo."
+    assert (await after(wrong, f"2024-01-16 {words}"))[0] == {"lives_in Paris"}
+
+
+async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
+    broader = "2024-01-16 Correction: Ann Lee lives in France."
+    assert (await after(HOME, broader))[0] == {"lives_in Paris", "lives_in France"}
+    unknown = "2024-01-15 Ann Lee lives in Paris."
+    assert (await after(unknown, broader))[0] == {"lives_in France"}
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("Ann Lee lives in Paris, France.", {"Paris located_in France"}),
+        ("Ann Lee was born in Leeds, England in 1980.", {"Leeds located_in England"}),
+        ("Ann Lee visited Paris, Berlin and Rome.", set()),
+        ("Ann Lee has offices in Paris, Berlin.", set()),
+        ("Ann Lee lives in Paris, Bob Stone in Rome.", set()),
+        ("In Paris, France won the cup.", set()),
+        ("Ann Lee does not live in Paris, France.", {"Paris located_in France"}),
+    ],
+)
+async def test_a_place_after_a_comma_is_what_the_one_before_it_lies_in(text, inside):
+    assert {one for one in await told(text) if "located_in" in one} == inside

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.store.log import events_with
@@ -13,7 +14,9 @@ from tests.conftest import open_graph
 
 PEOPLE = ("Ann Lee", "Bob Ray", "Cleo Marsh", "Dan Hill")
 PLACES = ("Acme", "Globex", "Initech", "Umbra")
+NEW = {"Acme": "Vandelay", "Globex": "Soylent"}
 SOURCES = ("register", "forum", "diary")
+NAMING = ("named", "renamed", "formerly")
 MOMENTS = ({}, {"history": True}, *({"valid_at": f"{year}-03-01"} for year in (2012, 2016, 2021)))
 
 
@@ -39,6 +42,16 @@ def extraction(number, person, relation, place, source):
         return Extraction(
             mentions=(Mention(place, "organization", aliases=(other,), names=called),)
         )
+    if relation == "renamed":
+        called = EntityName(NEW[place], "name"), EntityName(place, "former")
+        return Extraction(
+            mentions=(Mention(place, "organization", aliases=(NEW[place],), names=called),)
+        )
+    if relation == "formerly":
+        called = EntityName(NEW[place], "name"), EntityName(place, "former")
+        return Extraction(
+            mentions=(Mention(NEW[place], "organization", aliases=(place,), names=called),)
+        )
     if relation == "left":
         return Extraction(claims=(Claim(who, "works_at", None, text, 0, 1, ends=True),))
     return Extraction(claims=(Claim(who, relation, where, text, 0, 1),))
@@ -46,7 +59,7 @@ def extraction(number, person, relation, place, source):
 
 async def tell(graph, said):
     for number, person, relation, place, since, source in said:
-        if number % 2 and relation not in ("left", "named"):
+        if number % 2 and relation not in ("left", *NAMING):
             await graph.add_fact(person, relation, place, valid_at=str(since), source=source)
         else:
             await graph.add_episode(
@@ -187,3 +200,66 @@ async def test_events_are_found_by_what_they_wrote_even_if_a_clock_was_wrong(shi
         made = {fact: to_micros(event.at, 0) - 1 + shift}
         assert await events_with(store, "default", made) == [event]
         assert await events_with(store, "default", {}) == []
+
+
+def renamings(draw):
+    """Return what sources say, some by a name that only the forum gave, at a time of its own."""
+    said = [
+        (2 * number, "Ann Lee", draw.choice(NAMING[1:]), place, 2009, "forum")
+        for number, place in enumerate(NEW)
+    ]
+    for number in range(4, 18):
+        person, place = draw.choice(PEOPLE), draw.choice((*PLACES, *NEW.values()))
+        relation = draw.choice(("works_at", "lives_in", "likes"))
+        said.append((number, person, relation, place, 2006 + number, draw.choice(SOURCES)))
+    return said
+
+
+@pytest.mark.parametrize("seed", range(30))
+async def test_what_only_its_names_joined_is_apart_again(seed):
+    said = renamings(random.Random(seed))
+    async with graph_of(said) as heard, graph_of(said) as never:
+        await tell(heard, said)
+        await tell(never, [one for one in said if one[-1] != "forum"])
+        before = [await state(heard, view) for view in MOMENTS]
+        event = await heard.log.remove_source("forum")
+        for view in MOMENTS:
+            assert await state(heard, view) == await state(never, view)
+        assert not (await heard.health.check_all()).findings
+        await heard.log.revert(event)
+        assert [await state(heard, view) for view in MOMENTS] == before
+
+
+async def test_what_was_said_by_a_name_that_is_taken_back_is_of_another_entity():
+    said = [(0, "Ann Lee", "renamed", "Acme", 2012, "forum")]
+    async with graph_of(said) as graph:
+        await tell(graph, said)
+        await graph.add_fact("Ann Lee", "works_at", "Acme", valid_at="2015", source="diary")
+        await graph.add_fact("Bob Ray", "works_at", "Vandelay", valid_at="2015", source="diary")
+        assert len(await graph.facts("Acme")) == 2
+        event = await graph.log.remove_source("forum")
+        assert [fact.subject for fact in await graph.facts("Acme")] == ["Ann Lee"]
+        assert [fact.subject for fact in await graph.facts("Vandelay")] == ["Bob Ray"]
+        await graph.log.revert(event)
+        assert len(await graph.facts("Acme")) == 2
+        assert not (await graph.health.check_all()).findings
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Globex was renamed Initech in 2014.", "Globex", "Initech"),
+        ("Globex, also known as Initech, makes cars.", "Globex", "Initech"),
+        ("Initech, formerly Globex, makes cars.", "Globex", "Initech"),
+        ("Ann Lee, née Novak, is an engineer.", "Ann Lee", "Ann Novak"),
+    ],
+)
+async def test_two_names_that_a_text_joined_are_two_entities_without_it(text, one, other):
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(text, reference_time="2014-06-01", source_description="forum")
+        await graph.add_fact(one, "likes", "jazz", source="diary")
+        await graph.add_fact(other, "likes", "chess", source="diary")
+        assert len({fact.subject_id for fact in await graph.facts(relation="likes")}) == 1
+        await graph.log.remove_source("forum")
+        found = {(fact.subject, fact.object) for fact in await graph.facts(relation="likes")}
+        assert found == {(one, "jazz"), (other, "chess")}

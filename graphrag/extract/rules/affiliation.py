@@ -18,7 +18,7 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import label_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.subjects import bearer
+from graphrag.extract.rules.subjects import bearer, region_of
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
 from graphrag.extract.rules.verbs import can_be, dated, is_definite
 from graphrag.temporal.period import unit_from
@@ -67,6 +67,19 @@ def read_beside(line: Line) -> Iterator[Draft]:
             yield from _seated(token, [c for c in token.children if c.dep_ == "compound"], line)
         elif token.lemma_.lower() in _PARTS and token.pos_ == "NOUN":
             yield from _part(token, line)
+        elif (region := region_of(token)) is not None:
+            yield from _inside(token, region, line)
+
+
+def _inside(token: "Token", region: "Token", line: Line) -> Iterator[Draft]:
+    """Yield that Paris lies in France, which is no correction in ``it was Paris, France``."""
+    one, other = line.name(token), line.name(region)
+    if one is not None and other is not None and one is not other and one.named and other.named:
+        for name in (one, other):
+            name.votes["place"] += 2
+        draft = line.draft(one, "located_in", other)
+        draft.corrects = False
+        yield draft
 
 
 def _origin(preposition: "Token", line: Line) -> Iterator[Draft]:

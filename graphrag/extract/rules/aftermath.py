@@ -2,18 +2,23 @@
 
 ``She stepped down in 1979`` ends the office that the text has given her, ``the marriage was
 dissolved`` hers, a death ends both, and who ``was replaced by Toni`` leaves Toni what he was.
+
+What is said to be over, or never to have been, of what only the graph may know is read here, too:
+``Ann left Paris`` ends whatever is known of the two, ``Ann never worked at Acme`` takes that back.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.cancelling import CANCELLED
+from graphrag.extract.rules.clauses import Clause, denials
 from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.trades import OFFICES
+from graphrag.extract.rules.verbs import framed
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -36,6 +41,54 @@ _SPELLS = {"divorce": _UNIONS, "marriage": _UNIONS, "engagement": _UNIONS, "rela
 _CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
+
+
+_QUITTING = frozenset({"leave", "quit"})
+_LEFT = ("works_at", "lives_in", "member_of", "studies_at", "plays_for")
+"""What may be over of whom and what they left."""
+_HOURS = frozenset({"instant", "part_of_day"})
+
+
+def read_known(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
+    """Yield what a sentence says of what is known: that it is over, or never was."""
+    drafts = [draft for clause in stated for draft in _left(clause, line)]
+    for clause in denials(line.sentence) if not line.corrects else ():
+        for draft in framed(replace(clause, negated=False), line):
+            if not draft.life.over:  # "never left Acme" is no denial
+                draft.life, draft.corrects = CANCELLED, True
+                drafts.append(draft)
+    for draft in drafts:
+        draft.of_known = True
+        yield draft
+
+
+def _left(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield all that may be over in ``Ann left Paris``: one leaves towns, firms and clubs alike."""
+    if clause.lemma not in _QUITTING or clause.passive or clause.negated:
+        return
+    periods = line.periods(clause.verb)
+    life = lifetime("end", clause, periods, line.reference)
+    if life is None or not (life.end or clause.past or clause.perfect):
+        return
+    if _is_trip(clause, line) or any(period.granularity in _HOURS for period in periods):
+        return
+    for token in clause.arguments.get("dobj", ()):
+        other = line.name(token) if token.pos_ == "PROPN" else None
+        for one in _names(clause.subjects, line) if other is not None else ():
+            if one.named and one is not other:
+                yield from (line.draft(one, relation, other, life) for relation in _LEFT)
+
+
+def _is_trip(clause: Clause, line: Line) -> bool:
+    """Tell whether somebody leaves in some way or to some end: ``left Paris by train``."""
+    timed = line.timed()
+    for child in clause.verb.children:
+        inner = [word for word in child.subtree if word != child]
+        if child.dep_ == "prep" and not any(word.i in timed for word in inner):
+            named = any(word.pos_ == "PROPN" or word.lower_ == "good" for word in inner)
+            if child.lower_ != "for" or not named:
+                return True
+    return False
 
 
 def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:

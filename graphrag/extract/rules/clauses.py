@@ -24,6 +24,9 @@ _DENIALS = frozenset(
 )
 """Contractions as people type them."""
 _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
+_BESIDE_NEVER = frozenset("nsubj nsubjpass aux auxpass neg prep dobj punct cc conj".split())
+_OF_A_NAME = frozenset("det compound flat nmod punct".split())
+_POSTS = {"join": {"dobj"}, "start": {"at", "with"}, "begin": {"at", "with"}}
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 
 
@@ -75,6 +78,49 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
             and (not clause.negated or clause.no_longer or clause.after_all)
         ):
             yield clause
+
+
+def denials(sentence: "Span") -> Iterator[Clause]:
+    """Yield the clauses that say of all the past that something never was: ``never worked at X``.
+
+    Nothing else is said in them, so that it is no denial of a time, a manner or a repetition.
+    """
+    if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
+        return
+    for verb in sentence:
+        above = verb
+        while above.dep_ == "conj":
+            above = above.head
+        if above.dep_ != "ROOT" or not _is_verb(verb) or not is_stated(verb):
+            continue
+        if [child.lower_ for child in verb.children if child.dep_ == "neg"] != ["never"]:
+            continue
+        clause = _clause(verb)
+        if (clause.past or clause.perfect) and not clause.pluperfect and _is_bare(verb):
+            yield clause
+
+
+def _is_bare(verb: "Token") -> bool:
+    """Tell whether a verb has one argument, which is a name alone, and nothing else."""
+    roles = [child for child in verb.children if child.dep_ in ("prep", "dobj")]
+    if len(roles) != 1 or any(child.dep_ not in _BESIDE_NEVER for child in verb.children):
+        return False
+    names = list(roles[0].children) if roles[0].dep_ == "prep" else roles
+    return len(names) == 1 and all(
+        name.pos_ == "PROPN" and all(child.dep_ in _OF_A_NAME for child in name.children)
+        for name in names
+    )
+
+
+def hands_over(verb: "Token") -> bool:
+    """Tell whether the same sentence takes up a post elsewhere: ``left Acme and joined Globex``."""
+    near = {*verb.conjuncts, _above(verb)}
+    near |= {child for child in verb.children if child.dep_ in ("xcomp", "advcl")}
+    for other in near:
+        roles = {child.lower_ if child.dep_ == "prep" else child.dep_ for child in other.children}
+        if roles & _POSTS.get(other.lemma_, frozenset()):
+            return True
+    return False
 
 
 def _is_verb(token: "Token") -> bool:

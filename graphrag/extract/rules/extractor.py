@@ -8,7 +8,7 @@ A text is a letter, a conversation or plain prose: that tells who says "I", and 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from graphrag.extract.rules.affiliation import (
     read_career,
     without_career,
 )
-from graphrag.extract.rules.aftermath import follow_up
+from graphrag.extract.rules.aftermath import follow_up, read_known
 from graphrag.extract.rules.cancelling import CANCELLED, read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
@@ -87,6 +87,8 @@ class Reader:
     """What was read of the turns before."""
     slips: list[Slip] = field(default_factory=list)
     """What is put right that the text does not say."""
+    of_known: list[Draft] = field(default_factory=list)
+    """What is said only of what the graph knows."""
     unnamed: list[Claim] = field(default_factory=list)
     """What is called off, or put off, of plans that the text does not tell of."""
 
@@ -99,11 +101,11 @@ class Reader:
         own = _FIRST_PERSON.search(sentence.text)
         for draft in self._stated(sentence, offset):
             if not quoted or (own and draft.subject is self.scene.voice):
-                self.drafts.append(draft)
+                (self.of_known if draft.of_known else self.drafts).append(draft)
 
     def deny(self, text: str, offset: int) -> None:
         """Read what a text says was never so."""
-        reader = replace(self, drafts=[], taken_back=[], denied=[], slips=[], unnamed=[])
+        reader = Reader(self.scene, self.reference, self.prefix, self.corrects, before=self.before)
         for start, doc in parse(truth.denied_in(text)):
             for sentence in doc.sents:
                 reader.read(sentence, offset + start)
@@ -152,6 +154,7 @@ class Reader:
         yield from read_beside(line)
         yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
+        yield from read_known(stated, line)
 
 
 def _read(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -204,7 +207,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
     author = episode.author or letter.author or speaker_of(letter.text)
-    scene = Scene(speaker=author, addressee=letter.addressee)
+    scene = Scene(speaker=author, addressee=letter.addressee, text=episode)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
     reader_text, taken_back, denied = truth.without_denials(named)
@@ -237,14 +240,13 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     for match in SCRIPT.finditer(episode.content):
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())
-    drafts = reader.drafts
-    used = {id(end) for draft in drafts for end in (draft.subject, draft.object)}
+    used = {id(end) for draft in reader.drafts for end in (draft.subject, draft.object)}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
     silent = {id(name) for name in titles if name.entity_type == UNTYPED}
     silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
     reader.unnamed += mend_earlier(reader.slips, previous, _claims)
-    return finished(names, drafts, reader.unnamed)
+    return finished(names, reader.drafts, reader.unnamed, reader.of_known)
 
 
 def _claims(episode: Episode) -> Sequence[Claim]:
@@ -258,9 +260,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
             known += [turn.speaker for turn in turns(other.content)]
     known = list(dict.fromkeys(known))
     names: list[Name] = []
-    drafts: list[Draft] = []
-    slips: list[Slip] = []
-    unnamed: list[Claim] = []
+    drafts, of_known = list[Draft](), list[Draft]()
+    slips, unnamed = list[Slip](), list[Claim]()
     asked = ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
@@ -288,9 +289,12 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         reader.deny(named, turn.start)
         # What an assistant says is advice, examples and what it was asked to write: it is kept as
         # text and for its names, and states nothing of the world.
-        drafts += [] if advice else reader.drafts
+        if not advice:
+            drafts += reader.drafts
+            of_known += reader.of_known
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    return finished(names, drafts, [*mend_earlier(slips, previous, _claims), *unnamed])
+    unnamed[:0] = mend_earlier(slips, previous, _claims)
+    return finished(names, drafts, unnamed, of_known)

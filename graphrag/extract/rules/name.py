@@ -79,6 +79,8 @@ class Draft:
     confidence: float = 0.8
     attributes: dict[str, JSON] = field(default_factory=dict)
     replaces: bool = False
+    of_known: bool = False
+    """True if it says something only of what is known."""
 
     def finished(self) -> Claim:
         """Return the claim with the names as the whole text has made them."""
@@ -216,7 +218,10 @@ def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
 
 
 def finished(
-    names: Iterable[Name], drafts: list[Draft], others: Iterable[Claim] = ()
+    names: Iterable[Name],
+    drafts: list[Draft],
+    others: Iterable[Claim] = (),
+    of_known: Iterable[Draft] = (),
 ) -> Extraction:
     """Return what a text says: its names, its drafts, and what is claimed beside them."""
     names, others = list(names), list(others)
@@ -226,4 +231,5 @@ def finished(
     claims |= dict.fromkeys(others)
     ends = (end for claim in others for end in (claim.subject, claim.object) if end)
     mentions += [end for end in ends if end.name]
-    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))
+    known = dict.fromkeys(draft.finished() for draft in sound(of_known))
+    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims), of_known=tuple(known))

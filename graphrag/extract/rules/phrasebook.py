@@ -231,6 +231,9 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             person = subject.votes["person"] >= 1 or is_trade(one[1].head)
             fitting = person != (fact.relation == "located_in")
             return object_.votes["person"] < 2 and fitting
+        case "works_at" if fact.manner in ("start", "end"):
+            place = other[1].head.ent_type_ in ("GPE", "LOC")
+            return not place or object_.votes["organization"] >= 2  # "left Paris for Rome"
         case "member_of":
             played = one[1].head.pos_ in ("PROPN", "PRON") and one[1].head.ent_type_ != "WORK"
             return played and object_.votes["place"] == 0

@@ -13,7 +13,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
 from graphrag.extract.rules.scene import Scene
-from graphrag.model.assertion import Date, EntityName, Precision
+from graphrag.model.assertion import Date, EntityName, Naming, Precision
 from graphrag.names.key import name_key
 from graphrag.temporal.find import find_times
 from graphrag.temporal.period import Period
@@ -105,7 +105,7 @@ def without_names(text: str, offset: int, scene: Scene, said: datetime) -> str:
             one.aliases.append(other)
             scene.names.setdefault(name_key(other), one)
             former = words.get("maiden") or words.get("former")
-            kind = "former" if former else "name" if words.get("name") else "alias"
+            kind: Naming = "former" if former else "name" if words.get("name") else "alias"
             kind = "nickname" if words.get("nickname") or "rest" in words else kind
             until = words.get("until") or words.get("until2")
             times = find_times(f"in {until or words.get('since')}", said)
@@ -133,7 +133,7 @@ def _enter(one: Name, other: "Token", line: Line) -> bool:
     return True
 
 
-def _kind(clause: Clause, one: Name, adverbs: set[str], since: Date | None) -> str:
+def _kind(clause: Clause, one: Name, adverbs: set[str], since: Date | None) -> Naming:
     if not _FORMER.isdisjoint(adverbs):
         return "former"
     if clause.lemma in ("rename", "change") or not _CURRENT.isdisjoint(adverbs):
@@ -154,7 +154,7 @@ def _times(periods: list[Period]) -> tuple[Date | None, Date | None]:
     return since, until
 
 
-def _note(one: Name, kind: str, since: Date | None, until: Date | None) -> None:
+def _note(one: Name, kind: Naming, since: Date | None, until: Date | None) -> None:
     """Note what the name that was entered last is, and what that says of the other one."""
     other = one.aliases[-1]
     if kind == "name":
@@ -162,5 +162,5 @@ def _note(one: Name, kind: str, since: Date | None, until: Date | None) -> None:
     elif kind == "former":
         until = until or since
         one.names += [EntityName(one.text, "name", until), EntityName(other, "former", None, until)]
-    elif kind == "nickname":
-        one.names.append(EntityName(other, "nickname", since, until))
+    else:
+        one.names.append(EntityName(other, kind, since, until))

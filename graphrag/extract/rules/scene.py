@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,9 @@ from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
 from graphrag.extract.rules.subjects import apposed, bearer
+from graphrag.model.values import Episode
 from graphrag.names.key import name_key
+from graphrag.names.words import PUBLICATIONS, SELF_NAMED, self_name
 from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ class Scene:
     """The names of one text in reading order."""
 
     def __init__(
-        self, *, known: Iterable[str] = (), speaker: str = "", addressee: str = ""
+        self, *, speaker: str = "", addressee: str = "", text: Episode | None = None
     ) -> None:
+        self._text = text
         self.names: dict[str, Name] = {}
         self.antecedents = Antecedents()
-        self._known = {name_key(name): name for name in known}
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
         self.implied: Name | None = None
@@ -96,10 +97,8 @@ class Scene:
 
     def _owner_of(self, whose: "Token", offset: int) -> Name | None:
         """Return whom ``whose`` refers to."""
-        for above in whose.ancestors:
-            if above.dep_ == "relcl":
-                return self._noun(above.head, offset)
-        return None
+        above = next((one for one in whose.ancestors if one.dep_ == "relcl"), None)
+        return None if above is None else self._noun(above.head, offset)
 
     def is_quoted(self, token: "Token") -> bool:
         """Tell whether a word stands in quotes."""
@@ -155,8 +154,7 @@ class Scene:
         key = name_key(phrase.text)
         name = self.names.get(key) or (self._longer(key, phrase) if phrase.named else None)
         if name is None:
-            text = self._known.get(key, phrase.text)
-            name = Name(text, offset + phrase.start, offset + phrase.end, phrase.named)
+            name = Name(phrase.text, offset + phrase.start, offset + phrase.end, phrase.named)
             self.names[key] = name
         for kind, weight in phrase.hints:
             name.votes[kind] = max(name.votes[kind], weight)
@@ -195,6 +193,10 @@ class Scene:
         phrase = phrase_of(token)
         if phrase is None:
             return None
+        before = [child.lower_ for child in token.children if child.i < token.i]
+        own = before == ["this"] and token.lower_ in SELF_NAMED
+        if own and (itself := self._itself(token, offset)) is not None:
+            return itself
         if not phrase.named:
             bare = phrase.text == token.text and next(token.children, None) is not None
             if bare and next(token.children).lower_ in ("the", "this"):
@@ -204,6 +206,8 @@ class Scene:
             owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
                 phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
+        if own:
+            return None
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -216,6 +220,17 @@ class Scene:
             or gender_of(first.split()[-1] if first.split() else "")
         )
         return name
+
+    def _itself(self, token: "Token", offset: int) -> Name | None:
+        """Return what ``this newspaper`` is, if the text is known to be from it."""
+        text, at, word = self._text, offset + token.idx, token.lower_
+        called = "" if text is None else self_name(word, text.source_description, text.name)
+        before = (name for name in self.names.values() if name.named and name.start < at)
+        others = (name for name in before if not name.votes["person"] and name.text != called)
+        if not called or (word not in PUBLICATIONS and any(others)):
+            return None  # "Acme makes cars. This company ..."
+        phrase = Phrase(called, token.idx, at - offset + len(token), True, ((SELF_NAMED[word], 4),))
+        return self.add(phrase, offset)
 
     def _relative_of(self, token: "Token", offset: int) -> Name | None:
         """Return ``Mira's brother`` for ``my brother``; without an owner it is nobody."""

@@ -10,25 +10,29 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.short_dates import short_times
-from graphrag.model.extraction import Claim
+from graphrag.extract.rules.truth import SORRY
+from graphrag.model.extraction import Claim, Mention
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period, shift
 
-_VALUE = r"[\w][\w .&'-]{1,40}?"
+_VALUE = r"[\w][\w .&'-]{1,40}?(?:, [A-ZÀ-Þ][\w'-]*)?"
+"""A name, a date, or a place with what it lies in."""
 _IS = r"(?:it|that|this)(?:'s| is| was| should be| should have been)(?: actually| really)?"
 _SLIPS = (
     re.compile(
         rf"\b(?:I|we) (?:said|wrote|told you|put|typed) (?P<old>{_VALUE})"
         rf"(?:,| -|;|:)* (?:but |when )?{_IS} (?P<new>{_VALUE})\s*(?:[,;.!]|$)"
     ),
+    re.compile(rf"^\W*{SORRY}not (?P<old>{_VALUE}) but (?P<new>{_VALUE})\s*[.!]*$", re.IGNORECASE),
     re.compile(
-        rf"^\W*(?P<sure>(?:(?:sorry|oops|no|wait|correction|erratum)\W+)*)(?:{_IS} |(?P<meant>(?:I|"
+        rf"^\W*(?P<sure>{SORRY})(?:{_IS} |(?P<meant>(?:I|"
         rf"we) meant(?: to (?:say|write))? |make that ))?(?P<new>{_VALUE})\s*[.!]*$",
         re.IGNORECASE,
     ),
 )
-"""``I said January, it was February``, ``Sorry, I meant Globex``, ``Correction: it was 2012``."""
+"""``I said January, it was February``, ``Sorry, I meant Globex``, ``Correction: it was 2012``,
+``Not Lyon but Paris, France``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,16 @@ class Slip:
     start: int
     end: int
     said: datetime
+
+    @property
+    def name(self) -> str:
+        """Return the right name, without what the place lies in; empty if it is a time."""
+        named = self.new[:1].isupper() and _time(self.new, self.said) is None
+        return self.new.partition(", ")[0] if named else ""
+
+    def means(self, name: str) -> bool:
+        """Tell whether a name is the wrong one that is named."""
+        return name_key(self.old.partition(", ")[0]) == name_key(name)
 
     def date(self, life: Life) -> Life | None:
         """Return a lifetime with the right date, if it has the wrong one."""
@@ -91,11 +105,10 @@ def mend(slip: Slip, line: Line, drafts: Sequence[Draft]) -> bool:
         if life is not None:
             draft.life = life
             return True
-        named = slip.new[:1].isupper() and _time(slip.new, slip.said) is None
-        if named and draft.object is not None and draft.object.named:
-            if name_key(slip.old or draft.object.text) == name_key(draft.object.text):
+        if slip.name and draft.object is not None and draft.object.named:
+            if not slip.old or slip.means(draft.object.text):
                 at = slip.start + max(line.sentence.text.find(slip.new), 0)
-                phrase = Phrase(slip.new, at, at + len(slip.new), True)
+                phrase = Phrase(slip.name, at, at + len(slip.name), True)
                 other = line.scene.add(phrase, 0)
                 if other is draft.subject:
                     return False
@@ -106,8 +119,13 @@ def mend(slip: Slip, line: Line, drafts: Sequence[Draft]) -> bool:
 
 
 def mended(slip: Slip, claims: Sequence[Claim]) -> Claim | None:
-    """Return an earlier text's claim as a later one puts its date right."""
+    """Return an earlier text's claim as a later one puts its date right, or its object."""
     for claim in reversed(claims):
+        wrong = claim.object
+        if slip.old and slip.name and wrong is not None and slip.means(wrong.name):
+            at = slip.start + max(slip.text.rfind(slip.name), 0)
+            right = Mention(slip.name, wrong.entity_type, at, at + len(slip.name))
+            return replace(_again(claim, slip), object=right)
         life = slip.date(
             Life(
                 claim.valid_at,
@@ -118,19 +136,26 @@ def mended(slip: Slip, claims: Sequence[Claim]) -> Claim | None:
         )
         if life is not None:
             return replace(
-                claim,
-                subject=replace(claim.subject, start=slip.start, end=slip.start),
-                object=claim.object and replace(claim.object, start=slip.start, end=slip.start),
-                text=f"{claim.text} {slip.text}",
-                start=slip.start,
-                end=slip.end,
+                _again(claim, slip),
                 valid_at=life.start,
                 invalid_at=life.end,
                 valid_precision=life.start_precision,
                 invalid_precision=life.end_precision,
-                corrects=True,
             )
     return None
+
+
+def _again(claim: Claim, slip: Slip) -> Claim:
+    """Return a claim as the words state it that put it right."""
+    return replace(
+        claim,
+        subject=replace(claim.subject, start=slip.start, end=slip.start),
+        object=claim.object and replace(claim.object, start=slip.start, end=slip.start),
+        text=f"{claim.text} {slip.text}",
+        start=slip.start,
+        end=slip.end,
+        corrects=True,
+    )
 
 
 def mend_earlier(

@@ -5,7 +5,7 @@ The parse tells; where it hangs a phrase on the noun before, the order of the wo
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.subjects import is_next_subject
+from graphrag.extract.rules.subjects import is_next_subject, region_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -34,6 +34,8 @@ def conjoined(head: "Token") -> list["Token"]:
         if "but" in joints and head.dep_ not in ("attr", "pobj"):
             return found  # "tea but not coffee"
         following = [child for child in current.children if child.dep_ == "conj"]
+        if following and region_of(current) is not None:
+            return found  # "moved to Lyon, France"
         if not following:
             return found
         current = following[0]

@@ -84,3 +84,25 @@ def apposed(noun: "Token") -> "Token | None":
         if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
             return next((one for one in child.children if one.pos_ == "PROPN"), None)
     return None
+
+
+def region_of(place: "Token") -> "Token | None":
+    """Return what a place is said to lie in: ``Paris, France``; in a list it is another place."""
+    if not _is_place(place) or place.dep_ not in ("pobj", "dobj"):
+        return None
+    above = place.head.head if place.dep_ == "pobj" else place
+    beside = [above, *(child for child in above.children if child.dep_ == "dobj")]
+    if any(noun.tag_ in ("NNS", "NNPS") for noun in beside):
+        return None  # "offices in Paris, Berlin"
+    named = [child for child in place.children if child.dep_ in ("appos", "conj", "npadvmod", "cc")]
+    if len(named) != 1 or not _is_place(named[0]):
+        return None
+    if named[0].dep_ == "conj" and place.dep_ == "dobj":
+        return None
+    listed = any(child.dep_ in ("appos", "conj", "cc") for child in named[0].children)
+    between = place.doc[place.i + 1 : named[0].left_edge.i].text
+    return named[0] if between == "," and not listed else None
+
+
+def _is_place(token: "Token") -> bool:
+    return token.pos_ == "PROPN" and token.ent_type_ in ("GPE", "LOC")

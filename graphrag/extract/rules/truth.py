@@ -31,14 +31,22 @@ _SUPPOSED = frozenset(
 _PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
 _NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
 _MORE = r"(?: [\w&’'-]+){0,4}?"
+_REGION = r"(?=, [A-ZÀ-Þ][\w-]*(?:[.;:!?)]|$))"
+"""``, France`` at the end, which says more of what is stated: the comma stays."""
 _CONTRAST = re.compile(
     # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
     rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
     rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
     # "at Globex, not Acme": the first is
-    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:,|(?= as )|(?=[.;:!?)]|$))"
+    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
     rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
 )
+SORRY = r"(?:(?:sorry|oops|no|wait|correction|erratum)\W+)*"
+_CALLED = r"[A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*)?"
+_ALONE = re.compile(
+    rf"(?:^|(?<=[.!?] ))\W*(?i:{SORRY}not) {_CALLED} but {_CALLED}(?=[.!]+(?:\s|$)|$)", re.MULTILINE
+)
+"""A sentence that only puts right what was said before it, which is left for the slips."""
 _AS_SAID = re.compile(
     r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
 )
@@ -90,7 +98,13 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
     said += [found.start("new") for found in _NOT_BUT.finditer(text)]
     text = _NOT_BUT.sub(_second, text)
-    text = _CONTRAST.sub(_blank, text)
+    alone = [one.span() for one in _ALONE.finditer(text)]
+
+    def blank(found: re.Match[str]) -> str:
+        slip = any(start <= found.start() < end for start, end in alone)
+        return found.group() if slip else _blank(found)
+
+    text = _CONTRAST.sub(blank, text)
     ends = [found.end() for found in _TAKING_BACK.finditer(text)]
     return _TAKING_BACK.sub(_blank, text), ends, said
 
@@ -124,7 +138,10 @@ def _second(found: re.Match[str]) -> str:
     at, end = (place - found.start() for place in found.span("not"))
     words = found.group()
     gap = " " * (end - at), " " * (last - first)
-    return words[:at] + gap[0] + words[end:first] + gap[1] + words[last:]
+    verb = words[end:first]
+    if re.match(_PREPOSITION, words[last:]):  # "live in", "in Paris": the second is its own
+        verb = re.sub(rf"{_PREPOSITION}$", lambda one: " " * len(one.group()), verb)
+    return words[:at] + gap[0] + verb + gap[1] + words[last:]
 
 
 def _blank(found: re.Match[str]) -> str:

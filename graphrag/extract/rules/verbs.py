@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.cancelling import CANCELLED
-from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.clauses import Clause, hands_over
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
@@ -46,7 +46,7 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         yield from _sold(clause, line)
         return
     matched = False
-    for draft in _framed(clause, line):
+    for draft in framed(clause, line):
         matched |= draft.relation != "travels_with"
         yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
@@ -56,10 +56,9 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         yield from read_open(clause, line)
 
 
-def _framed(clause: Clause, line: Line) -> Iterator[Draft]:
-    rows = FRAMES.get(clause.lemma)
-    if rows is None:
-        return
+def framed(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield what a listed verb states with each of its arguments."""
+    rows = FRAMES.get(clause.lemma, {})
     stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _RETELLING
     for slot, targets in clause.arguments.items():
         name = "_".join((*clause.particles, slot))
@@ -98,7 +97,8 @@ def _matched(
     if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        if not clause.after_all or other.votes["place"]:
+        handed = frame.manner == "end" and hands_over(clause.verb)
+        if other.votes["place"] or not (clause.after_all or handed):
             return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
         if subject.lower_ == "i" and "with" in clause.arguments:

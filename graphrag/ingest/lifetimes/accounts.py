@@ -7,8 +7,9 @@ from typing import Protocol
 
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
-from graphrag.model.assertion import Date
+from graphrag.model.assertion import BEGINNING, FOREVER, Assertion, Date
 from graphrag.ontology.relations import Relation, Relations
+from graphrag.temporal.moment import to_micros
 
 Slot = tuple[str, ...]
 """What only one value has a place in at a time: what every pair of values in it shares."""
@@ -67,7 +68,9 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
 
 def _cancels(statement: Statement, plan: Statement) -> bool:
     assert plan.since is not None, "a plan has a start"
-    at = statement.at
+    at, until = statement.at, statement.until
+    if until is not None and until.moment < plan.since.moment:
+        return False  # it was never so until then, which says nothing of what is to come
     if at is None or statement.trust < plan.trust:
         return statement.trust >= plan.trust
     return at < plan.since.moment and (plan.at is None or plan.at <= at)
@@ -130,6 +133,42 @@ def slots_of(support: Support, slots: Mapping[Line, tuple[Slot, ...]]) -> Iterat
 def spares(support: Support, slot: Slot) -> bool:
     """Tell whether a statement excludes nothing of a slot that is as this one: a table's own."""
     return support.statement.as_given and slot[0] != "ruling"
+
+
+Spoken = Statement | Assertion
+"""What was said of a value, and when."""
+
+
+def _moment(one: Spoken) -> int:
+    """Return the first moment for which something was said."""
+    if one.since is not None:
+        return one.since.start
+    if one.until is not None:
+        return one.until.start - 1
+    return to_micros(one.at, BEGINNING)
+
+
+def first_said(spoken: Iterable[Spoken]) -> int:
+    """Return the first moment for which something was said of a value."""
+    return min(map(_moment, spoken), default=BEGINNING)
+
+
+def last_said(spoken: Iterable[Spoken]) -> int:
+    """Return the last moment for which something was said of a value; never for nothing."""
+    return max((max(_moment(one), to_micros(one.at, BEGINNING)) for one in spoken), default=FOREVER)
+
+
+def end_said(spoken: Iterable[Spoken]) -> int:
+    """Return when the newest of what was said of a value ended it; never if that ended nothing."""
+    running, ended = BEGINNING, BEGINNING
+    for one in spoken:
+        if one.until is not None:
+            ended = max(ended, one.until.start)
+        elif one.kind == "was":
+            ended = max(ended, to_micros(one.at, BEGINNING))
+        else:
+            running = max(running, _moment(one), to_micros(one.at, BEGINNING))
+    return ended if ended > BEGINNING and ended >= running else FOREVER
 
 
 class Nesting(Protocol):

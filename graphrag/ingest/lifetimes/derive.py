@@ -168,8 +168,8 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
     if life.closed_as is None:
         return _Closing()
     if life.closed_as in NOWHERE and life.closed_as != "overruled":
-        voids = (said.void(one) for one in fact.statements)
-        void = next((one for one in voids if one is not None), None)
+        in_turn = sorted(fact.statements, key=attrgetter("id"), reverse=True)
+        void = next(filter(None, map(said.void, in_turn)), None)
         by_hand = void is not None and void.by is None
         return _Closing((void.fact if void else None) or life.invalidated_by, life.reason, by_hand)
     closer = said.by_id.get(life.closed_by or "")

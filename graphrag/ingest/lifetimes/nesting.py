@@ -1,8 +1,9 @@
 """What lies in what, as far as a graph knows: two such values of one slot hold side by side.
 
-A thing that was ever stated to lie in another counts as lying in it at every time, and so does what
-lies in that in turn: then what is nested follows from the statements that stand alone, not from
-when anything holds, and the order of telling has no part in it.
+A thing that was stated to lie in another counts as lying in it until that was said to end, or it
+was said to lie elsewhere; and so does what lies in that in turn. Of two values that counts when the
+later one began. So what is nested follows from the statements that stand alone, not from what holds
+by them, and the order of telling has no part in it.
 """
 
 from collections import defaultdict
@@ -11,13 +12,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
 
-from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import Slot
+from graphrag.index.group import FOREVER as OPEN
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.accounts import Slot, Spoken, end_said, first_said, last_said
 from graphrag.ingest.lifetimes.rivalry import Triple, stands
 from graphrag.ingest.lifetimes.support import Line
+from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
 
 _SUBJECT, _OBJECT = 1, 2
 """Where the ends of a line are."""
@@ -26,23 +30,49 @@ Stored = tuple[str, Triple, Line]
 
 
 class Nesting:
-    """Which entities lie in which."""
+    """Which entities lie in which.
 
-    def __init__(self, lines: Iterable[Line], relations: Relations) -> None:
+    Args:
+        lines: What says so, with all that was said of it.
+        relations: What is declared.
+        values: What was said of the values that may lie in each other, by line.
+    """
+
+    def __init__(
+        self,
+        lines: Iterable[Line] | Mapping[Line, Sequence[Spoken]],
+        relations: Relations,
+        values: Mapping[Line, Sequence[Spoken]] | None = None,
+    ) -> None:
         self._relations = relations
         self._over: dict[tuple[str, str], set[str]] = defaultdict(set)
         for name, one, other in lines:
             self._over[name, one].add(other)
+        said = lines if isinstance(lines, Mapping) else {}
+        self._starts = {line: first_said(spoken) for line, spoken in (values or {}).items()}
+        self._ends = {line: end for line, some in said.items() if (end := end_said(some)) < FOREVER}
+        for line, spoken in said.items():
+            if (end := self._gave_way(line, last_said(spoken), said)) < FOREVER:
+                self._ends[line] = min(end, self._ends.get(line, FOREVER))
 
     @classmethod
     def of(cls, facts: Iterable[Fact], relations: Relations) -> "Nesting":
         """Return what lies in what by stored facts."""
-        lines = (
-            relations.line(fact.relation, fact.subject_id, fact.object_id)
-            for fact in facts
-            if stands(fact)
+        return cls(said_of(facts, relations), relations)
+
+    def _gave_way(self, line: Line, newest: int, said: Mapping[Line, Sequence[Spoken]]) -> int:
+        """Return when something was first said to lie elsewhere, after it was said to lie here."""
+        name, one, here = line
+        if len(self._over[name, one]) < 2 or not self._relations[name].single_valued:
+            return FOREVER
+        apart = (
+            there
+            for there in self._over[name, one]
+            if not {here, there} <= self._above(here, (name,))
+            and not {here, there} <= self._above(there, (name,))
         )
-        return cls(lines, relations)
+        moments = (first_said(said.get((name, one, there), ())) for there in apart)
+        return min((moment for moment in moments if moment > newest), default=FOREVER)
 
     def beside(self, one: Fact, other: Fact | None) -> bool:
         """Tell whether two facts hold side by side because the value of one lies in the other's."""
@@ -53,8 +83,9 @@ class Nesting:
             for fact in (one, other)
         )
         by = self._relations.nested.get(name, ())
+        at = max(to_micros(fact.valid_at, BEGINNING) for fact in (one, other))
         return (name, subject) == (its, its_subject) and (
-            its_value in self._above(value, by) or value in self._above(its_value, by)
+            its_value in self._above(value, by, at) or value in self._above(its_value, by, at)
         )
 
     def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> dict[Line, Sequence[Slot]]:
@@ -82,17 +113,36 @@ class Nesting:
         near: dict[Line, set[Line]] = defaultdict(set)
         for value, line in known.items() if len(known) > 1 else ():
             for other in self._above(value, by) & known.keys() - {value}:
+                starts = (self._starts.get(each, BEGINNING) for each in (line, known[other]))
+                if self._ends and other not in self._above(value, by, max(starts)):
+                    continue
                 near[line].add(known[other])
                 near[known[other]].add(line)
         return near
 
-    def _above(self, value: str, by: Collection[str]) -> set[str]:
+    def _above(self, value: str, by: Collection[str], at: int = BEGINNING) -> set[str]:
+        """Return all that a value lies in, with itself, by what had not ended at a moment."""
         found, queue = {value}, [value]
         for one in queue:
-            fresh = set[str]().union(*(self._over.get((name, one), ()) for name in by)) - found
+            fresh = {
+                other
+                for name in by
+                for other in self._over.get((name, one), ())
+                if at < self._ends.get((name, one, other), FOREVER)
+            } - found
             found |= fresh
             queue += fresh
         return found
+
+
+def said_of(facts: Iterable[Fact], relations: Relations) -> dict[Line, list[Spoken]]:
+    """Return what stands of stored facts, by what they say."""
+    found: dict[Line, list[Spoken]] = defaultdict(list)
+    for fact in facts:
+        if stands(fact):
+            line = relations.line(fact.relation, fact.subject_id, fact.object_id)
+            found[line] += (one for one in fact.statements if not (one.void or one.pending))
+    return found
 
 
 def _rivals(lines: Sequence[Line], near: Mapping[Line, set[Line]]) -> Iterator[list[Line]]:
@@ -170,12 +220,16 @@ class Surroundings:
             adding: True if nothing falls: then what stands already changes nothing.
         """
         name, one, other = self.relations.line(*triple)
-        if adding and any(line[_OBJECT] == other for line in self._standing(name, one)):
+        known = dict(self._standing(name, one))
+        if adding and known.get((name, one, other)):
             return
         for valued, by in self.relations.nested.items():
             if name not in by:
                 continue
-            below, above = self._walk(one, by, _OBJECT), self._walk(other, by, _SUBJECT)
+            below = self._walk(one, by, _OBJECT)
+            above: dict[str, None] = {}
+            for place in dict.fromkeys((other, *(line[_OBJECT] for line in known))):
+                above |= self._walk(place, by, _SUBJECT)
             low = [held for value in below for held in self._at(valued, value, _OBJECT)]
             if not low:
                 continue
@@ -224,10 +278,10 @@ class Surroundings:
                     yield self.index.facts.ids[row], triple, line
         yield from (one for one in self._at_end.get((name, end), ()) if one[2][role] == end)
 
-    def _standing(self, name: str, subject: str) -> Iterator[Line]:
-        """Yield what is stored of an entity and neither waits nor fell."""
+    def _standing(self, name: str, subject: str) -> Iterator[tuple[Line, bool]]:
+        """Yield what is stored of an entity and neither waits nor fell, and whether it goes on."""
         facts = self.index.facts
         for id_, _, line in self._at(name, subject, _SUBJECT):
             row = facts.row_of.get(id_)
-            if row is not None and facts["retracted"][row] == FOREVER and not facts["pending"][row]:
-                yield line
+            if row is not None and facts["retracted"][row] == OPEN and not facts["pending"][row]:
+                yield line, bool(facts["invalid"][row] == OPEN)

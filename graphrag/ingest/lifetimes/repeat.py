@@ -54,17 +54,28 @@ def _contested(component: Component, new: str) -> str | None:
     return min(before, default=None)
 
 
-def deny(component: Component, fact: Fact) -> None:
-    """Let fall what a statement says was never so, as far as it is trusted no more."""
+def deny(component: Component, fact: Fact) -> bool:
+    """Let fall what a statement says was never so, as far as it is trusted no more.
+
+    Tell whether anything does. With an end it was never so until then: of what began later it says
+    nothing.
+    """
     said, line = fact.statements[0], _line(component, fact)
     ids = {
         one.id
         for other in component.facts.values()
         if _line(component, other) == line
         for one in other.statements
-        if one.void is None and one.trust <= said.trust
+        if one.void is None and one.trust <= said.trust and not _is_later(one, said)
     }
     component.void(ids, Void("retracted", by=said.id, reason=f"denied: {fact.text}"))
+    return bool(ids)
+
+
+def _is_later(one: Assertion, denial: Assertion) -> bool:
+    date = one.since or one.until
+    moment = one.at if date is None else date.moment
+    return denial.until is not None and moment is not None and moment > denial.until.moment
 
 
 def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> Fact:
@@ -86,9 +97,10 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
     if misdated := _misdated(component, fact):
         component.void(misdated, void)
     relations = component.rivalry.relations
+    apart = _apart(component, fact)
     wrong = [
         other
-        for other in component.facts.values()
+        for other in apart
         if other.retracted_at is None
         and not other.pending
         and not _same(fact, other)
@@ -100,7 +112,7 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
         )
     ]
     if not wrong and not misdated:
-        wrong = _meant(component, fact)
+        wrong = _meant(component, fact, apart)
         fact = _tied(component, fact, wrong)
     if not wrong:
         return fact
@@ -163,12 +175,24 @@ def _misdated(component: Component, fact: Fact) -> set[str]:
     }
 
 
-def _meant(component: Component, fact: Fact) -> list[Fact]:
+def _apart(component: Component, fact: Fact) -> list[Fact]:
+    """Return the facts that do not hold beside another one because a place lies in a place."""
+    facts = component.facts
+    if fact.relation not in component.rivalry.nestable:
+        return list(facts.values())
+    # Imported here: where nothing may lie in another thing, nobody pays for it.
+    from graphrag.ingest.lifetimes.nesting import Nesting
+
+    nesting = Nesting.of({**component.nested, **facts}.values(), component.rivalry.relations)
+    return [other for other in facts.values() if not nesting.beside(fact, other)]
+
+
+def _meant(component: Component, fact: Fact, known: Sequence[Fact]) -> list[Fact]:
     """Return the fact of the same subject and relation that a correction must mean, if any."""
     said, at = fact.statements[0], fact.reference_time
     alike = [
         other
-        for other in component.facts.values()
+        for other in known
         if (other.subject_id, other.relation) == (fact.subject_id, fact.relation)
         and other.object_id != fact.object_id
         and other.retracted_at is None

@@ -1,12 +1,15 @@
 """What is kept of the sources of some facts, and what of it stands: what lifetimes follow from."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.lifetimes.accounts import Spoken
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
@@ -97,24 +100,22 @@ class Said:
         self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
     ) -> "Nesting | None":
         """Return what lies in what by these statements, and by stored facts beside them."""
-        names = relations.nesting
-        lines = {
-            relations.line(one.relation, one.subject, one.object)
-            for one in statements
-            if one.relation in names and one.object and one.void is None
-            if one.kind != "cancelled"
-        }
-        lines |= {
-            relations.line(fact.relation, fact.subject_id, fact.object_id)
-            for id_, fact in nested.items()
-            if id_ not in self.facts
-        }
-        if not lines:
+        names, values = relations.nesting, defaultdict[Line, list[Statement]](list)
+        for one in statements:
+            if one.object and one.void is None and one.kind != "cancelled":
+                values[relations.line(one.relation, one.subject, one.object)].append(one)
+        beside = [fact for id_, fact in nested.items() if id_ not in self.facts]
+        within = {relations.canonical(name)[0] for name in names}
+        if not beside and not any(line[0] in within for line in values):
             return None
         # Imported here: nobody else pays for it.
-        from graphrag.ingest.lifetimes.nesting import Nesting
+        from graphrag.ingest.lifetimes.nesting import Nesting, said_of
 
-        return Nesting(lines, relations)
+        lines: dict[Line, list[Spoken]] = said_of(beside, relations)
+        for line, spoken in values.items():
+            if line[0] in within:
+                lines[line] = [*lines.get(line, ()), *spoken]
+        return Nesting(lines, relations, values)
 
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""

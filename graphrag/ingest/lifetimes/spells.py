@@ -161,11 +161,14 @@ class Naming:
                 rows[id_].append(statement)
         for id_, statements in rows.items():
             standing = [statement for statement in statements if statement.void is None]
-            first = (standing or statements)[0]
+            fell = [] if standing else _fell_last(statements)
+            first = (standing or fell)[0]
             closed, by, reason = self._why(first, holdings)
             lines = (holdings.lines.get(each.id) for each in (first, by) if each is not None)
             moment = first.since.moment if first.since else first.at
             start, end = _as_stated(first)
+            ends = [to_moment(one.until.start) for one in fell if one.explicit_end and one.until]
+            end = end or next(iter(ends), None)
             yield Lifetime(
                 id_,
                 first.subject,
@@ -236,6 +239,12 @@ def name_spells(
             spell.id = name(first, further[first.id])
             further[first.id] += 1
     return naming
+
+
+def _fell_last(statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements that fell last: a correction falls after what it puts right."""
+    void = statements[-1].void
+    return [statement for statement in statements if statement.void == void]
 
 
 def telling(support: Support) -> tuple[int, str]:

@@ -143,6 +143,62 @@ async def test_what_is_taken_back_counts_no_more_and_again_when_it_is_restored()
         assert await is_at_peace(graph)
 
 
+OVER = {**WITHIN, "invalid_at": "2015"}
+"""Paris lay in France until 2015."""
+ELSEWHERE = [
+    {**WITHIN, "valid_at": "2010"},
+    {"subject": "Paris", "relation": "located_in", "object": "Texas", "valid_at": "2016"},
+]
+
+
+@pytest.mark.parametrize("rows", [*permutations((HOME, LAND, OVER))])
+async def test_what_no_longer_lay_there_when_the_later_value_began_counts_no_more(rows):
+    async with open_graph() as graph:
+        for row in rows:
+            await graph.add_fact(**row)
+        assert await homes(graph) == ONE
+        assert not (await graph.health.check()).findings
+
+
+@pytest.mark.parametrize("order", [*permutations(range(4))])
+async def test_what_moved_elsewhere_before_the_later_value_began_counts_no_more(order):
+    rows = [HOME, LAND, *ELSEWHERE]
+    async with open_graph() as graph:
+        for place in order:
+            await graph.add_fact(**rows[place])
+        assert await homes(graph) == ONE
+        assert not (await graph.health.check()).findings
+
+
+@pytest.mark.parametrize("rows", [*permutations((HOME, LAND, {**WITHIN, "invalid_at": "2022"}))])
+async def test_what_lay_there_when_both_began_keeps_both(rows):
+    async with open_graph() as graph:
+        for row in rows:
+            await graph.add_fact(**row)
+        assert await homes(graph) == BOTH
+        assert await is_at_peace(graph)
+
+
+async def test_an_end_of_where_a_place_lies_is_taken_back_like_any_other():
+    async with open_graph() as graph:
+        for row in (HOME, LAND, {**WITHIN, "valid_at": "2000"}):
+            await graph.add_fact(**row)
+        await graph.edit.invalidate(await the(graph, "Paris", "France"), "2015")
+        assert await homes(graph) == ONE
+        assert not (await graph.health.check()).findings
+        await graph.log.revert((await graph.log.events(limit=1))[0].seq)
+        assert await homes(graph) == BOTH
+        assert await is_at_peace(graph)
+
+
+async def test_what_is_said_again_after_it_ended_counts_again():
+    async with open_graph() as graph:
+        for row in (HOME, LAND, OVER, {**WITHIN, "valid_at": "2018"}):
+            await graph.add_fact(**row)
+        assert await homes(graph) == BOTH
+        assert await is_at_peace(graph)
+
+
 async def test_a_text_that_is_removed_takes_what_it_said_of_places_with_it():
     async with open_graph(extractor=RulesExtractor()) as graph:
         for text, told in TEXTS.items():

@@ -1,0 +1,124 @@
+"""Take apart what only a name joined that is taken back.
+
+Who said "Globex was renamed Initech" made one entity of what others called Globex and Initech. Each
+statement keeps by which name it was stated, so that without that source what was said of Initech is
+of another entity again.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graphrag.edit.split import divide, mention
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.summaries import composed
+from graphrag.model.assertion import Assertion
+from graphrag.model.ids import new_id
+from graphrag.model.values import Entity, Fact
+from graphrag.names.key import name_key
+from graphrag.protocols import Embedder
+from graphrag.store.changes import ChangeSet
+from graphrag.store.store import Store
+
+
+@dataclass(slots=True)
+class Parted:
+    """What was taken apart."""
+
+    entities: list[Entity] = field(default_factory=list)
+    """The new ones."""
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    """By the id of a new one: the facts that are its own now."""
+    moved: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By the id of an old one: ids of the statements that are of another entity now."""
+    episodes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By the id of an old one: episodes that spoke of it by no other name."""
+
+    async def insert(
+        self,
+        changes: ChangeSet,
+        after: Mapping[str, Fact],
+        index: GroupIndex,
+        embedder: Embedder,
+        *,
+        now: datetime,
+    ) -> None:
+        """Note the new entities, with the episodes that speak of them."""
+        if not self.entities:
+            return
+        described = composed({one.id: one.name for one in self.entities}, index, after, now=now)
+        vectors = await embedder.embed([one.name for one in self.entities], purpose="document")
+        for new, vector in zip(self.entities, vectors, strict=True):
+            changes.insert(replace(new, summary=described[new.id]), vector)
+            mention(changes, new, [after[id_] for id_ in self.copies[new.id] if id_ in after])
+
+
+async def part(
+    pairs: Sequence[tuple[Entity, Entity]],
+    component: Component,
+    index: GroupIndex,
+    store: Store,
+    *,
+    gone: frozenset[str],
+    now: datetime,
+) -> Parted:
+    """Move what was said of entities by names that they lose; the component is settled anew."""
+    parted = Parted()
+    for before, left in pairs:
+        kept = {name_key(name) for name in _names(left)}
+        lost = {name_key(name): name for name in _names(before) if name_key(name) not in kept}
+        if not lost:
+            continue
+        stored = await store.get(Fact, index.facts_of(before.id))
+        facts = index.heirs.follow(stored, index.entity_name)
+        await component.read(component.reach_from(list(facts)), store)
+        said: dict[str, set[str]] = defaultdict(set)
+        sources: dict[bool, set[str]] = {True: set(), False: set()}
+        for fact in component.facts.values():
+            for one in fact.statements:
+                key = _key(one, fact, before.id)
+                if key is None or one.void is not None or one.source in gone:
+                    continue
+                sources[key in lost].add(one.source)
+                if key in lost:
+                    said[key].add(one.id)
+        for key, moved in sorted(said.items()):
+            new = Entity(new_id(), index.group_id, now, lost[key], key, left.entity_type)
+            copies = divide(moved, before.id, component, new, now)
+            for id_ in copies:
+                component.facts[id_] = _own(component.facts[id_], new.id)
+            parted.entities.append(new)
+            parted.copies[new.id] = copies
+            parted.moved[before.id] |= moved
+        parted.episodes[before.id] = sources[True] - sources[False] - {""}
+    if parted.entities:
+        ids = [id_ for copies in parted.copies.values() for id_ in copies]
+        copied = [component.facts[id_] for id_ in ids]
+        triples = [(fact.relation, fact.subject_id, fact.object_id) for fact in copied]
+        await component.read(component.reach(triples), store)
+        component.settle(gone_from(index, gone=gone), now=now)
+    return parted
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return entity.name, *entity.aliases, *(one.name for one in entity.names)
+
+
+def _key(one: Assertion, fact: Fact, entity: str) -> str | None:
+    """Return by which name a statement speaks of an entity: none if it does not, "" for its own."""
+    if entity == fact.subject_id:
+        return name_key(one.subject_as)
+    return name_key(one.object_as) if entity == fact.object_id else None
+
+
+def _own(fact: Fact, entity: str) -> Fact:
+    """Return a fact of which one end goes by its own name."""
+    at_subject = fact.subject_id == entity
+    statements = (
+        replace(one, subject_as="") if at_subject else replace(one, object_as="")
+        for one in fact.statements
+    )
+    return replace(fact, statements=tuple(statements))

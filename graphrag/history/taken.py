@@ -1,0 +1,147 @@
+"""What is taken back, and the entities that nothing else speaks of: no text, table or person."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from graphrag.history.parted import Parted
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.summaries import ends_of
+from graphrag.model.assertion import Assertion
+from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.store import links
+from graphrag.store.log import events_with
+from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is taken back: some episodes, and what a source said without any."""
+
+    episodes: Mapping[str, Episode]
+    """By id."""
+    source: str = ""
+    facts: tuple[str, ...] = ()
+    """Ids of the facts that the source stated, maybe beside others."""
+
+    def has(self, one: Assertion) -> bool:
+        """Tell whether a statement goes with an episode."""
+        return one.source in self.episodes and not one.manual
+
+    def named(self, fact: Fact) -> list[str]:
+        """Return the ids of the statements of a fact that the source made without an episode."""
+        return [
+            one.id
+            for one in fact.statements
+            if self.source and one.provenance == self.source and not one.manual
+        ]
+
+    def unnamed(self, fact: Fact) -> Fact:
+        """Return a fact that others state, too, without the name of the source."""
+        if fact.retracted_at is not None:
+            return fact
+        left = [one for one in fact.statements if one.void is None]
+        if any(one.provenance == self.source for one in left):  # a person stands for it
+            return fact
+        names = tuple(name for name in fact.provenance if name != self.source)
+        return replace(fact, provenance=names)
+
+
+async def forsaken(
+    taken: Taken,
+    parted: Parted,
+    pairs: Sequence[tuple[Entity, Entity]],
+    mentioned: Sequence[str],
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+    now: datetime,
+) -> list[tuple[Entity, Entity]]:
+    """Return the entities as they are left; those that nothing else speaks of are removed."""
+    held = await _held(mentioned, taken, parted, facts, index, store)
+    gone = set(mentioned) - held
+    return [
+        (entity, replace(left, removed_at=now))
+        if entity.id in gone and entity.removed_at is None
+        else (entity, left)
+        for entity, left in pairs
+    ]
+
+
+async def _held(
+    entities: Iterable[str],
+    taken: Taken,
+    parted: Parted,
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+) -> set[str]:
+    """Return the entities that something else speaks of: an episode, a table or a person."""
+    held = set(entities)
+    standing = _standing(sorted(held), facts, index)
+    families = {member: one for one in held - standing for member in index.heirs.family(one)}
+    held -= set(families.values())
+    spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
+    for one in {families[member] for member in spoken}:
+        episodes, family = {*taken.episodes, *parted.episodes[one]}, index.heirs.family(one)
+        if not parted.episodes[one] or await links.mentioned_beside(
+            store, family, episodes=episodes
+        ):
+            held.add(one)
+    for one in set(families.values()) - held:
+        if await _heard_of(one, taken, parted, index, store):
+            held.add(one)
+    rest = {member: one for member, one in families.items() if one not in held}
+    return held | await _by_hand(rest, taken, index, store)
+
+
+def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
+    """Return which of the entities a fact that stands is about; some are new or about to change."""
+    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
+    for id_, fact in facts.items():
+        if id_ in index.facts.row_of:
+            live[index.facts.row_of[id_]] = fact.retracted_at is None
+    ends = np.concatenate([end[live] for end in index.ends()])
+    there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
+    new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
+    about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
+    return {id_ for id_, one in zip(entities, there, strict=True) if one or id_ in about}
+
+
+async def _heard_of(
+    entity: str, taken: Taken, parted: Parted, index: GroupIndex, store: Store
+) -> bool:
+    """Tell whether anybody else stated a fact about it without an episode, in vain or not."""
+    return any(
+        not one.source and one.id not in parted.moved[entity] and one.id not in taken.named(fact)
+        for fact in (await store.get(Fact, index.facts_of(entity))).values()
+        if not fact.derived_from
+        for one in fact.statements
+    )
+
+
+async def _by_hand(
+    families: Mapping[str, str], taken: Taken, index: GroupIndex, store: Store
+) -> set[str]:
+    """Return the entities that were entered without an episode.
+
+    One that came as the end of a fact of the source that is taken back was not.
+    """
+    found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
+    stored = await store.get(Entity, families)
+    records = {f"entity:{id_}": to_micros(one.created_at, 0) for id_, one in stored.items()}
+    for event in await events_with(store, index.group_id, records):
+        new = {change.record for change in event.changes if change.before is None}
+        for change in event.changes if own else ():
+            if change.record in own and change.before is None and change.after is not None:
+                new -= {change.after["in"], change.after["out"]}
+        if not any(record.startswith("episode:") for record in new) and not _finished(event):
+            found |= {one for member, one in families.items() if f"entity:{member}" in new}
+    return found
+
+
+def _finished(event: Event) -> bool:
+    return any(change.record.startswith("mentions:") for change in event.changes)

@@ -207,6 +207,10 @@ CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
     "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
+UNDERTAKINGS = frozenset(
+    "project operation team mission campaign initiative programme program".split()
+)
+"""What these open is nobody's name: ``Project Aurora``."""
 GENERIC = {
     **dict.fromkeys(
         "company firm business organisation organization club team charity foundation school "

@@ -15,6 +15,7 @@ from graphrag.extract.rules.lexicon import (
     PERSON_TITLES,
     PLACE_WORDS,
     STATEMENTLESS,
+    UNDERTAKINGS,
     VAGUE,
 )
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
-_UNDERTAKINGS = frozenset(
-    "project operation team mission campaign initiative programme program".split()
-)
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -190,9 +188,7 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
     if last in ANIMATE or last.endswith(("man", "woman")):
         hints.append(("person", 2))
     kind = _NER_TYPES.get(head.ent_type_)
-    if kind == "person" and words[0].lower_ in _UNDERTAKINGS:
-        kind = None  # "Project Aurora": what a common noun of its kind opens is nobody's name
-    if kind:
+    if kind and not (kind == "person" and words[0].lower_ in UNDERTAKINGS):
         hints.append((kind, 2 if kind == "person" and len(words) > 1 else 1))
     return hints
 

@@ -268,4 +268,5 @@ def self_name(word: str, source: str, title: str) -> str:
     Only what is written like a name is one: ``forum`` says what kind of source it is.
     """
     name = (title if SELF_NAMED.get(word) == "work" else source).strip()
+    name = name.removeprefix("The ")  # as texts name it, where the article is small
     return name if name[:1].isupper() else ""

@@ -21,13 +21,13 @@ async def known(text, extractor=None, **episode):
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("Ann Lee works for this newspaper.", "Ann Lee works_at The Veyle Courier"),
-        ("This newspaper hired Ann Lee in 2020.", "Ann Lee works_at The Veyle Courier"),
-        ("Ann Lee founded this paper in 1990.", "Ann Lee founded The Veyle Courier"),
-        ("This company hired Ann Lee in 2020.", "Ann Lee works_at The Veyle Courier"),
-        ("This company acquired Globex in 2020.", "The Veyle Courier acquired Globex"),
+        ("Ann Lee works for this newspaper.", "Ann Lee works_at Veyle Courier"),
+        ("This newspaper hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
+        ("Ann Lee founded this paper in 1990.", "Ann Lee founded Veyle Courier"),
+        ("This company hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
+        ("This company acquired Globex in 2020.", "Veyle Courier acquired Globex"),
         ("Ann Lee works at Acme. Bob Stone founded this newspaper.",
-         "Bob Stone founded The Veyle Courier"),
+         "Bob Stone founded Veyle Courier"),
     ],
 )  # fmt: skip
 async def test_this_newspaper_is_the_source(text, fact):
@@ -52,7 +52,7 @@ async def test_who_is_not_named_is_nobody(source):
 
 async def test_this_company_may_be_one_that_the_text_spoke_of():
     facts, entities, _ = await known("Acme makes cars. This company hired Ann Lee.", **COURIER)
-    assert "The Veyle Courier" not in entities
+    assert "Veyle Courier" not in entities
     assert not any("Courier" in fact for fact in facts)
 
 
@@ -61,8 +61,8 @@ async def test_so_it_is_whoever_read_the_text():
     read = Claim(Mention("Ann Lee", "person"), "works_at", Mention("this newspaper"), text, 0, 9)
     extractor = ScriptedExtractor({text: Extraction(claims=(read,))})
     facts, entities, _ = await known(text, extractor, **COURIER)
-    assert facts == {"Ann Lee works_at The Veyle Courier"}
-    assert entities == {"Ann Lee", "The Veyle Courier"}
+    assert facts == {"Ann Lee works_at Veyle Courier"}
+    assert entities == {"Ann Lee", "Veyle Courier"}
     facts, entities, added = await known(text, extractor)
     assert (facts, entities) == (set(), set())
     assert "is not known" in added.dropped[0]

@@ -91,7 +91,7 @@ def _name(head: "Token") -> Phrase | None:
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
-    text = _GAP.sub(" ", text)  # left by a nickname between
+    text = " ".join(text.split())  # a nickname between left a gap
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
     if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
@@ -295,7 +295,6 @@ def _only_starts(head: "Token") -> bool:
 
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
-_GAP = re.compile(r" {2,}")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})

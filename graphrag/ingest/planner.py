@@ -175,6 +175,12 @@ def with_known(
     entity_of = resolution.entity_of
     mention_of = {name_key(mention.name): mention for mention in entity_of}
     denials, ends = list[Claim](), list[Claim]()
+    over = set[tuple[Mention, Mention | None]]()
+    here = {
+        relations.line(one.relation, entity_of.get(one.subject, ""), entity_of.get(one.object, ""))
+        for one in claims
+        if one.object and (one.kind, one.ends, one.invalid_at) == ("state", False, None)
+    }
     for claim in extraction.of_known:
         one, other = map(mention_of.get, (name_key(claim.subject.name), _key(claim.object)))
         if one is None or other is None:
@@ -187,24 +193,15 @@ def with_known(
             continue
         new = resolution.created.get(entity_of[other])
         kind = new.entity_type if new else index.entity_type(entity_of[other])
-        if kind in ("place", "organization") and (kind == "place") != (
-            claim.relation == "lives_in"
-        ):
+        at_home = claim.relation == "lives_in"
+        if kind == ("organization" if at_home else "place"):
+            over |= {(one, other)} if kind == "place" else set()
             continue
-        stated = (
-            (it.kind, it.ends, it.invalid_at) == ("state", False, None)
-            and it.object is not None
-            and relations.line(
-                it.relation, entity_of.get(it.subject, ""), entity_of.get(it.object, "")
-            )
-            == line
-            for it in claims
-        )
         end = to_micros(claim.invalid_at or at, BEGINNING)
         running = (first <= end < last for first, last in _stored(line, index, relations))
-        if any(running) or any(stated):
+        if line in here or any(running):
             ends.append(claim)
-    over = {(claim.subject, claim.object) for claim in ends}
+            over.add((one, other))
     rest = (one for one in claims if not (one.ends and (one.subject, one.object) in over))
     return (*denials, *rest, *ends)
 

@@ -80,3 +80,18 @@ async def test_who_only_goes_away_still_lives_there(words):
 
 async def test_who_left_what_nobody_knew_of_states_nothing():
     assert await ended("2024-07-01 Ann Lee has left Paris.") == {}
+
+
+async def test_a_place_that_the_graph_knows_is_no_firm_whatever_it_sounds_like():
+    texts = (
+        "2020-01-15 Dunmarle is a town in Kent. Bob Stone lives in Dunmarle.",
+        "2024-07-01 Ann Lee has left Dunmarle.",
+    )
+    assert await ended(*texts) == {}
+    home = "2021-01-15 Ann Lee lives in Dunmarle."
+    assert await ended(texts[0], home, texts[1]) == {"lives_in Dunmarle": "2024-07-01"}
+
+
+async def test_what_has_no_name_is_no_job_that_is_left_for_another():
+    words = "2024-07-01 Ann Lee left the dairy in May 2024 and joined Initech."
+    assert await ended(words) == {}

@@ -97,7 +97,7 @@ def _matched(
     if club:
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        handed = frame.manner == "end" and hands_over(clause.verb)
+        handed = frame.manner == "end" and target.pos_ == "PROPN" and hands_over(clause.verb)
         if other.votes["place"] or not (clause.after_all or handed):
             return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
@@ -115,12 +115,12 @@ def _matched(
         manner = "end"
     if relation == "located_in" and one.entity_type == "person":
         relation = "lives_in"  # "based in Rotterdam"
-    last = other.text.split()[-1].lower()
-    clubs = {last, target.lower_} & lexicon.CLUB_WORDS
+    clubs = {other.text.split()[-1].lower(), target.lower_} & lexicon.CLUB_WORDS
     if clause.lemma == "join" and relation == "works_at" and clubs:
         relation = "member_of"
+    sure = clause.lemma != "leave" or other.votes[frame.object] != 1  # or the tagger's guess
     for name, type_ in ((one, frame.subject), (other, frame.object)):
-        if type_ and name.named:
+        if type_ and name.named and (sure or name is one):
             name.votes[type_] += 3
     life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
     if clause.after_all:  # "not leaving Acme after all": there she is

@@ -104,8 +104,6 @@ treat treatment patient doctor physician
 """
 _ENDS: Final = re.compile(r"^(\w+?)(?:isation|ization)$")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
-SYMMETRIC: Final = frozenset({"marri", "sibl", "friend", "partner", "engag"})
-"""Stems that open the senses that read the same from both ends."""
 NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
 """Words that put one thing inside another: "the wife of", "the country that"."""
 LIGHT: Final = frozenset(

@@ -71,8 +71,11 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
-    said = partial(state, claims, episode, entity_of, name_of, now=now, ruling=ruling)
-    new = list(said(trust=trust, alias=partial(other_name, group=index)))
+    alias = partial(other_name, group=index)
+    said = state(
+        claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
+    )
+    new = list(said)
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)

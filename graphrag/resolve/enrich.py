@@ -110,32 +110,29 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
 
 def with_source_named(extraction: Extraction, episode: Episode) -> Extraction:
     """Return an extraction in which "this newspaper" is what the text is from, or nobody."""
-    found: dict[str, Mention | None] = {}
+    found: dict[str, Mention] = {}
+    nobody = set[str]()
     for mention in (*extraction.mentions, *_ends(extraction.claims)):
         this, _, word = mention.name.casefold().partition(" ")
         if this == "this" and word in SELF_NAMED:
             name = self_name(word, episode.source_description, episode.name)
             one = replace(mention, name=name, entity_type=SELF_NAMED[word], aliases=())
-            found[mention.name] = one if name else None
+            found[mention.name] = one
+            nobody |= set() if name else {mention.name}
     if not found:
         return extraction
-    left = (
-        claim for claim in extraction.claims if any(_unknown(it, found) for it in _ends([claim]))
-    )
-    unsaid = (f"{claim.text!r}: who says this of themselves is not known" for claim in left)
-    claims = (
-        replace(
-            claim,
-            subject=found.get(claim.subject.name) or claim.subject,
-            object=claim.object and (found.get(claim.object.name) or claim.object),
-        )
-        for claim in extraction.claims
-        if not any(_unknown(it, found) for it in _ends([claim]))
-    )
+    claims, unsaid = list[Claim](), list[str]()
+    for claim in extraction.claims:
+        if any(end.name in nobody for end in _ends([claim])):
+            unsaid.append(f"{claim.text!r}: who says this of themselves is not known")
+            continue
+        subject = found.get(claim.subject.name, claim.subject)
+        object_ = claim.object and found.get(claim.object.name, claim.object)
+        claims.append(replace(claim, subject=subject, object=object_))
     mentions = (
-        found.get(mention.name) or mention
+        found.get(mention.name, mention)
         for mention in extraction.mentions
-        if not _unknown(mention, found)
+        if mention.name not in nobody
     )
     return replace(
         extraction,
@@ -143,10 +140,6 @@ def with_source_named(extraction: Extraction, episode: Episode) -> Extraction:
         claims=tuple(claims),
         dropped=(*extraction.dropped, *unsaid),
     )
-
-
-def _unknown(mention: Mention, found: Mapping[str, Mention | None]) -> bool:
-    return mention.name in found and found[mention.name] is None
 
 
 def _ends(claims: Iterable[Claim]) -> Iterable[Mention]:

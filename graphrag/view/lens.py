@@ -216,7 +216,7 @@ def viewpoint_of(valid_at: Moment | None, known_at: Moment | None, history: bool
 
 
 def community_meant(asked: str, communities: Sequence[Community], group: str) -> Community:
-    """Return the community that is meant."""
+    """Return the community of an id, a name or a part of a name."""
     if not communities:
         raise QueryError(f"group {group!r} has no communities: communities.build() makes them")
     key = name_key(asked)

@@ -1,5 +1,7 @@
 """A small town with its past: who lived, worked and was mayor where, and who visited whom."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 
 from graphrag import GraphRAG, Models, Relation, Relations, Rules
@@ -25,14 +27,34 @@ FACTS = (
 )
 
 
+@asynccontextmanager
+async def knowing(facts, rules=None):
+    """Open a graph that knows these facts, each with its start and its end."""
+    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    async with GraphRAG.open("mem://", models=models, rules=rules) as graph:
+        names = ("subject", "relation", "object", "valid_at", "invalid_at")
+        rows = [dict(zip(names, fact, strict=True)) for fact in facts]
+        await graph.load.facts(rows, judge=False)
+        yield graph
+
+
+async def unlike(graph, answers, order=list):
+    """Return the questions that are answered otherwise than they should be, with what was said.
+
+    With ``order=sorted`` the values may come in any order.
+    """
+    said = {question: await graph.ask(question) for question in answers}
+    return {
+        question: (one.missing, one.values, one.how)
+        for question, one in said.items()
+        if order(one.values) != order(answers[question])
+    }
+
+
 @pytest.fixture
 async def town():
     rules = Rules(
         relations=Relations([Relation("resides_in"), Relation("home_of", inverse_of="resides_in")])
     )
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models, rules=rules) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS, rules) as graph:
         yield graph

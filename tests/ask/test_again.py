@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing
 
 FACTS = (
     ("Lea Voss", "works_at", "Tarn Glass", "2010-02-01", "2013-05-01"),
@@ -43,11 +42,7 @@ ANSWERS = {
 
 @pytest.fixture
 async def works():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS) as graph:
         yield graph
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing, unlike
 
 FACTS = (
     ("Ray Holt", "lives_in", "Arden", "2000-01-01", "2006-01-01"),
@@ -75,21 +74,12 @@ NO_ANSWER = {
 
 @pytest.fixture
 async def shire():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS) as graph:
         yield graph
 
 
 async def test_both_conditions_hold(shire):
-    answers = {question: await shire.ask(question) for question in ANSWERS}
-    other = {
-        question: (one.missing, one.values, one.how)
-        for question, one in answers.items()
-        if list(one.values) != ANSWERS[question]
-    }
+    other = await unlike(shire, ANSWERS)
     assert not other, "\n".join(map(str, other.items()))
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing, unlike
 
 FACTS = (
     ("Nan Oake", "mother_of", "Rosa Oake", "1940-02-01", None),
@@ -79,21 +78,12 @@ NO_ANSWER = {
 
 @pytest.fixture
 async def family():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS) as graph:
         yield graph
 
 
 async def test_kin_is_worked_out(family):
-    answers = {question: await family.ask(question) for question in ANSWERS}
-    other = {
-        question: (one.missing, one.values, one.how)
-        for question, one in answers.items()
-        if sorted(one.values) != sorted(ANSWERS[question])
-    }
+    other = await unlike(family, ANSWERS, sorted)
     assert not other, "\n".join(map(str, other.items()))
 
 

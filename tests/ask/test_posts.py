@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing, unlike
 
 FACTS = (
     ("Abe Stone", "has_role", "CEO of Acme Corp", "2012-01-01", "2018-01-01"),
@@ -41,21 +40,12 @@ ANSWERS = {
 
 @pytest.fixture
 async def firms():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS) as graph:
         yield graph
 
 
 async def test_who_holds_a_role_of_a_body(firms):
-    answers = {question: await firms.ask(question) for question in ANSWERS}
-    other = {
-        question: (one.missing, one.values, one.how)
-        for question, one in answers.items()
-        if list(one.values) != ANSWERS[question]
-    }
+    other = await unlike(firms, ANSWERS)
     assert not other, "\n".join(map(str, other.items()))
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing, unlike
 
 NOT_UNDERSTOOD = {
     "Who never led Hull?": "never",
@@ -135,22 +134,12 @@ OF_THE_FAMILY = {
 
 @pytest.fixture
 async def family():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FAMILY]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FAMILY) as graph:
         yield graph
 
 
 async def test_ages_plans_and_kin(family):
-    answers = {question: await family.ask(question) for question in OF_THE_FAMILY}
-    other = {
-        question: one.missing or one.values
-        for question, one in answers.items()
-        if list(one.values) != OF_THE_FAMILY[question]
-    }
-    assert not other
+    assert not await unlike(family, OF_THE_FAMILY)
 
 
 CLAN = (
@@ -191,15 +180,5 @@ OF_THE_CLAN = {
 
 
 async def test_kin_of_kin_ages_side_by_side_and_who_does_what():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in CLAN]
-        await graph.load.facts(rows, judge=False)
-        answers = {question: await graph.ask(question) for question in OF_THE_CLAN}
-    other = {
-        question: one.missing or one.values
-        for question, one in answers.items()
-        if list(one.values) != OF_THE_CLAN[question]
-    }
-    assert not other
+    async with knowing(CLAN) as graph:
+        assert not await unlike(graph, OF_THE_CLAN)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag import GraphRAG, Models
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing
 
 FACTS = (
     ("Ida Falk", "visited", "Lund", "2011-03-05", "2011-03-06"),
@@ -37,11 +36,7 @@ WHICH = {
 
 @pytest.fixture
 async def travels():
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
-    async with GraphRAG.open("mem://", models=models) as graph:
-        names = ("subject", "relation", "object", "valid_at", "invalid_at")
-        rows = [dict(zip(names, fact, strict=True)) for fact in FACTS]
-        await graph.load.facts(rows, judge=False)
+    async with knowing(FACTS) as graph:
         yield graph
 
 

@@ -37,8 +37,8 @@ class SagaReads:
             QueryError: if no episode of the group belongs to a saga of this name.
         """
         lens, store = self._lens, self._lens.store
-        index, past, seen = await lens.scene()
-        await read_sources(store, index)
+        await read_sources(store, await lens.index())
+        index, past, seen = await lens.scene()  # last: the group may grow while one waits
         ever = lens.ever(index, past)
         return await read_saga(name, index, store, seen, ever, past, lens.now())
 

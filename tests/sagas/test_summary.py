@@ -6,10 +6,12 @@ import random
 import pytest
 
 from graphrag import ExtractionError, InputError, NewEpisode, QueryError
+from graphrag.index.read_lazy import read_sources
 from graphrag.protocols import NO_RULING
 from graphrag.sagas import summarize
 from graphrag.sagas.compose import LONGEST
 from graphrag.testing import ScriptedLLM
+from graphrag.view import sagas
 from tests.conftest import open_graph
 
 
@@ -156,6 +158,18 @@ async def test_two_at_a_time_lose_nothing():
         )
         summary = (await graph.sagas.summarize("case")).summary
         assert sorted(summary.split()) == ["2020-01-01", "2020-02-01", "2020-03-01"]
+
+
+async def test_a_saga_can_be_read_while_its_group_grows(monkeypatch):
+    async with open_graph() as graph:
+        await told(graph, *FIRST)
+
+        async def growing(store, index):
+            await told(graph, BETWEEN)
+            return await read_sources(store, index)
+
+        monkeypatch.setattr(sagas, "read_sources", growing)
+        assert len(await graph.sagas.get("case")) == 3
 
 
 async def test_all_that_changed_are_summarized_and_only_those_of_the_group():

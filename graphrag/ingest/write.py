@@ -195,8 +195,9 @@ class Stream:
         if done is not (before and before.plan):
             ahead = None  # it was planned again, so this plan builds on what never was
         self._under_way = ahead
-        self._writing = asyncio.create_task(self._write(make, kind, ahead))
-        await asyncio.sleep(0)  # let the request leave before the next batch is planned
+        left = asyncio.Event()
+        self._writing = asyncio.create_task(self._write(make, kind, ahead, left))
+        await left.wait()  # from then on the engine works while the next batch is planned
         return done
 
     async def _ahead(self, make: Make, kind: str) -> _Ahead | None:
@@ -216,22 +217,29 @@ class Stream:
             ingestion.writer.prepare(changes, after=after)
         return _Ahead(plan, changes, after)
 
-    async def _write(self, make: Make, kind: str, ahead: _Ahead | None) -> DirectPlan:
+    async def _write(
+        self, make: Make, kind: str, ahead: _Ahead | None, left: asyncio.Event
+    ) -> DirectPlan:
         plan = DirectPlan(group=self.writer.group)
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal plan
             if ahead is not None and index.seq == ahead.after:
-                plan = ahead.plan
-                return ahead.changes
-            plan = await make(index, None)
-            return plan.changes(kind)
+                plan, changes = ahead.plan, ahead.changes
+            else:
+                plan = await make(index, None)
+                changes = plan.changes(kind)
+            changes.leaves = left.set
+            return changes
 
         def enter(index: GroupIndex, seq: int) -> None:
             plan.enter(index, seq)
 
         ingestion, group = self.writer.ingestion, self.writer.group
-        with traced(ingestion.tracer, "ingest", group=group) as note:
-            await ingestion.writer.commit(group, build, enter=enter)
-            note({"facts": len(plan.facts), "summaries": len(plan.summaries)})
+        try:
+            with traced(ingestion.tracer, "ingest", group=group) as note:
+                await ingestion.writer.commit(group, build, enter=enter)
+                note({"facts": len(plan.facts), "summaries": len(plan.summaries)})
+        finally:
+            left.set()  # or never will
         return plan

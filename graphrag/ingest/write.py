@@ -5,7 +5,9 @@ group was changed by someone else meanwhile, the plan is thrown away and made ag
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import gc
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from graphrag.errors import InputError
@@ -134,6 +136,21 @@ Make = Callable[[GroupIndex, DirectPlan | None], Awaitable[DirectPlan]]
 """Plan a transaction against a group, and what is being written to it meanwhile."""
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector away from what makes many values and no cycle of them.
+
+    It would go through the values of a batch again and again: a sixth of the time of an import.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @dataclass(frozen=True, slots=True)
 class _Ahead:
     """What was made ready before its turn, for a group that is then at event ``after``."""
@@ -190,7 +207,8 @@ class Stream:
 
     async def _begin(self, make: Make, kind: str) -> DirectPlan | None:
         before = self._under_way
-        ahead = await self._ahead(make, kind)
+        with uncollected():
+            ahead = await self._ahead(make, kind)
         done = await self.settle()
         if done is not (before and before.plan):
             ahead = None  # it was planned again, so this plan builds on what never was

@@ -137,7 +137,7 @@ def _given(
         confidence=_number(cells.get("confidence", 1.0)),
         attributes=_object(cells["attributes"], "attributes") if "attributes" in cells else None,
         source=_text(cells, "source") or source,
-        provenance=_texts(cells, "provenance"),
+        provenance=_texts(cells, "provenance") if "provenance" in cells else (),
         vector=_vector(cells, "embedding", dimension),
         origin=origin,
         place=place,
@@ -166,7 +166,7 @@ def _text(cells: Row, name: str) -> str | None:
 
 
 def _texts(cells: Row, name: str) -> tuple[str, ...]:
-    found = _decoded(cells.get(name, ()), name)
+    found = _decoded(cells[name], name)
     if isinstance(found, str) or not isinstance(found, Sequence | np.ndarray):
         raise InputError(f"column {name!r} is {shown(cells[name])}: expected a list of texts")
     if wrong := [one for one in found if not isinstance(one, str)]:

@@ -105,7 +105,9 @@ def _given(
         raise row
     if type(row) is not dict and not isinstance(row, Mapping):
         raise InputError(f"{shown(row)} has no named columns: pass mappings such as dict")
-    cells = {name: cell for name, cell in row.items() if not _missing(cell)}
+    cells = {
+        name: cell for name, cell in row.items() if type(cell) in _PRESENT or not _missing(cell)
+    }
     if defaults:
         cells = {**defaults, **cells}
     parts: dict[str, dict[str, JSON]] = {}
@@ -216,8 +218,6 @@ def _missing(cell: object) -> bool:
         return True
     if isinstance(cell, str):
         return not cell or cell.isspace()
-    if type(cell) in _PRESENT:
-        return False
     if isinstance(cell, float):
         return cell != cell  # NaN
     return type(cell).__name__ in ("NaTType", "NAType")

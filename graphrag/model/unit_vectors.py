@@ -60,10 +60,9 @@ def unit_vectors(given: object, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def _is_unit(vector: NDArray[np.float32]) -> bool:
-    """Tell whether one vector is surely of length 1, in a third of the time that all rules take.
+    """Tell whether one vector is surely of length 1, in a fourth of the time that all rules take.
 
     A table gives three to a row. A sum of a few thousand squares as float32 is off by less than
-    half of what is let pass.
+    half of what is let pass; ``vdot`` warns of nothing, and what is not finite is not near 1.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return abs(float(np.dot(vector, vector)) - 1) <= _UNIT
+    return bool(abs(np.vdot(vector, vector) - 1) <= _UNIT)

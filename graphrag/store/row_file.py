@@ -91,8 +91,7 @@ class RowFile:
             if len(frame) > _LONGEST:
                 self.drop([key])
                 continue
-            place = self._flushed + len(self._buffer), len(frame), crc32(frame)
-            placed.append((key, place))
+            placed.append((key, (self._flushed + len(self._buffer), len(frame), crc32(frame))))
             self._buffer += frame
             if len(self._buffer) >= _BUFFER:
                 try:
@@ -100,9 +99,8 @@ class RowFile:
                 except OSError as error:
                     self._let_go(error, off=True)
                     return
-        if placed:
-            self._places.enter(placed)
-            self._changed = True
+        self._places.enter(placed)
+        self._changed |= bool(placed)
 
     def drop(self, keys: Sequence[Key]) -> None:
         """Let go of records that changed."""

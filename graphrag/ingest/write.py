@@ -215,6 +215,7 @@ class Stream:
         self._under_way = ahead
         left = asyncio.Event()
         self._writing = asyncio.create_task(self._write(make, kind, ahead, left))
+        self._writing.add_done_callback(lambda _: left.set())  # there was nothing to send
         await left.wait()  # from then on the engine works while the next batch is planned
         return done
 
@@ -254,10 +255,7 @@ class Stream:
             plan.enter(index, seq)
 
         ingestion, group = self.writer.ingestion, self.writer.group
-        try:
-            with traced(ingestion.tracer, "ingest", group=group) as note:
-                await ingestion.writer.commit(group, build, enter=enter)
-                note({"facts": len(plan.facts), "summaries": len(plan.summaries)})
-        finally:
-            left.set()  # or never will
+        with traced(ingestion.tracer, "ingest", group=group) as note:
+            await ingestion.writer.commit(group, build, enter=enter)
+            note({"facts": len(plan.facts), "summaries": len(plan.summaries)})
         return plan

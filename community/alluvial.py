@@ -51,7 +51,7 @@ def drawn(flow: CommunityFlow) -> Drawing:
         *(
             line
             for number in range(columns - 1)
-            for line in _ribbons(shown, number, boxes, colours)
+            for line in _ribbons(flow, shown, number, boxes, colours)
         ),
         *_blocks(flow, shown, boxes, colours),
     ]
@@ -106,6 +106,7 @@ def _placed(
 
 
 def _ribbons(
+    flow: CommunityFlow,
     shown: Sequence[DynamicCommunity],
     number: int,
     boxes: dict[tuple[str, int], _Box],
@@ -113,24 +114,20 @@ def _ribbons(
 ) -> Iterator[str]:
     """Yield what flows from one slice to the next, in the colour of where it comes from."""
     there = [one for one in shown if (one.id, number) in boxes]
-    then = {
-        id_: other.id
-        for other in shown
-        if (other.id, number + 1) in boxes
-        for id_ in other.members[number + 1]
-    }
-    counts = {one.id: Counter(then.get(id_) for id_ in one.members[number]) for one in there}
+    goals: dict[str, dict[str, int]] = {one.id: {} for one in there}
+    for (source, target), count in flow.moves(number).items():
+        if source in goals and (target, number + 1) in boxes:
+            goals[source][target] = count
     arrived: Counter[str] = Counter()
     top = {one.id: boxes[one.id, number][1] for one in there}
     for one in sorted(there, key=lambda one: top[one.id]):
         x, y, height = boxes[one.id, number]
         each, left = height / len(one.members[number]), x + _BLOCK
-        targets = [id_ for id_ in counts[one.id] if id_ is not None]
-        for target in sorted(targets, key=lambda id_: boxes[id_, number + 1][1]):
-            wide = counts[one.id][target] * each
+        for target in sorted(goals[one.id], key=lambda id_: boxes[id_, number + 1][1]):
+            wide = goals[one.id][target] * each
             right, up, _ = boxes[target, number + 1]
             up += arrived[target] * each
-            arrived[target] += counts[one.id][target]
+            arrived[target] += goals[one.id][target]
             middle = (left + right) / 2
             yield (
                 f'<path d="M{left:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {up:.1f} '

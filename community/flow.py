@@ -1,5 +1,6 @@
 """Communities through time: who was in which of them when, and what became of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -88,6 +89,20 @@ class CommunityFlow(Picture):
         form = next((form for form, part in forms if all(part(at) == (1, 1) for at in starts)), "")
         return [_start(part).strftime(form or "%Y-%m-%d") for part in self.slices]
 
+    def moves(self, number: int) -> Counter[tuple[str, str]]:
+        """Count the members of each community in a slice that are in each one in the next slice.
+
+        Args:
+            number: Of the slice: 0 is the first.
+        """
+        home = {id_: one.id for one in self.communities for id_ in one.members[number]}
+        return Counter(
+            (home[id_], one.id)
+            for one in self.communities
+            for id_ in one.members[number + 1]
+            if id_ in home
+        )
+
     def sentences(self) -> list[str]:
         """Return what became of communities, a line each, with the day."""
         called = {one.id: flatten(one.name) for one in self.communities}
@@ -110,6 +125,64 @@ class CommunityFlow(Picture):
                     said = f"{before or after} {event.kind}"
             lines.append(f"{event.at:%Y-%m-%d}  {said}")
         return lines
+
+    def to_dict(
+        self, *, limit: int | None = None, events: int | None = None, details: bool = True
+    ) -> dict[str, Any]:
+        """Return it as JSON can carry it, communities and entities in members by number.
+
+        Args:
+            limit: Communities at most, the largest; default: all.
+            events: Events at most, the latest of these communities; default: all.
+            details: Whether to tell who was in which when, and who went where.
+        """
+        shown = list(self)[:limit]
+        place = {one.id: number for number, one in enumerate(shown)}
+        happened = [
+            {
+                "at": one.at.isoformat(),
+                "kind": one.kind,
+                "said": said.partition("  ")[2],
+                "before": list(one.before),
+                "after": list(one.after),
+            }
+            for one, said in zip(self.events, self.sentences(), strict=True)
+            if any(id_ in place for id_ in (*one.before, *one.after))
+        ]
+        kept = happened if events is None else happened[max(0, len(happened) - events) :]
+        ids = dict.fromkeys(id_ for one in shown for some in one.members for id_ in some)
+        numbers = {id_: number for number, id_ in enumerate(ids)} if details else {}
+        moved = sorted(
+            (number, place[source], place[target], count)
+            for number in range(len(self.slices) - 1 if details else 0)
+            for (source, target), count in self.moves(number).items()
+            if source in place and target in place
+        )
+        return {
+            "slices": [
+                {"label": label, "start": _start(part).isoformat(), "end": _end(part).isoformat()}
+                for label, part in zip(self.labels(), self.slices, strict=True)
+            ],
+            "communities": [
+                {
+                    "id": one.id,
+                    "name": one.name,
+                    "sizes": list(one.sizes),
+                    "members": [[numbers[id_] for id_ in some] for some in one.members]
+                    if details
+                    else [],
+                }
+                for one in shown
+            ],
+            "events": kept,
+            "left_out": len(self) - len(shown),
+            "earlier": len(happened) - len(kept),
+            "entities": {"id": list(numbers), "name": [self.names[id_] for id_ in numbers]},
+            "moves": {
+                name: [row[column] for row in moved]
+                for column, name in enumerate(("slice", "source", "target", "members"))
+            },
+        }
 
     def to_dataframe(self) -> Any:
         """Return one row for each entity in each slice as a pandas data frame.
@@ -146,6 +219,11 @@ class CommunityFlow(Picture):
 def _start(part: Interval) -> datetime:
     assert part.start is not None  # slices begin and end
     return part.start
+
+
+def _end(part: Interval) -> datetime:
+    assert part.end is not None
+    return part.end
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

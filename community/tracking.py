@@ -4,7 +4,7 @@ import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from graphrag.search.visibility import Mask, Past, Visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros, to_micros
+
+_STEP = timedelta(microseconds=1)
+_FIRST = datetime.min.replace(tzinfo=UTC) + _STEP
+"""The first moment that another one is before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ async def tracked(
     start = how.start
     if start is None:
         earliest = _earliest(ties.rows, ever, how.end)
-        start = begin(how.every, earliest or how.end - timedelta(microseconds=1))
+        start = begin(how.every, earliest or max(how.end, _FIRST) - _STEP)
     parts = slices(how.every, start, how.end)
     cut = sliced(ties, ever.valid, ever.invalid, parts)
     rows = np.unique(np.concatenate((cut.subjects, cut.objects)))

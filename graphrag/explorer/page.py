@@ -29,7 +29,7 @@ _FILES: Final[Mapping[str, str]] = {
         name: name
         for name in (
             *("dom.js", "model.js", "source.js", "scene.js", "panel.js", "time.js"),
-            *("search.js", "curate.js", "review.js", "app.js"),
+            *("flow.js", "search.js", "curate.js", "review.js", "app.js"),
         )
     },
 }

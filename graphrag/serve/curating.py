@@ -1,6 +1,6 @@
 """The verbs of the explorer, which only REST has: draw the graph, say who is one, undo.
 
-An agent has twelve tools and does not need these; a person who looks after a graph does.
+An agent has thirteen tools and does not need these; a person who looks after a graph does.
 """
 
 from graphrag.graph import GraphRAG

@@ -251,6 +251,21 @@ class CommunitiesInput(Viewed):
     max_tokens: int = Field(2000, ge=50, le=32_000, description="What the text may take.")
 
 
+class CommunitiesOverTimeInput(Viewed):
+    """Into which slices world time is cut, and how much of each to tell."""
+
+    every: Literal["month", "quarter", "year", "decade"] = Field(
+        "year", description="How long a slice is; the last one ends at valid_at. At most 240."
+    )
+    start: Moment | None = Field(None, description="Of the first slice. Default: first fact.")
+    resolution: float | None = Field(
+        None, gt=0, le=1e6, description="Such as 0.2, for communities too small to be seen without."
+    )
+    limit: int = Field(20, ge=1, le=200, description="Communities at most, the largest.")
+    events: int = Field(50, ge=0, le=1000, description="Events at most, the latest.")
+    details: bool = Field(False, description="Also who was in which when, and who went where.")
+
+
 def sentence(error: ValidationError, model: type[BaseModel]) -> str:
     """Say in one sentence what is wrong with the arguments of this model."""
     parts = []

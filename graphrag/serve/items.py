@@ -190,6 +190,33 @@ class CommunityOutput(Output):
         )
 
 
+class SliceOutput(Output):
+    """A slice of world time."""
+
+    label: str = Field(description="Its year, month or day.")
+    start: datetime
+    end: datetime
+
+
+class CommunityLifeOutput(Output):
+    """A community that is the same in each slice in which it has members."""
+
+    id: str
+    name: str
+    sizes: list[int] = Field(description="How many members it has in each slice.")
+    members: list[list[int]] = Field(description="With details: numbers of entities, by slice.")
+
+
+class CommunityEventOutput(Output):
+    """What became of communities at the turn of two slices."""
+
+    at: datetime
+    kind: str = Field(description="born, died, merged, split, grew or shrank.")
+    said: str = Field(description="In words.")
+    before: list[str] = Field(description="Ids of those that it happened to.")
+    after: list[str] = Field(description="Ids of those that came of it.")
+
+
 class CitationOutput(Output):
     """What a number in a text stands for."""
 

@@ -31,6 +31,7 @@ _PROBLEMS = {
     "422": "It cannot be done as asked; the detail says why.",
     "429": "Too many requests; Retry-After says when to come again.",
     "500": "Something unforeseen.",
+    "501": "The server lacks an extra; the detail says how to install it.",
     "502": "A model failed on a text; nothing was read from it.",
     "503": "The store or the server is busy or stopping.",
 }

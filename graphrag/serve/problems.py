@@ -11,6 +11,7 @@ from graphrag.errors import (
     ExtractionError,
     GraphRAGError,
     InputError,
+    MissingExtraError,
     PolicyError,
     StoreError,
 )
@@ -25,6 +26,7 @@ _STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (
     (PolicyError, 403, "Forbidden"),
     (ExtractionError, 502, "Extraction Failed"),
     (StoreError, 503, "Store Unavailable"),
+    (MissingExtraError, 501, "Not Installed"),
     (GraphRAGError, 500, "Internal Error"),
 )
 

@@ -17,6 +17,7 @@ from graphrag.serve.inputs import (
     AskInput,
     ChangesInput,
     CommunitiesInput,
+    CommunitiesOverTimeInput,
     ContextInput,
     EntityInput,
     PathInput,
@@ -39,6 +40,7 @@ from graphrag.serve.outputs import (
     ChangeOutput,
     ChangesOutput,
     CommunitiesOutput,
+    CommunitiesOverTimeOutput,
     CommunityHit,
     ContextOutput,
     EntityHit,
@@ -229,6 +231,20 @@ async def communities(call: Call, asked: CommunitiesInput) -> CommunitiesOutput:
         text="",
         citations=[],
     )
+
+
+async def communities_over_time(
+    call: Call, asked: CommunitiesOverTimeInput
+) -> CommunitiesOverTimeOutput:
+    """Tell what became of groups of entities: born, died, merged, split, grown, slice by slice.
+
+    Use it for how a whole developed; for what belongs together at one moment use communities.
+    """
+    found = await asked.view(call.graph).communities.over_time(
+        asked.every, start=asked.start, resolution=asked.resolution
+    )
+    told = found.to_dict(limit=asked.limit, events=asked.events, details=asked.details)
+    return CommunitiesOverTimeOutput(**told)
 
 
 async def _detected(graph: GraphRAG, asked: Viewed) -> CommunityReads:

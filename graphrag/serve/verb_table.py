@@ -118,6 +118,11 @@ _TALKING: Final[tuple[Verb[Any, Any], ...]] = (
         idempotent=False,
     ),
     Verb(read.communities, inputs.CommunitiesInput, outputs.CommunitiesOutput),
+    Verb(
+        read.communities_over_time,
+        inputs.CommunitiesOverTimeInput,
+        outputs.CommunitiesOverTimeOutput,
+    ),
 )
 """What agents and other programs ask for."""
 

@@ -177,6 +177,6 @@ def test_an_installed_wheel_has_every_file_of_the_page():
 def test_the_served_page_names_only_files_that_are_served():
     html = served()
     names = re.findall(r'(?:src|href)="explore/([^"]+)"', html)
-    assert len(names) == 13 and all(part(name) for name in names)
+    assert len(names) == 14 and all(part(name) for name in names)
     assert "<script>" not in html and "style=" not in html
     assert part("../page.py") is None

@@ -1,6 +1,8 @@
 """The explorer in a real browser: what people see and do. See conftest.py for the browser."""
 
+import sys
 import time
+from itertools import combinations, product
 
 import pytest
 
@@ -18,6 +20,14 @@ CAREERS = (
     ("Alice works_at Globex from 2022-06-01. Bob knows Alice.", "2022-07-01"),
     ("Carol leads Acme from 2017-01-01. Bob lives_in Paris from 2019-01-01.", "2019-02-01"),
 )
+ANNS, BOBS = "Ann Abe Ada Alf Amy".split(), "Bob Bea Ben Bo Bud".split()
+MERGED = (
+    ("knows", [*combinations(ANNS, 2)], "2018-01-01"),
+    ("knows", [*combinations(BOBS, 2)], "2018-01-01"),
+    ("helps", [*product(ANNS, BOBS)], "2021-01-01", "2024-01-01"),
+    ("meets", [*product(ANNS, BOBS)], "2021-01-01", "2024-01-01"),
+)
+"""Two circles, which are one for three years."""
 HARMLESS = "rendering"
 """What a browser without a graphics card says of its drawing."""
 
@@ -38,6 +48,33 @@ class Page:
 
         self.served.run(work())
         return self
+
+    def gather(self, *circles):
+        """Tell the group who knew each other since when, or from when to when."""
+        rows = [
+            {"subject": one, "relation": relation, "object": other, **dates}
+            for relation, pairs, *lifetime in circles
+            for dates in [dict(zip(("valid_at", "invalid_at"), lifetime, strict=False))]
+            for one, other in pairs
+        ]
+        self.served.run(self.served.graph.group(self.group).load.facts(rows))
+        return self
+
+    def blocks(self, label):
+        """Return what the communities of a slice are called in the flow."""
+        said = "return [...document.querySelectorAll('#flow .block')].map((one) => one.ariaLabel)"
+        return [one for one in self.js(said) if f", {label}" in one]
+
+    def pressed(self):
+        """Return the slices of the communities that are chosen in the flow."""
+        chosen = "#flow .block[aria-pressed=true]"
+        return [one.get_attribute("aria-label").split(", ")[-1][:4] for one in self.all(chosen)]
+
+    def focused(self):
+        return self.js("return document.activeElement.ariaLabel") or ""
+
+    def lit(self):
+        return {*self.js("return [...app.scene.hits ?? []].map((row) => app.model.names[row])")}
 
     def facts(self, entity, **view):
         graph = self.served.graph.group(self.group)
@@ -216,6 +253,84 @@ def test_an_address_with_odd_dates_leads_to_now_and_says_so(page):
     page.shows("#panel", "works at Globex")
 
 
+def test_the_flow_of_communities_is_asked_for_when_it_is_opened(page):
+    page.gather(*MERGED).open().ready()
+    asked = """return performance.getEntriesByType('resource')
+        .filter((one) => one.name.endsWith('/communities_over_time')).length"""
+    assert page.js(asked) == 0
+    page.button("Flow")
+    page.until(lambda: page.blocks("2019"))
+    assert [one.split(": ")[-1] for one in page.blocks("2019")] == ["5 members", "5 members"]
+    assert [one.split(": ")[-1] for one in page.blocks("2022")] == ["10 members"]
+    assert page.js("return document.querySelectorAll('#flow .band').length") >= 4
+    page.shows("#flow .happened", "2021-01-01", "merged into", "2024-01-01", "split into")
+    page.button("Flow")
+    assert not page.all("#flow")[0].is_displayed()
+    page.button("Flow")
+    page.until(lambda: page.blocks("2019"))
+    assert page.js(asked) == 1
+
+
+def test_a_community_in_a_slice_sets_the_slider_and_selects_its_members(page):
+    page.gather(*MERGED).open().ready()
+    page.button("Flow")
+    page.press("#flow .block[aria-label*='2022']")
+    page.until(lambda: page.text("#date") == "2022-12-31")
+    page.shows("#panel", "10 members, 2022", "Ann", "Bob")
+    assert page.lit() == {*ANNS, *BOBS}
+    assert page.text("#flow .here") == "2022"
+    assert page.pressed() == ["2022"]
+    page.press("#flow .happened .split")
+    page.until(lambda: page.text("#date") == "2024-12-31")
+    assert len(page.lit()) == 5
+    page.press("#panel .fact .say")
+    page.shows("#panel", "Holds on 2024-12-31")
+    assert (page.lit(), page.pressed()) == (set(), [])
+
+
+def test_the_flow_is_reached_by_keys(page):
+    page.gather(*MERGED).open().ready()
+    page.keys("c")
+    page.until(lambda: "2018" in page.focused())
+    page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    page.until(lambda: ", 2021: 10" in page.focused())
+    page.keys(Keys.ENTER)
+    page.until(lambda: page.text("#date") == "2021-12-31")
+    page.keys(Keys.ARROW_LEFT)
+    above = page.until(lambda: ", 2020: 5" in page.focused() and page.focused())
+    page.keys(Keys.ARROW_UP, Keys.ARROW_DOWN, " ")
+    page.until(lambda: page.text("#date") == "2020-12-31")
+    assert ", 2020: 5" in page.focused()
+    assert len(page.lit()) == 5 and above
+    page.js("document.querySelector('#flow select').focus()")
+    page.keys("q")  # as a list of choices does: quarter
+    page.until(lambda: any("2018-04" in one for one in page.blocks("")))
+    page.keys(Keys.ESCAPE)
+    page.until(lambda: not page.all("#flow")[0].is_displayed())
+    assert page.js("return document.activeElement.id") == "through"
+    assert page.lit() == set()
+
+
+def test_the_flow_is_of_what_was_known_then(page):
+    page.gather(*MERGED[:2])
+    then = page.served.run(page.served.graph.group(page.group).log.events())[-1].at
+    page.gather(*MERGED[2:]).open(f"#k={then.isoformat().replace('+00:00', 'Z')}").ready()
+    page.keys("c")
+    page.until(lambda: len(page.blocks("2022")) == 2)
+    page.js("document.getElementById('as_known').click()")
+    page.ready(2)
+    page.until(lambda: any("10 members" in one for one in page.blocks("2022")))
+
+
+def test_without_the_extra_the_flow_says_what_to_install(page, monkeypatch):
+    monkeypatch.setitem(sys.modules, "leidenalg", None)
+    page.gather(*MERGED).open().ready()
+    page.keys("c")
+    page.shows("#flow .error", "pip install 'surreal-graphrag[temporal]'")
+    [said] = page.browser.get_log("browser")  # of the browser itself, as for 401
+    assert "status of 501" in said["message"]
+
+
 def test_dark_and_light(page):
     page.give(*CAREERS).open().ready()
     ground = "return getComputedStyle(document.body).backgroundColor"
@@ -373,6 +488,8 @@ def test_what_a_text_says_is_never_markup(page):
     page.shows("#panel", "<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>")
     page.press("#panel .say")
     page.shows("#panel", "<b>bold</b> \\u202e turned", "<i>table</i>")
+    page.keys("c")
+    page.shows("#flow text", "</script><script>alert(2)")
     assert not page.all("img") and not page.all("#panel b:not(.life b)")
 
 
@@ -408,6 +525,8 @@ def test_a_file_opens_from_the_disk(page, tmp_path):
     page.js("app.time.seek(Date.parse('2020-01-01') / 1000)")
     assert page.holding() == 3
     assert not page.all("#review")[0].is_displayed() and not page.all("#history")[0].is_displayed()
+    page.keys("c")
+    assert not page.all("#through")[0].is_displayed() and not page.all("#flow")[0].is_displayed()
 
 
 def test_a_notebook_shows_it_in_a_frame(page, tmp_path):

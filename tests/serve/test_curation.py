@@ -38,7 +38,7 @@ async def rest(smiths):
 
 def test_an_agent_has_no_more_tools_for_it():
     names = [tool.name for tool in tools()]
-    assert len(names) == 12
+    assert len(names) == 13
     assert not {"atlas", "candidates", "log", "merge", "keep_apart", "split", "revert"} & {*names}
 
 

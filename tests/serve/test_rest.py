@@ -1,6 +1,7 @@
 """REST as a client sees it: the same verbs, problems instead of crashes, and who may do what."""
 
 import json
+import sys
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -179,6 +180,26 @@ async def test_an_id_of_another_group_opens_nothing(graph):
             assert problem(await client.get(path), 404)
         assert (await client.post("/v1/review", json={})).json()["waiting"] == []
     assert {fact.object for fact in await bob.facts("Bob")} == {"chess", "poker"}
+
+
+async def test_communities_through_time_are_of_the_own_group_and_of_what_was_known(graph):
+    await graph.group("bob").add_fact("Bob", "likes", "chess", valid_at="2020")
+    await graph.group("alice").add_fact("Alice", "likes", "tea", valid_at="2020")
+    async with door(Service(graph, TOKENS), READER) as client:
+        verb = "v1/communities_over_time"
+        told = (await client.post(f"/{verb}", json={"details": True})).json()
+        assert {*told["entities"]["name"]} == {"Alice", "tea"}
+        before = (await client.post(f"/{verb}", json={"known_at": "2001-01-01"})).json()
+        assert before["communities"] == []
+        assert problem(await client.post(f"/groups/bob/{verb}", json={}), 403)
+        assert problem(await client.post(f"/{verb}", json={"limit": 201}), 422)
+        assert problem(await client.post(f"/{verb}", json={"valid_at": "0001-01-01"}), 422)
+
+
+async def test_a_missing_extra_is_told_as_not_installed(rest, monkeypatch):
+    monkeypatch.setitem(sys.modules, "leidenalg", None)
+    answer = await rest.post("/v1/communities_over_time", json={})
+    assert "pip install 'surreal-graphrag[temporal]'" in problem(answer, 501)
 
 
 async def test_a_reading_token_reads_alone(graph):

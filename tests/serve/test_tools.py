@@ -1,6 +1,7 @@
 """The tools as an agent sees them, through the official client."""
 
 import json
+import sys
 
 import pytest
 from mcp import Client
@@ -25,6 +26,7 @@ CALLS = {
     "path": {"start": "Alice", "end": "Bob"},
     "context": {"question": "Where does Alice work?"},
     "communities": {},
+    "communities_over_time": {},
     "review": {},
     "forget": {"entity": "Bob"},
     "correct": {"fact": "?", "action": "end", "invalid_at": "2024-03-01", "reason": "she said so"},
@@ -62,8 +64,8 @@ async def every_tool(client):
     return found
 
 
-def test_there_are_at_most_twelve_tools_and_each_says_what_it_is():
-    assert len(tools()) <= 12
+def test_there_are_at_most_thirteen_tools_and_each_says_what_it_is():
+    assert len(tools()) <= 13
     for tool in tools():
         assert 40 < len(tool.description) < 400
         assert tool.output_schema["type"] == "object"
@@ -101,6 +103,7 @@ async def test_every_tool_answers_with_lifetimes_and_sources(agent):
     assert "Acme" in {one["fact"]["object"] for one in found["changes"]["facts"]}
     assert source["episode_id"] in {one["episode_id"] for one in found["context"]["citations"]}
     assert found["communities"]["communities"]
+    assert found["communities_over_time"]["communities"][0]["sizes"][0] == 2
     assert found["remember"]["learned"][0]["lifetime"] == "since 2021-01-01"
     assert found["correct"]["fact"]["invalid_at"] == "2024-03-01T00:00:00Z"
     assert (found["forget"]["erased"], found["forget"]["entity"]) == (False, "Bob")
@@ -192,6 +195,39 @@ async def test_communities_answer_before_anybody_built_them(agent):
     assert one["facts"][0]["sources"]
     whole = await called(agent, "communities", question="Who works where?")
     assert "Globex" in whole["text"]
+
+
+async def test_communities_through_time_tell_sizes_events_and_on_request_who(agent):
+    since = {"start": "2020", "valid_at": "2024"}
+    told = await called(agent, "communities_over_time", **since)
+    assert [one["label"] for one in told["slices"]] == ["2020", "2021", "2022", "2023"]
+    assert sum(one["sizes"][3] for one in told["communities"]) == 4
+    assert all("2023-01-01" in one["at"] and one["said"] for one in told["events"])
+    assert (told["entities"]["id"], told["moves"]["slice"]) == ([], [])
+    whole = await called(agent, "communities_over_time", details=True, **since)
+    first = [one["members"][0] for one in whole["communities"] if one["sizes"][0]]
+    assert [{whole["entities"]["name"][at] for at in some} for some in first] == [{"Alice", "Acme"}]
+    assert (whole["moves"]["slice"][0], whole["moves"]["members"][0]) == (0, 2)
+    none = await called(agent, "communities_over_time", events=0, **since)
+    assert (none["events"], none["earlier"]) == ([], len(told["events"]))
+
+
+async def test_slices_that_cannot_be_are_refused_in_a_sentence(agent):
+    assert "more than 240 slices" in await refused(
+        agent, "communities_over_time", every="month", start="1700"
+    )
+    assert "is not after start" in await refused(agent, "communities_over_time", start="2100")
+    assert "is not after start" in await refused(
+        agent, "communities_over_time", valid_at="0001-01-01"
+    )
+    assert "every 'week'" in await refused(agent, "communities_over_time", every="week")
+
+
+async def test_without_the_extra_an_agent_reads_what_to_install(agent, monkeypatch):
+    monkeypatch.setitem(sys.modules, "leidenalg", None)
+    assert "pip install 'surreal-graphrag[temporal]'" in await refused(
+        agent, "communities_over_time"
+    )
 
 
 async def test_a_queued_text_is_read_later(agent, known):

@@ -14,11 +14,13 @@ class App {
     this.search = new Search(this);
     this.curator = new Curator(this);
     this.review = new Review(this);
+    this.flow = new Flow(this);
     this.time = new Time({ moment: (moment) => this.look(moment), known: (iso) => this.know(iso) });
     this.changed = settled(400, () => this.load({ keep: true }));
     this.address = settled(250, () => this.writeAddress());
     this.follow = settled(120, () => this.panel.render());
     $("path").addEventListener("click", () => this.startPath());
+    $("through").addEventListener("click", () => this.flow.toggle());
     $("review").addEventListener("click", () => this.review.start());
     $("history").addEventListener("click", () => this.review.history());
     $("help").addEventListener("click", () => this.review.help());
@@ -50,6 +52,7 @@ class App {
     }
     if (this.moment === undefined) this.moment = seconds(atlas.at) ?? this.model.now;
     this.model.look(this.moment);
+    if (this.gathered) this.leave();
     this.scene.hits = this.scene.lit = null;
     this.scene.selected = null;
     this.scene.trace(0, null);
@@ -59,10 +62,11 @@ class App {
     this.legend();
     this.title(atlas);
     this.say(this.model.count ? "" : "Nothing to draw yet: no fact is known.");
-    $("knowing").hidden = $("history").hidden = !this.source.live;
+    $("knowing").hidden = $("history").hidden = $("through").hidden = !this.source.live;
     $("review").hidden = !this.source.writes;
     this.time.showKnown(this.known);
     if (this.selected !== null) this.select(this.selected, null, { move: false });
+    this.flow.renew();
     if ($("query").value && keep) this.search.run($("query").value);
     document.body.dataset.ready = String(Number(document.body.dataset.ready ?? 0) + 1);
     performance.mark("drawn");
@@ -92,6 +96,7 @@ class App {
     else if (this.selected !== null) this.scene.select(this.model.row.get(this.selected) ?? null);
     this.scene.refresh();
     this.time.count();
+    this.flow.mark();
     this.follow();
     this.address();
   }
@@ -117,6 +122,7 @@ class App {
   }
 
   select(id, fact = null, { move = true } = {}) {
+    this.scatter();
     this.selected = id;
     this.way = null;
     this.scene.trace(0, null);
@@ -131,6 +137,7 @@ class App {
 
   /** Let go of one thing: the path, the selection, what is lit. */
   leave() {
+    this.scatter();
     if (this.picking) this.picking = null;
     this.way = null;
     this.selected = null;
@@ -145,10 +152,27 @@ class App {
   }
 
   light(rows) {
+    if (rows && (this.selected !== null || this.gathered)) this.leave();
     this.scene.hits = rows && new Set(rows);
-    if (rows && this.selected !== null) this.leave();
     this.scene.refresh();
     this.address();
+  }
+
+  /** Select several entities: light them up and list them by id and name. */
+  gather(title, when, members) {
+    this.leave();
+    const rows = members.map(([id]) => this.model.row.get(id)).filter((row) => row !== undefined);
+    this.light(rows);
+    this.gathered = true;
+    this.panel.list(title, when, members);
+  }
+
+  /** Let go of several entities. */
+  scatter() {
+    if (!this.gathered) return;
+    this.gathered = false;
+    this.scene.hits = null;
+    this.flow.release();
   }
 
   /** Return the id of whoever bears a name, or the name, for the server to know. */
@@ -295,6 +319,7 @@ class App {
       p: () => this.startPath(),
       f: () => this.scene.home(),
       d: () => this.turn(),
+      c: () => this.source.live && this.flow.toggle(),
       r: () => this.source.writes && this.review.start(),
       h: () => this.source.live && this.review.history(),
       u: () => this.curator.last && this.curator.undo(this.curator.last, "undone"),

@@ -1,6 +1,8 @@
 "use strict";
 // What is known of one entity: past and current facts, each with the words that state it.
 
+const LISTED_MEMBERS = 200;
+
 class Panel {
   constructor(app) {
     this.app = app;
@@ -104,6 +106,22 @@ class Panel {
         app.source.writes && kind !== "never" && app.curator.factActions(fact, box)),
     ]);
     return box;
+  }
+
+  /** Show several entities, each a button. */
+  list(title, when, members) {
+    const { app } = this;
+    this.story = null;
+    this.box.hidden = false;
+    this.box.scrollTop = 0;
+    const listed = members.slice(0, LISTED_MEMBERS);
+    replace(
+      this.box,
+      this.head(title, ""),
+      el("p", { class: "quiet" }, `${plural(members.length, "member")}, ${when}`),
+      listed.map(([id, name]) => el("div", { class: "fact" }, el("button", { class: "say", type: "button", onclick: () => app.select(id) }, name))),
+      members.length > listed.length && el("p", { class: "quiet" }, `and ${plural(members.length - listed.length, "more", "more")}, lit`),
+    );
   }
 
   /** Show a chain of facts between two entities, or that there is none. */

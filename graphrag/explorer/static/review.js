@@ -214,8 +214,9 @@ class Review {
     const rows = [
       ["/", "search; ↑ ↓ Enter choose, Esc clears"], ["← →", "earlier, later (Shift: ten times as far)"], ["Home End", "the first moment, now"],
       ["space", "play through time"], ["p", "path: pick two entities"], ["f", "fit everything"], ["d", "dark or light"],
+      this.app.source.live && ["c", "communities through time: arrows and Enter choose one, Esc closes"],
       ["Esc", "close, unpick, unlight"], ["r", "review (where one may write)"], ["h", "history"], ["u", "undo the last change"],
-    ];
+    ].filter(Boolean);
     const review = [["a r", "merge or confirm; keep apart or reject"], ["s", "swap which one is kept"], ["n ← →", "later, back"], ["u", "undo the last decision"]];
     const table = (some) => el("table", { class: "keys" }, el("tbody", {}, some.map(([keys, what]) => el("tr", {}, el("td", {}, keys.split(" ").map((key) => [el("kbd", {}, key), " "])), el("td", {}, what)))));
     this.show("Keys", [table(rows), this.app.source.writes && [el("h3", {}, "In review"), table(review)]], { narrow: true });

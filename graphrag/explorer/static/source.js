@@ -80,6 +80,12 @@ class Server {
     };
   }
 
+  /** Return communities in slices of world time, with who was in which and who went where. */
+  flow(every, known) {
+    const given = { every, limit: BANDS, events: 200, details: true };
+    return this.ask("communities_over_time", known ? { ...given, known_at: known } : given);
+  }
+
   async search(query, moment, known) {
     const given = { query, limit: 8, scopes: ["facts", "entities"] };
     if (moment === null) given.history = true;

@@ -21,6 +21,7 @@ from tests.benchmarks import (
     faults,
     fresh,
     graphiti,
+    groups,
     identity,
     imports,
     misses,
@@ -56,6 +57,7 @@ _ALL = (
         "faults",
         "fresh",
         "graphiti",
+        "groups",
         "identity",
         "misses",
         "parity",
@@ -113,6 +115,9 @@ def main() -> None:
                 count = min(given.queries, 30)
                 rival = graphiti.Options(given.graphiti, tuple(given.facts), count)
                 asyncio.run(graphiti.measure(report, rival))
+            case "groups":
+                small = groups.Options(given.groups, given.queries, large=max(given.facts))
+                asyncio.run(groups.measure(report, small))
             case "identity":
                 identity.measure(report, given.records)
             case "misses":
@@ -156,6 +161,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="|".join(_ALL))
     parser.add_argument("--facts", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--groups", type=int, default=10_000, help="of 100 facts (groups)")
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--cases", type=int, default=1_000, help="searches to compare (parity)")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
-from tests.benchmarks.synthetic import GROUP, Batch
+from tests.benchmarks.synthetic import Batch
 
 
 async def load(store: Store, batches: Iterable[Batch], *, after: int, in_flight: int) -> int:
@@ -33,7 +33,7 @@ async def load(store: Store, batches: Iterable[Batch], *, after: int, in_flight:
 
 def change_set(batch: Batch) -> ChangeSet:
     """Return the transaction that writes a batch."""
-    changes = ChangeSet(GROUP, "benchmark")
+    changes = ChangeSet(batch[0][0].group_id, "benchmark")
     for value, vector in batch:
         changes.insert(value, vector)
     return changes

@@ -42,6 +42,8 @@ class Synthetic:
 
     def __init__(self, facts: int, *, batch: int = 500, seed: int = 7) -> None:
         self.facts = facts
+        self.group = GROUP
+        """To which what is made next belongs."""
         self._batch = batch
         self._random = np.random.default_rng(seed)
         self._words = _vocabulary(self._random)
@@ -93,7 +95,7 @@ class Synthetic:
             sentences = [self._sentence() for _ in some]
             day = _START + timedelta(days=int(self._random.integers(_DAYS)))
             content = "\n".join(sentences)
-            episode = Episode(new_id(), GROUP, day, "", content, "text", day, new_id())
+            episode = Episode(new_id(), self.group, day, "", content, "text", day, new_id())
             episodes.append(episode)
             place = 0
             for sentence in sentences:
@@ -105,14 +107,14 @@ class Synthetic:
 
     def _entity(self, place: int) -> Entity:
         name = f"{' '.join(self._some_words(2)).title()} {place}"
-        return Entity(new_id(), GROUP, _START, name, name_key(name), "thing")
+        return Entity(new_id(), self.group, _START, name, name_key(name), "thing")
 
     def _fact(self, sentence: str, span: Span, valid_at: datetime) -> Fact:
         subject, object_ = self._ends()
         ends = self._random.random() < 0.4
         return Fact(
             id=new_id(),
-            group_id=GROUP,
+            group_id=self.group,
             created_at=valid_at,
             subject_id=subject.id,
             object_id=object_.id,

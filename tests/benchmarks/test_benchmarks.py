@@ -11,6 +11,7 @@ from tests.benchmarks import (
     ablation,
     fresh,
     graphiti,
+    groups,
     quality,
     report,
     scale,
@@ -68,6 +69,18 @@ async def test_fresh_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     await fresh.measure(result, fresh.Options(300, texts=4))
     result.write()
     assert "a search has found it" in Path(tmp_path / "fresh.json").read_text(encoding="utf-8")
+
+
+async def test_groups_measures_a_few_small_groups_and_one_large_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("groups", Console(record=True, quiet=True))
+    few = groups.Options(30, queries=30, budgets=(1 << 20,), large=1_000)
+    await groups.measure(result, few)
+    result.write()
+    written = json.loads(Path(tmp_path / "groups.json").read_text(encoding="utf-8"))
+    many, one = written["sections"]
+    assert {row["the group is"] for row in many["rows"]} == {"in memory", "not in memory"}
+    assert [row["after"] for row in one["rows"]][-1] == "asked"
 
 
 async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):

@@ -57,11 +57,11 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """Pieces of words to states."""
 
-    def __init__(self) -> None:
+    def __init__(self, layers: int = _LAYERS) -> None:
         super().__init__()
         self.word, self.place = nn.Embedding(_VOCABULARY, WIDTH), nn.Embedding(_PLACES, WIDTH)
         self.norm, self.drop = nn.LayerNorm(WIDTH, _TINY), nn.Dropout(_DROPPED)
-        self.layers = nn.ModuleList(Layer() for _ in range(_LAYERS))
+        self.layers = nn.ModuleList(Layer() for _ in range(layers))
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return a state for each piece."""

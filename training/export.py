@@ -26,7 +26,7 @@ _SAMPLE = "On 3 May Ada Quill left the harbour office for Corran Ferries, where 
 def load(path: Path) -> tuple[Reader, list[str]]:
     """Return a model that was saved, and the names of its relations."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
-    model = Reader(len(saved["relations"]))
+    model = Reader(Encoder(), len(saved["relations"]))
     model.load_state_dict({name: weight.float() for name, weight in saved["weights"].items()})
     return model.eval(), list(saved["relations"])
 

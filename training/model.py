@@ -66,15 +66,16 @@ class Reader(nn.Module):
 
     distances: Tensor
 
-    def __init__(self, relations: int) -> None:
-        """Make it with random weights.
+    def __init__(self, encoder: Encoder, relations: int) -> None:
+        """Make heads with random weights.
 
         Args:
+            encoder: What they stand on.
             relations: How many there are.
         """
         super().__init__()
         self.relations = relations
-        self.encoder = Encoder()
+        self.encoder = encoder
         known = WIDTH + 4 * _GRAMMAR
         self.case = nn.Embedding(_CASES, _GRAMMAR)
         self.pos, self.dep = nn.Embedding(_PARTS, _GRAMMAR), nn.Embedding(_LINKS, _GRAMMAR)

@@ -21,6 +21,7 @@ import torch
 from graphrag.extract.neural.network import network
 from training.annotated import RELATIONS, Text, texts_of
 from training.batch import Batch
+from training.encoder import Encoder
 from training.held import score
 from training.loss import Losses, losses
 from training.model import Reader
@@ -174,8 +175,9 @@ def main(arguments: list[str] | None = None) -> None:
     windows = [(is_held(text), window_of(text, network().pieces)) for text in texts]
     held = [window for apart, window in windows if apart and window.spans]
     learnt = [window for apart, window in windows if not apart and window.spans]
-    model = Reader(len(RELATIONS))
-    model.encoder.take(chosen.base)
+    encoder = Encoder()
+    encoder.take(chosen.base)
+    model = Reader(encoder, len(RELATIONS))
     training = Training(model.to("cuda" if torch.cuda.is_available() else "cpu"), learnt, plan)
     _say(f"{len(learnt)} windows to learn from, {len(held)} held")
     began = time.monotonic()

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import torch
 
-from graphrag.extract.neural.network import Floats, Network, Reading
+from graphrag.extract.neural.network import Floats, Link, Network, Reading
 from training.annotated import RELATIONS
 from training.model import Reader
 from training.windows import Window
@@ -66,7 +66,8 @@ class Score:
             self._count(f"facts at {floor}", len(right), len(sure), len(window.facts))
             if floor == _HALF:
                 dates = {
-                    key: {role: ids[span] for role, span, _ in sure[key].dates} for key in right
+                    key: {role: ids[span] for role, span, _ in _by_sureness(sure[key])}
+                    for key in right
                 }
                 as_told = sum(dates[key] == window.facts[key] for key in right)
                 self._count("dates", as_told, len(right), len(right))
@@ -86,6 +87,11 @@ class Score:
     def _percent(self, name: str, of: str) -> str:
         right, all_ = self._counts[f"{name} right"], self._counts[f"{name} {of}"]
         return f"{100 * right / max(all_, 1):.1f}"
+
+
+def _by_sureness(link: Link) -> list[tuple[str, int, float]]:
+    """Return a link's dates, the surest last."""
+    return sorted(link.dates, key=lambda date: date[2])
 
 
 def score(model: Reader, windows: Sequence[Window]) -> Score:

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from graphrag.extract.neural.network import DATE, FLAGS
 from training.batch import Batch
-from training.model import KINDS, Reader, Spans
+from training.model import KINDS, Pairs, Reader, Spans
 from training.windows import Window
 
 _FALSE_SPANS: Final = 12
@@ -58,70 +58,43 @@ def losses(
     words = model.words(states, batch)
     logits, exists = model.spans(words, batch)
     wanted = torch.zeros(logits.shape[:3], dtype=torch.long, device=logits.device)
-    rows = _table(
-        ((row, start, end - start, kind) for row, start, end, kind in _spans(windows)), 4, wanted
+    marked = _table(
+        (
+            (row, number, *span)
+            for row, window in enumerate(windows)
+            for number, span in enumerate(window.spans)
+        ),
+        5,
+        wanted,
     )
-    wanted[rows[:, 0], rows[:, 1], rows[:, 2]] = rows[:, 3]
+    row, _, start, end, kind = marked.unbind(1)
+    wanted[row, start, end - start] = kind
     counts = torch.tensor([len(window.spans) for window in windows], device=logits.device).float()
     entropy = functional.cross_entropy(
         logits.reshape(-1, KINDS).float(), wanted.reshape(-1), reduction="none"
     ).reshape(wanted.shape)
     of_spans = ((entropy * exists).sum((1, 2)) / counts).mean()
-    spans, live = _chosen(windows, logits, exists, wanted, _FALSE_SPANS if with_false else 0)
+    spans, live = _chosen(marked, logits, exists, wanted, _FALSE_SPANS if with_false else 0)
     pairs = model.pairs(words, batch, spans)
     of_links, of_same = _linked(pairs.scores, windows, spans, live, counts)
-    stated = _table(
-        (
-            (row, fact.subject, fact.object, *fact.flags)
-            for row, window in enumerate(windows)
-            for fact in window.stated
-        ),
-        3 + len(FLAGS),
-        wanted,
-    )
-    if not len(stated):
-        nothing = torch.zeros((), device=logits.device)
-        return Losses(of_spans, of_links, of_same, nothing, nothing)
-    row, one, other = stated[:, 0], stated[:, 1], stated[:, 2]
-    of_flags = functional.binary_cross_entropy_with_logits(
-        pairs.scores[row, one, other, model.relations + 1 :],
-        stated[:, 3:].float(),
-        reduction="sum",
-    )
-    dates = model.dates(pairs, spans, row, one, other)
-    facts = (fact for window in windows for fact in window.stated)
-    told = _table(((k, *date) for k, fact in enumerate(facts) for date in fact.dates), 3, wanted)
-    right = torch.zeros_like(dates)
-    right[told[:, 0], told[:, 1], told[:, 2]] = 1
-    dated = ((spans.kinds == DATE) & live)[row]
-    of_dates = functional.binary_cross_entropy_with_logits(dates, right, reduction="none")
-    return Losses(
-        of_spans,
-        of_links,
-        of_same,
-        of_flags / len(stated),
-        (of_dates * dated[..., None]).sum() / len(stated),
-    )
+    of_flags, of_dates = _told_of(model, windows, pairs, spans, live)
+    return Losses(of_spans, of_links, of_same, of_flags, of_dates)
 
 
 def _chosen(
-    windows: Sequence[Window], logits: Tensor, exists: Tensor, wanted: Tensor, false: int
+    marked: Tensor, logits: Tensor, exists: Tensor, wanted: Tensor, false: int
 ) -> tuple[Spans, Tensor]:
     """Return the spans whose links are asked for, and which of them are some.
 
     Those that are marked come first, by their numbers; then the likeliest others.
     """
-    most = max(len(window.spans) for window in windows)
-    starts, ends, kinds = (
-        torch.zeros(len(windows), most + false, dtype=torch.long, device=logits.device)
-        for _ in range(3)
-    )
+    row, number, *columns = marked.unbind(1)
+    most = int(number.max()) + 1
+    starts, ends, kinds = (number.new_zeros(len(logits), most + false) for _ in range(3))
     live = torch.zeros_like(starts, dtype=torch.bool)
-    for row, window in enumerate(windows):
-        columns = torch.tensor(window.spans, device=logits.device)
-        for target, column in zip((starts, ends, kinds), columns.T, strict=True):
-            target[row, : len(column)] = column
-        live[row, : len(window.spans)] = True
+    for table, column in zip((starts, ends, kinds), columns, strict=True):
+        table[row, number] = column
+    live[row, number] = True
     if false:
         with torch.no_grad():
             chances = (1 - logits.float().softmax(-1)[..., 0]) * exists * (wanted == 0)
@@ -153,10 +126,8 @@ def _linked(
     earlier = (start2 < start) | ((start2 == start) & (end2 < end))
     weights[..., same] *= earlier
     rows = enumerate(windows)
-    out = _table(
-        ((row, *link) for row, window in rows for link in window.unscored), 4, spans.starts
-    )
-    weights[out[:, 0], out[:, 1], out[:, 2], out[:, 3]] = 0
+    out = _table(((row, *link) for row, window in rows for link in window.unscored), 4, scores)
+    weights[out.unbind(1)] = 0
     told = _table(
         (
             (row, *link)
@@ -164,9 +135,9 @@ def _linked(
             for link in (*window.links, *((*pair, same) for pair in window.same))
         ),
         4,
-        spans.starts,
+        scores,
     )
-    wanted[told[:, 0], told[:, 1], told[:, 2], told[:, 3]] = 1
+    wanted[told.unbind(1)] = 1
     costs = weights * functional.binary_cross_entropy_with_logits(
         scores[..., : same + 1], wanted, reduction="none"
     )
@@ -177,9 +148,29 @@ def _linked(
     )
 
 
-def _spans(windows: Sequence[Window]) -> Iterable[tuple[int, int, int, int]]:
-    """Yield all spans with the number of their window."""
-    return ((row, *span) for row, window in enumerate(windows) for span in window.spans)
+def _told_of(
+    model: Reader, windows: Sequence[Window], pairs: Pairs, spans: Spans, live: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return what the flags of stated facts cost, and what their dates."""
+    facts = [(row, fact) for row, window in enumerate(windows) for fact in window.stated]
+    if not facts:
+        nothing = torch.zeros((), device=live.device)
+        return nothing, nothing
+    ends = ((row, fact.subject, fact.object, *fact.flags) for row, fact in facts)
+    table = _table(ends, 3 + len(FLAGS), live)
+    row, one, other = table[:, 0], table[:, 1], table[:, 2]
+    of_flags = functional.binary_cross_entropy_with_logits(
+        pairs.scores[row, one, other, model.relations + 1 :], table[:, 3:].float(), reduction="sum"
+    )
+    dates = model.dates(pairs, spans, row, one, other)
+    every = ((place, *date) for place, (_, fact) in enumerate(facts) for date in fact.dates)
+    told = _table(every, 3, live)
+    wanted = torch.zeros_like(dates)
+    wanted[told.unbind(1)] = 1
+    costs = functional.binary_cross_entropy_with_logits(dates, wanted, reduction="none")
+    dated = ((spans.kinds == DATE) & live)[row]
+    of_dates = (costs * dated[..., None]).sum()
+    return of_flags / len(facts), of_dates / len(facts)
 
 
 def _table(rows: Iterable[tuple[int, ...]], width: int, beside: Tensor) -> Tensor:

@@ -158,7 +158,7 @@ class Reader(nn.Module):
         )
         corner = rows[..., None], roots[:, :, None], roots[:, None]
         joins = batch.joins[corner]
-        lifted = self.lca(words.mean)[rows[..., None], joins.clamp(min=0)]
+        lifted = _picked(self.lca(words.mean), joins.clamp(min=0))
         borders = batch.borders[rows, starts]
         crossed = (borders[:, None] - borders[:, :, None]).abs().clamp(max=_CROSSINGS - 1)
         hidden = (
@@ -208,15 +208,13 @@ class Reader(nn.Module):
     def _between(self, means: Tensor, spans: Spans) -> Tensor:
         """Return the mean of the words between each two; of all of both where they overlap."""
         sums = self.ctx(functional.pad(means.cumsum(1), (0, 0, 1, 0)))
-        rows = torch.arange(len(means), device=means.device)[:, None, None]
         start, start2 = spans.starts[:, :, None], spans.starts[:, None]
         end, end2 = spans.ends[:, :, None], spans.ends[:, None]
         low, high = torch.minimum(end, end2) + 1, torch.maximum(start, start2)
         nested = high <= low
         low = torch.where(nested, torch.minimum(start, start2), low)
         high = torch.where(nested, torch.maximum(end, end2) + 1, high)
-        between: Tensor = (sums[rows, high] - sums[rows, low]) / (high - low)[..., None]
-        return between
+        return (_picked(sums, high) - _picked(sums, low)) / (high - low)[..., None]
 
 
 _FARTHEST = 512
@@ -230,7 +228,8 @@ def _plain(width: int) -> nn.Linear:
 
 def _picked(given: Tensor, places: Tensor) -> Tensor:
     """Return the vectors at some places of each window."""
-    return given[torch.arange(len(given), device=given.device)[:, None], places]
+    flat = places.flatten(1)[..., None].expand(-1, -1, given.shape[2])
+    return given.gather(1, flat).reshape(*places.shape, given.shape[2])
 
 
 def _gelu(given: Tensor) -> Tensor:

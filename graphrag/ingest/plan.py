@@ -58,6 +58,8 @@ class Plan:
 
     def stacked(self, ids: Sequence[str]) -> Matrix:
         """Return the vectors of some records, one a row."""
+        if len(ids) == 1:  # as in most transactions, for a tenth of the time
+            return self.vectors[ids[0]][np.newaxis]
         return np.stack([self.vectors[id_] for id_ in ids])
 
 

@@ -14,7 +14,7 @@ from graphrag.ingest.direct_plan import DirectPlan, ImportReport, SkippedRow
 from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.write import DirectWriter, Stream
+from graphrag.ingest.write import DirectWriter, Stream, uncollected
 from graphrag.io.fact_rows import given_row
 from graphrag.io.network_facts import NetworkRows, is_network
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
@@ -108,7 +108,11 @@ class _Loading:
 
 def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     rest = iter(items)
-    while some := list(islice(rest, size)):
+    while True:
+        with uncollected():
+            some = list(islice(rest, size))
+        if not some:
+            return
         yield some
 
 

@@ -105,7 +105,9 @@ def _given(
         raise row
     if type(row) is not dict and not isinstance(row, Mapping):
         raise InputError(f"{shown(row)} has no named columns: pass mappings such as dict")
-    cells = {name: cell for name, cell in row.items() if not _missing(cell)}
+    cells = {
+        name: cell for name, cell in row.items() if type(cell) in _PRESENT or not _missing(cell)
+    }
     if defaults:
         cells = {**defaults, **cells}
     parts: dict[str, dict[str, JSON]] = {}
@@ -137,7 +139,7 @@ def _given(
         confidence=_number(cells.get("confidence", 1.0)),
         attributes=_object(cells["attributes"], "attributes") if "attributes" in cells else None,
         source=_text(cells, "source") or source,
-        provenance=_texts(cells, "provenance"),
+        provenance=_texts(cells, "provenance") if "provenance" in cells else (),
         vector=_vector(cells, "embedding", dimension),
         origin=origin,
         place=place,
@@ -166,7 +168,7 @@ def _text(cells: Row, name: str) -> str | None:
 
 
 def _texts(cells: Row, name: str) -> tuple[str, ...]:
-    found = _decoded(cells.get(name, ()), name)
+    found = _decoded(cells[name], name)
     if isinstance(found, str) or not isinstance(found, Sequence | np.ndarray):
         raise InputError(f"column {name!r} is {shown(cells[name])}: expected a list of texts")
     if wrong := [one for one in found if not isinstance(one, str)]:
@@ -216,8 +218,6 @@ def _missing(cell: object) -> bool:
         return True
     if isinstance(cell, str):
         return not cell or cell.isspace()
-    if type(cell) in _PRESENT:
-        return False
     if isinstance(cell, float):
         return cell != cell  # NaN
     return type(cell).__name__ in ("NaTType", "NAType")

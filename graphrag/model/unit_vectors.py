@@ -37,6 +37,8 @@ def unit_vectors(given: object, shape: tuple[int, ...]) -> NDArray[np.float32]:
         raise BadVectorError(f"is no array of numbers but {type(given).__name__} of {found.dtype}")
     if found.shape != shape:
         raise BadVectorError(f"has shape {found.shape}")
+    if found.size == shape[-1] and found.dtype == np.float32 and _is_unit(found):
+        return found.copy()
     with np.errstate(over="ignore", invalid="ignore"):
         rows = found.astype(np.float64).reshape(-1, shape[-1])
         if found.dtype == np.float32 and found.size:  # most are right as they come
@@ -55,3 +57,12 @@ def unit_vectors(given: object, shape: tuple[int, ...]) -> NDArray[np.float32]:
         is_unit = np.abs(norms * largest - 1) <= _UNIT
     units = np.where(is_unit[:, np.newaxis], rows, scaled / norms[:, np.newaxis])
     return units.astype(np.float32).reshape(shape)
+
+
+def _is_unit(vector: NDArray[np.float32]) -> bool:
+    """Tell whether one vector is surely of length 1, in a third of the time that all rules take.
+
+    A table gives three to a row. A sum of a few thousand squares as float32 is off by less than
+    half of what is let pass; ``vdot`` warns of nothing, and what is not finite is not near 1.
+    """
+    return bool(abs(np.vdot(vector, vector) - 1) <= _UNIT)

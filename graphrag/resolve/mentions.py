@@ -237,7 +237,7 @@ def _said(mention: Mention, said: Mapping[str, str], known: Known) -> str | None
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
     """Tell whether a mention may change the stored entity it means."""
     return bool(
-        completes(mention.name, entity_name)
+        (mention.name != entity_name and completes(mention.name, entity_name))
         or mention.aliases
         or mention.attributes
         or mention.names
@@ -261,6 +261,8 @@ def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
 
 
 def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
+    if not ruling.distinct:
+        return ()
     found = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
     return tuple(index.heirs.each(id_ for id_ in chain(*found) if id_ in index.entities.row_of))
 

@@ -95,6 +95,8 @@ class ChangeSet:
     """The images of inserted values by table and id, as JSON, once the event is made."""
     ready: "Ready | None" = None
     """The transaction, encoded ahead of its turn; whoever adds to the changes encodes it anew."""
+    leaves: Callable[[], None] | None = None
+    """Told when the engine gets it: whoever waits for that goes on while the engine works."""
 
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""

@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,30 +36,28 @@ class Places:
     def find(self, keys: Sequence[Key]) -> dict[Key, Place]:
         """Return the places of those records that have one."""
         found: dict[Key, Place] = {}
-        hashes = [hash_of(key) for key in keys]
-        spots = np.searchsorted(self._hashes, np.array(hashes, dtype=np.uint64)).tolist()
-        for key, hashed, spot in zip(keys, hashes, spots, strict=True):
+        for key, hashed, spot in zip(keys, *self._spots(keys), strict=True):
             place = self._place(hashed, spot)
             if place[1]:
                 found[key] = place
         return found
 
-    def enter(self, key: Key, place: Place) -> None:
-        """Note where a record's frame is now."""
-        hashed = hash_of(key)
-        before = self._place(hashed)[1]
-        self.live += place[1] - before
-        self._count += not before
-        self._news[hashed] = place
+    def enter(self, places: Sequence[tuple[Key, Place]]) -> None:
+        """Note where the frames of records are now."""
+        hashes, spots = self._spots([key for key, _ in places])
+        for (_, place), hashed, spot in zip(places, hashes, spots, strict=True):
+            before = self._place(hashed, spot)[1]
+            self.live += place[1] - before
+            self._count += not before
+            self._news[hashed] = place
         if len(self._news) > max(_NEWS, len(self._sorted) // 4):
             self.sort()
 
-    def drop(self, keys: Iterable[Key]) -> bool:
+    def drop(self, keys: Sequence[Key]) -> bool:
         """Let go of records; tell whether there was any of them."""
         before = self._count
-        for key in keys:
-            hashed = hash_of(key)
-            size = self._place(hashed)[1]
+        for hashed, spot in zip(*self._spots(keys), strict=True):
+            size = self._place(hashed, spot)[1]
             if size:
                 self.live -= size
                 self._count -= 1
@@ -108,11 +106,14 @@ class Places:
         self.live = int(places["size"].sum(dtype=np.int64))
         """Bytes of all frames."""
 
-    def _place(self, hashed: int, spot: int | None = None) -> Place:
+    def _spots(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
+        """Return the hashes of records, and where each would be among the sorted ones."""
+        hashes = [hash_of(key) for key in keys]
+        return hashes, np.searchsorted(self._hashes, np.array(hashes, dtype=np.uint64)).tolist()
+
+    def _place(self, hashed: int, spot: int) -> Place:
         place = self._news.get(hashed)
         if place is None:
-            if spot is None:
-                spot = int(np.searchsorted(self._hashes, np.uint64(hashed)))
             if spot < len(self._hashes) and self._hashes[spot] == hashed:
                 _, at, size, checksum = self._sorted[spot].item()
                 return at, size, checksum

@@ -91,6 +91,7 @@ class Presence:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._lock = str(folder / "LOCK")
         self._opened = self._now()
 
     def check(self) -> None:
@@ -109,7 +110,7 @@ class Presence:
     def _now(self) -> tuple[int, int] | None:
         # The engine holds its lock open, so no later file can have the number of that one.
         try:
-            found = os.stat(self._folder / "LOCK")
+            found = os.stat(self._lock)
         except OSError:
             return None
         return found.st_dev, found.st_ino

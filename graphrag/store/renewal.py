@@ -45,6 +45,7 @@ class FlushingEngine:
         self._engine = engine
         self._target = target
         self._path = path
+        self._log = str(path / "wal")
         self._folder = folder
         self._presence = Presence(path)
         self._most = most
@@ -62,7 +63,7 @@ class FlushingEngine:
             TransactionError: if its folder is not there any more.
         """
         writes = sql.startswith("BEGIN;")
-        if self._renewal is None and writes and _size(self._path / "wal") > self._limit:
+        if self._renewal is None and writes and _size(self._log) > self._limit:
             self._renewal = asyncio.create_task(self._renew())
         if self._renewal is not None:
             await asyncio.shield(self._renewal)
@@ -86,7 +87,7 @@ class FlushingEngine:
             await asyncio.to_thread(self._folder.close)
 
     def _log_limit(self) -> int:
-        return min(self._most, max(_WORTH, _size(self._path / "sstables") // 4))
+        return min(self._most, max(_WORTH, _size(str(self._path / "sstables")) // 4))
 
     async def _renew(self) -> None:
         try:
@@ -142,7 +143,7 @@ def give_back() -> None:
             trim(0)
 
 
-def _size(folder: Path) -> int:
+def _size(folder: str) -> int:
     """Return the bytes of the files in a folder."""
     try:
         with os.scandir(folder) as files:  # half the time of Path.iterdir, before every write

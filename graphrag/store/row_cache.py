@@ -109,16 +109,20 @@ class Held:
         touched, group = changes.touched(), changes.group_id
         images = {} if touched is None else changes.images
         values = {} if touched is None or not self._most else self._changed(changes.updates)
-        self.written(touched)
+        self.written(None if touched is None else [key for key in touched if key not in images])
         for key, value in values.items():
             self._put(key, value, _text(value))
         for key, image in images.items() if self._most else ():
             if key[0] in _KINDS:
                 self._put(key, image, image)
         self._fit()
-        if self.rows is not None and (group in self.stamps or stamp[0] == 1):
+        if self.rows is None:
+            return
+        if group in self.stamps or stamp[0] == 1:
             self.stamps[group] = max(stamp, self.stamps.get(group, stamp))
             self.rows.put((key, image) for key, image in images.items() if key[0] in _KINDS)
+        else:
+            self.rows.drop([key for key in images if key[0] in _KINDS])
 
     def _changed(self, updates: Iterable[Update]) -> dict[Key, Any]:
         """Return the values that are held of those that a transaction changed, as they are now."""

@@ -85,21 +85,24 @@ class RowFile:
 
     def put(self, images: Iterable[tuple[Key, str]]) -> None:
         """Take in the images of records, as JSON."""
-        for key, image in images:
+        placed: list[tuple[Key, Place]] = []
+        for key, image in images if not self._off else ():
             frame = record_name(key) + image.encode()
-            if len(frame) > _LONGEST or self._off:
+            if len(frame) > _LONGEST:
+                self.drop([key])
                 continue
-            place = self._flushed + len(self._buffer), len(frame), crc32(frame)
-            self._places.enter(key, place)
+            placed.append((key, (self._flushed + len(self._buffer), len(frame), crc32(frame))))
             self._buffer += frame
-            self._changed = True
             if len(self._buffer) >= _BUFFER:
                 try:
                     self._flush()
                 except OSError as error:
                     self._let_go(error, off=True)
+                    return
+        self._places.enter(placed)
+        self._changed |= bool(placed)
 
-    def drop(self, keys: Iterable[Key]) -> None:
+    def drop(self, keys: Sequence[Key]) -> None:
         """Let go of records that changed."""
         self._changed |= self._places.drop(keys)
 

@@ -156,6 +156,8 @@ class Store:
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
             self.held.erase()
+        if changes.leaves is not None:
+            changes.leaves()
         try:
             await self._connection.transact(sql, params)
         except BaseException as error:

@@ -19,6 +19,7 @@ from tests.benchmarks import (
     exchange,
     extraction,
     faults,
+    fresh,
     graphiti,
     identity,
     imports,
@@ -53,6 +54,7 @@ _ALL = (
         "exchange",
         "extraction",
         "faults",
+        "fresh",
         "graphiti",
         "identity",
         "misses",
@@ -105,6 +107,8 @@ def main() -> None:
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
                 asyncio.run(faults.measure(report, given.kills))
+            case "fresh":
+                asyncio.run(fresh.measure(report, fresh.Options(max(given.facts), given.queries)))
             case "graphiti":
                 count = min(given.queries, 30)
                 rival = graphiti.Options(given.graphiti, tuple(given.facts), count)

@@ -9,6 +9,7 @@ from rich.console import Console
 from graphrag.testing import HashEmbedder
 from tests.benchmarks import (
     ablation,
+    fresh,
     graphiti,
     quality,
     report,
@@ -59,6 +60,14 @@ async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
     for title in ("import_facts", "what the rules cost", "add_fact"):
         assert title in written
+
+
+async def test_fresh_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("fresh", Console(record=True, quiet=True))
+    await fresh.measure(result, fresh.Options(300, texts=4))
+    result.write()
+    assert "a search has found it" in Path(tmp_path / "fresh.json").read_text(encoding="utf-8")
 
 
 async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Tables of facts: what they may look like, what they do, and what happens to a bad one."""
 
 import asyncio
+import gc
 import json
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 from graphrag import InputError, TimeError
+from graphrag.ingest.direct import Teller
 from graphrag.store.changes import ChangeSet
+from graphrag.store.engine import EmbeddedEngine
 from graphrag.store.store import Store
 from graphrag.testing import HashEmbedder
 from tests.conftest import day, open_graph, triples
@@ -267,6 +270,46 @@ async def test_each_batch_is_encoded_once_and_ahead_of_its_turn(graph, monkeypat
     events = [event.seq for event in await graph.log.events()]
     assert sorted(stated) == sorted(events)
     assert ahead == [0, 1, 2, 3, 4]  # the summaries last
+
+
+async def test_the_engine_works_on_a_batch_while_the_next_is_planned(graph, monkeypatch):
+    done = []
+    send, plan = EmbeddedEngine.send, Teller.plan
+
+    async def sent(engine, sql, params):
+        if sql.startswith("BEGIN;"):
+            done.append("sent")
+        return await send(engine, sql, params)
+
+    async def planned(teller, *given, **named):
+        done.append("planned")
+        return await plan(teller, *given, **named)
+
+    monkeypatch.setattr(EmbeddedEngine, "send", sent)
+    monkeypatch.setattr(Teller, "plan", planned)
+    rows = [{"subject": f"Person {n}", "relation": "likes", "object": "tea"} for n in range(9)]
+    await graph.load.facts(rows, batch=3)
+    assert done[:6] == ["planned", "sent"] * 3
+
+
+@pytest.mark.parametrize("collects", [True, False])
+async def test_the_collector_of_garbage_works_as_before_after_an_import(monkeypatch, collects):
+    meanwhile, embed = [], HashEmbedder.embed
+
+    async def embedded(embedder, texts, *, purpose):
+        meanwhile.append(gc.isenabled())
+        return await embed(embedder, texts, purpose=purpose)
+
+    monkeypatch.setattr(HashEmbedder, "embed", embedded)
+    was = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        async with open_graph() as graph:
+            await graph.load.facts(JOBS, batch=2)
+        assert not any(meanwhile)
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if was else gc.disable)()
 
 
 async def test_what_a_later_batch_tells_of_again_is_there_again(graph):

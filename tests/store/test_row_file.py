@@ -328,7 +328,7 @@ def test_places_are_a_mapping(steps):
             case 0 | 1:
                 at += 100
                 expected[KEYS[number]] = at, number + 1, at ^ number
-                places.enter(KEYS[number], expected[KEYS[number]])
+                places.enter([(KEYS[number], expected[KEYS[number]])])
             case 2:
                 assert places.drop([KEYS[number]]) == (KEYS[number] in expected)
                 expected.pop(KEYS[number], None)

@@ -71,6 +71,34 @@ async def test_get_keeps_the_order_asked_and_skips_what_is_missing(store):
     assert list(await store.get(Entity, ["b", "nobody", "a"])) == ["b", "a"]
 
 
+@pytest.mark.parametrize(
+    ("column", "wrong"),
+    [
+        ("text", None),
+        ("created_at", "soon"),
+        ("confidence", 7.0),
+        ("origin", "heaven"),
+        ("sources", [{"episode": "e"}]),
+    ],
+)
+async def test_the_database_refuses_a_fact_without_what_every_fact_has(store, column, wrong):
+    changes = change(entity("a"), entity("b"), fact())
+    changes.inserts["relates_to"][0][column] = wrong
+    with pytest.raises(TransactionError, match=f"nothing was written.*{column}"):
+        await store.apply(changes, after=0)
+
+
+async def test_what_is_no_more_leaves_no_trace_in_a_row(store):
+    one = fact(invalid_at=day("2025-01-01"), attributes={"title": "mayor", "rank": 2})
+    await store.apply(change(entity("a"), entity("b"), one), after=0)
+    changes = ChangeSet("g", "test")
+    changes.change(one, fact(attributes={"rank": 2}))
+    await store.apply(changes, after=1)
+    [[row]] = await store.query("SELECT * FROM relates_to;")
+    assert row["attributes"] == {"rank": 2}
+    assert "invalid_at" not in row
+
+
 async def test_a_failing_statement_leaves_nothing(store):
     with pytest.raises(TransactionError, match="does not exist"):
         await store.apply(change(entity("a"), fact()), after=0)

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from graphrag.engine.rows import EngineRows
 from graphrag.errors import InputError, StoreClosedError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
@@ -177,12 +176,20 @@ class Handle:
         """Open the store, creating or migrating it if needed; opening twice is fine."""
         if self.current is not None:
             return
+        # Here, not above: who only imports the package needs no engine.
+        from graphrag.engine.rows import EngineRows
+
         store = await Store.open(
             self.target,
             embedder=self.embedder.name,
             dimension=self.embedder.dimension,
             derived=EngineRows(),
         )
+        if store.profile == "engine":
+            # Here, not above: few open a store of this profile.
+            from graphrag.engine.rebuild import build_unbuilt
+
+            await build_unbuilt(store)
         writer = Writer(
             store,
             Catalog(store, self.embedder.dimension, self.memory_budget),

@@ -1354,8 +1354,8 @@ class Health:
     ) -> list[Built]:
         """Make the indexes anew while nobody writes; a search meanwhile is refused.
 
-        After many writes this also makes searches quicker: a new row waits in a queue of the index,
-        and every search compares what waits one by one.
+        After many writes this also makes searches quicker: what each transaction added lies in a
+        page of its own, and all such pages are read.
 
         Args:
             rows: Derive from the records what the indexes cover, too.

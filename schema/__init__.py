@@ -14,7 +14,7 @@ from typing import Literal
 
 Profile = Literal["process", "engine"]
 
-_PROFILES: Mapping[int, Profile] = {11: "engine"}
+_PROFILES: Mapping[int, Profile] = {11: "engine", 14: "engine"}
 _TABLE = re.compile(
     r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
     r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
@@ -24,6 +24,7 @@ _FIELD = re.compile(
 )
 _CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
 _TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
+_REMOVED = re.compile(r"REMOVE TABLE IF EXISTS (\w+);")
 _INDEX = re.compile(r"DEFINE INDEX IF NOT EXISTS (?P<name>\w+) ON (?P<table>\w+) (?P<rest>[^;]+);")
 
 
@@ -68,7 +69,7 @@ def pending(applied: frozenset[int], profile: Profile) -> tuple[Migration, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EngineIndex:
-    """An index of the engine profile over vectors or terms."""
+    """An index of the engine profile over terms."""
 
     name: str
     table: str
@@ -81,30 +82,31 @@ class EngineIndex:
         return self.table.rpartition("_")[0]
 
     @property
-    def meaning(self) -> bool:
-        """Tell whether it covers vectors."""
-        return "HNSW" in self.rest
+    def statement(self) -> str:
+        """Return the SurrealQL that builds it where it is not there, beside who reads and writes.
 
-    def statement(self, *, dimension: int) -> str:
-        """Return the SurrealQL that builds it anew.
-
-        ``REBUILD INDEX`` is never used: after deletes it ruins an HNSW index (SurrealDB 3.2.4).
+        ``REBUILD INDEX`` is never used: after deletes it ruins indexes (SurrealDB 3.2.4).
         """
-        rest = self.rest.replace("{dimension}", str(int(dimension)))
-        return f"DEFINE INDEX OVERWRITE {self.name} ON {self.table} {rest};"
+        return f"DEFINE INDEX {self.name} ON {self.table} {self.rest} CONCURRENTLY;"
 
 
 @cache
 def engine_indexes() -> tuple[EngineIndex, ...]:
     """Return the indexes that searches of the engine profile go through."""
     found = (EngineIndex(**match.groupdict()) for match in _INDEX.finditer(_engine()))
-    return tuple(index for index in found if "HNSW" in index.rest or "FULLTEXT" in index.rest)
+    return tuple(index for index in found if "FULLTEXT" in index.rest)
 
 
 @cache
 def derived_tables() -> frozenset[str]:
     """Return the tables of the engine profile; their ids begin with the group."""
-    return frozenset(match["name"] for match in _TABLE.finditer(_engine()))
+    return frozenset(match["name"] for match in _TABLE.finditer(_engine())) - former_tables()
+
+
+@cache
+def former_tables() -> frozenset[str]:
+    """Return the tables that the engine profile had in an earlier version."""
+    return frozenset(_REMOVED.findall(_engine()))
 
 
 @dataclass(frozen=True, slots=True)

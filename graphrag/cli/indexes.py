@@ -35,7 +35,7 @@ KeepRows = Annotated[
 async def build(session: Session, keep_rows: KeepRows = False) -> None:
     """Make the indexes of the engine profile anew, while nobody writes.
 
-    Also makes searches quick again after many writes, which wait in a queue of the index.
+    Also makes searches quick again after many writes, each of which left pages of its own.
     """
     from graphrag.engine.rebuild import build as build_indexes
 
@@ -44,8 +44,8 @@ async def build(session: Session, keep_rows: KeepRows = False) -> None:
             session.note(f"{step.name}: {step.rows} rows in {step.seconds:.1f} s")
 
     with session.busy("building"):
-        async with _opened(session) as (store, dimension):
-            steps = await build_indexes(store, dimension, rows=not keep_rows, on_step=report)
+        async with _opened(session) as store:
+            steps = await build_indexes(store, rows=not keep_rows, on_step=report)
     if session.json:
         session.show_json(plain(steps))
     else:
@@ -61,7 +61,7 @@ async def check(session: Session) -> None:
     from graphrag.engine.verify import check as check_indexes
 
     with session.busy("checking"):
-        async with _opened(session) as (store, _):
+        async with _opened(session) as store:
             report = await check_indexes(store)
     if session.json:
         session.show_json(plain(report) | {"sound": report.sound})
@@ -120,7 +120,7 @@ async def embed(
 
 
 @asynccontextmanager
-async def _opened(session: Session) -> AsyncIterator[tuple["Store", int]]:
+async def _opened(session: Session) -> AsyncIterator["Store"]:
     """Open the store of a session as the model that it was built with would."""
     from graphrag.engine.rows import EngineRows
     from graphrag.store.migrate import embedder_of
@@ -130,7 +130,7 @@ async def _opened(session: Session) -> AsyncIterator[tuple["Store", int]]:
     name, dimension = await session.unlocked(lambda: embedder_of(target))
     opening = partial(Store.open, target, embedder=name, dimension=dimension, derived=EngineRows())
     async with await session.unlocked(opening) as store:
-        yield store, dimension
+        yield store
 
 
 def _show(session: Session, report: "IndexReport") -> None:

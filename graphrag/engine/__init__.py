@@ -1,1 +1,1 @@
-"""The engine profile: rows that SurrealDB's own indexes cover, derived from the graph's records."""
+"""The engine profile: rows that searches in SurrealDB go by, derived from the graph's records."""

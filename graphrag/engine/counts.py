@@ -4,12 +4,12 @@ What BM25 must know of a whole group, read from its counts instead of its texts.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from graphrag.engine.scopes import NAMED, TEXTS, VECTORS, Pieces, read_terms, terms_of
+from graphrag.engine.scopes import TEXTS, VECTORS, Pieces
 from graphrag.index.entries import Statistics
 from graphrag.store.changes import Query
 from graphrag.store.engine import Row
@@ -87,9 +87,7 @@ def _statements(counts: Sequence[Row], totals: Sequence[Row]) -> tuple[list[str]
 
 Key = tuple[str, str]
 """Table and id of a row."""
-_COLUMNS = sorted({*NAMED, *(column for text in TEXTS.values() for column in text.columns)})
-Images = Mapping[str, Mapping[str, Any] | None]
-"""What was different before a moment, by ``table:id``; None for what was not there."""
+_COLUMNS = sorted({column for text in TEXTS.values() for column in text.columns})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,63 +100,34 @@ class Counts:
     """By table."""
 
 
-async def read_counts(store: Store, group: str, terms: Iterable[str], before: Images) -> Counts:
-    """Read the counts of a group, for the given terms only.
-
-    With images of the past, the statistics are those of then: what was added or reworded since is
-    read and taken off again.
-    """
-    wanted = set(terms)
+async def read_counts(store: Store, group: str, terms: Iterable[str]) -> Counts:
+    """Read the counts of a group, for the given terms only."""
     totals, counts = await store.query(
         "SELECT id, rows, texts, terms FROM $totals; SELECT VALUE [record::id(id), n] FROM $terms;",
         totals=[Record("row_count", [group, table]) for table in VECTORS],
-        terms=[Record("term_count", [group, table, term]) for table in TEXTS for term in wanted],
+        terms=[Record("term_count", [group, table, term]) for table in TEXTS for term in {*terms}],
     )
-    rows = dict.fromkeys(VECTORS, 0)
-    texts: Counter[str] = Counter()
-    lengths: Counter[str] = Counter()
-    for row in totals:
-        table = row["id"].id[1]
-        rows[table], texts[table], lengths[table] = row["rows"], row["texts"], row["terms"]
-    found: dict[str, Counter[str]] = {table: Counter() for table in TEXTS}
+    rows = {row["id"].id[1]: row for row in totals}
+    none = {"rows": 0, "texts": 0, "terms": 0}
+    found: dict[str, dict[str, int]] = {table: {} for table in TEXTS}
     for (_, table, term), count in counts:
         found[table][term] = count
-    async for table, pieces, sign in _since(store, group, before):
-        texts[table] += sign * len(pieces)
-        for piece in pieces:
-            lengths[table] += sign * len(piece)
-            for term in wanted.intersection(piece):
-                found[table][term] += sign
+    known = {table: rows.get(table, none) for table in VECTORS}
     return Counts(
-        rows,
-        {table: Statistics(texts[table], lengths[table], dict(found[table])) for table in TEXTS},
+        {table: row["rows"] for table, row in known.items()},
+        {
+            table: Statistics(known[table]["texts"], known[table]["terms"], found[table])
+            for table in TEXTS
+        },
     )
-
-
-async def _since(
-    store: Store, group: str, before: Images
-) -> AsyncIterator[tuple[str, Pieces, int]]:
-    """Yield what the texts of a group have more since then, and what they had instead."""
-    changed: dict[tuple[str, str], Mapping[str, Any] | None] = {}
-    for record, image in before.items():
-        table, _, id_ = record.partition(":")
-        if table in TEXTS and (image is None or not image.keys().isdisjoint(TEXTS[table].columns)):
-            changed[table, id_] = image
-    if not changed:
-        return
-    reworded = [key for key, image in changed.items() if image is not None]
-    stored, terms = await read_worded(group, reworded, changed, store.query)
-    for key, image in changed.items():
-        if key in terms:
-            yield key[0], read_terms(terms[key], group), -1
-            if image is not None and key in stored:
-                yield key[0], terms_of(key[0], {**stored[key], **image}), 1
 
 
 async def read_worded(
-    group: str, rows: Iterable[Key], words: Iterable[Key], query: Query
+    group: str, rows: Collection[Key], words: Collection[Key], query: Query
 ) -> tuple[dict[Key, Row], dict[Key, str]]:
     """Return what says by which words some rows are found, and the stored terms of others."""
+    if not rows and not words:
+        return {}, {}
     found, terms = await query(
         f"SELECT id, {', '.join(_COLUMNS)} FROM $rows; SELECT id, terms FROM $words;",
         rows=[Record(*key) for key in rows],

@@ -1,23 +1,26 @@
 """Make the derived rows and the indexes of the engine profile anew.
 
-Indexes are made after the rows that they cover, by ``DEFINE INDEX OVERWRITE``: rows that are
-inserted later wait in a queue of the HNSW index, where every search compares them one by one, so a
-new build is also what makes searches quick after many writes. Nobody should write meanwhile; a
-search that meets a missing index refuses.
+Words are indexed beside who reads and writes (``CONCURRENTLY``), which tells how far it is, and is
+three times as fast as one transaction; a search that meets an index that is not ready refuses.
+Vectors are sorted into cells after that. Nobody should write meanwhile.
 
 What the commands on indexes report.
 """
 
+import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
+from graphrag.engine.cells import arrange
 from graphrag.engine.counts import Tally
 from graphrag.engine.rows import Derivation
-from graphrag.engine.scopes import NAMED, TEXTS, VECTORS
-from graphrag.errors import StoreProfileError
-from graphrag.schema import derived_tables, engine_indexes
+from graphrag.engine.scopes import TEXTS, VECTORS
+from graphrag.errors import StoreIndexError, StoreProfileError
+from graphrag.schema import EngineIndex, derived_tables, engine_indexes, former_tables
 from graphrag.store.engine import Row
 from graphrag.store.pages import read_pages
 from graphrag.store.store import Store
@@ -66,8 +69,13 @@ class IndexReport:
         return not self.findings
 
 
+_LOG = logging.getLogger("graphrag")
 _COUNTS = 2_000
 """Counts of one transaction."""
+_BATCH = 1_000
+"""Rows that are deleted at once: a table in one transaction is more than one takes."""
+_PAUSE = 0.1
+"""Seconds between two looks at how far an index is."""
 
 Step = Callable[[Built], None]
 OnPage = Callable[[str, int, int, int], None]
@@ -88,36 +96,45 @@ def engine_only(store: Store) -> None:
 
 
 async def build(
-    store: Store,
-    dimension: int,
-    *,
-    rows: bool,
-    on_step: Step | None = None,
-    on_page: OnPage | None = None,
+    store: Store, *, rows: bool, on_step: Step | None = None, on_page: OnPage | None = None
 ) -> list[Built]:
     """Make the indexes anew, and before them the rows, if asked.
 
     Args:
         store: A store of the engine profile.
-        dimension: Numbers of a vector.
         rows: Derive the rows again, too.
         on_step: Called with each step when it is done.
-        on_page: Called with each page of rows that were derived, and of each index.
+        on_page: Called with how far each step is.
 
     Raises:
         StoreProfileError: for a store of the other profile.
+        StoreError: if somebody wrote meanwhile.
     """
     done: list[Built] = []
-    async for step in steps(store, dimension, rows=rows, on_page=on_page):
+    async for step in steps(store, rows=rows, on_page=on_page):
         done.append(step)
         if on_step is not None:
             on_step(step)
+    await store.transact("DELETE meta:unbuilt RETURN NONE;")
     return done
+
+
+async def build_unbuilt(store: Store) -> None:
+    """Make what searches need that an earlier version did not derive."""
+    [marks] = await store.query("SELECT * FROM meta:unbuilt;")
+    if marks:
+        _LOG.warning("%s is from an earlier version: its indexes are built", store.target.url)
+        for table in sorted(former_tables()):
+            await store.transact(
+                f"REMOVE INDEX IF EXISTS {table.removesuffix('_vector')}_hnsw ON {table};"
+            )
+            await _empty(store, table)
+            await store.transact(f"REMOVE TABLE IF EXISTS {table};")
+        await build(store, rows=True, on_step=lambda step: _LOG.info("%s", step))
 
 
 async def steps(
     store: Store,
-    dimension: int,
     *,
     rows: bool,
     made: Collection[str] = (),
@@ -127,49 +144,57 @@ async def steps(
 
     Args:
         store: A store of the engine profile.
-        dimension: Numbers of a vector.
         rows: Derive the rows again, too.
         made: Names of what an earlier run yielded, if nothing was written since.
-        on_page: Called with each page of rows that were derived; of each index, before and after.
+        on_page: Called with how far each step is.
 
     Raises:
         StoreProfileError: for a store of the other profile.
+        StoreError: if somebody wrote meanwhile.
     """
     engine_only(store)
     indexes = [index for index in engine_indexes() if index.name not in made]
     if missing := [table for table in VECTORS if rows and table not in made]:
         for index in indexes:
-            await store.transact(f"REMOVE INDEX IF EXISTS {index.name} ON {index.table};")
-        for statement in _emptying(missing):
-            await store.transact(statement)
-        for table in missing:
-            begun = perf_counter()
-            yield Built(table, await _derive(store, table, on_page), perf_counter() - begun)
-    for index in indexes:
+            await _remove(store, index)
+        for source in _sources(missing):
+            await _empty(store, source)
+    for name, make in (
+        *((table, partial(_derive, store, table, on_page)) for table in missing),
+        *((index.name, partial(_index, store, index, on_page)) for index in indexes),
+        *((cells_of(table), partial(_arrange, store, table, on_page)) for table in VECTORS),
+    ):
         begun = perf_counter()
-        count = await count_rows(store, index.table)
-        if on_page is not None and count:
-            on_page(index.name, 0, 0, count)
-        await store.transact(index.statement(dimension=dimension))
-        if on_page is not None:
-            on_page(index.name, count, count, count)
-        yield Built(index.name, count, perf_counter() - begun)
+        yield Built(name, await make(), perf_counter() - begun)
 
 
-def _emptying(tables: Collection[str]) -> list[str]:
-    """Return what deletes the rows that follow from these tables."""
+def cells_of(table: str) -> str:
+    """Return what the vectors of a table are called where steps and indexes are named."""
+    return f"{table}_vectors"
+
+
+def _sources(tables: Collection[str]) -> list[str]:
+    """Return where the rows are that follow from these tables."""
     if set(tables) == set(VECTORS):
-        return [f"DELETE {table} RETURN NONE;" for table in sorted(derived_tables())]
-    found = []
-    for table in tables:
-        own = {f"{table}_vector", f"{table}_words"} & derived_tables()
-        own |= {"entity": {"known_as"}, "relates_to": {"stated"}}.get(table, set())
-        found += [f"DELETE {name} RETURN NONE;" for name in sorted(own)]
-        found += [
-            f"DELETE {name} WHERE record::id(id)[1] = '{table}' RETURN NONE;"
-            for name in ("term_count", "row_count")
-        ]
-    return found
+        return sorted(derived_tables())
+    shared = sorted(name for name in derived_tables() if not name.endswith("_words"))
+    return [
+        *(f"{table}_words" for table in tables if table in TEXTS),
+        *(f"{name} WHERE record::id(id)[1] = '{table}'" for table in tables for name in shared),
+    ]
+
+
+async def _empty(store: Store, source: str) -> None:
+    """Delete rows, a batch at a time."""
+    while True:
+        [ids] = await store.query(f"SELECT VALUE id FROM {source} LIMIT {_BATCH};")
+        if not ids:
+            return
+        await store.transact("DELETE $ids RETURN NONE;", ids=ids)
+
+
+async def _remove(store: Store, index: EngineIndex) -> None:
+    await store.transact(f"REMOVE INDEX IF EXISTS {index.name} ON {index.table};")
 
 
 async def count_rows(store: Store, table: str) -> int:
@@ -180,10 +205,6 @@ async def count_rows(store: Store, table: str) -> int:
 
 async def _derive(store: Store, table: str, on_page: OnPage | None) -> int:
     columns = {"id", "group_id", "embedding", *(TEXTS[table].columns if table in TEXTS else ())}
-    if table == "entity":
-        columns |= set(NAMED)
-    if table == "relates_to":
-        columns.add("sources")
     count = 0
     tallies: dict[str, Tally] = {}
     total = await count_rows(store, table)
@@ -204,4 +225,38 @@ async def _derive(store: Store, table: str, on_page: OnPage | None) -> int:
     for tally in tallies.values():
         for statements, params in tally.parts(_COUNTS):
             await store.transact(statements, **params)
+    return count
+
+
+async def _index(store: Store, index: EngineIndex, on_page: OnPage | None) -> int:
+    total, before = await count_rows(store, index.table), 0
+    await _remove(store, index)  # by itself: together they are more than a transaction takes
+    await store.transact(index.statement)
+    while True:
+        [info] = await store.query(f"INFO FOR INDEX {index.name} ON {index.table};")
+        building = info.get("building", {"status": "ready"})
+        ready = building["status"] == "ready"
+        if building["status"] == "error":
+            raise StoreIndexError(f"the index {index.name} cannot be built: {building}")
+        there = total if ready else min(total, int(building.get("initial") or 0))
+        if on_page is not None and total and (ready or there > before):
+            on_page(index.name, there - before, there, total)
+        if ready:
+            return total
+        before = there
+        await asyncio.sleep(_PAUSE)
+
+
+async def _arrange(store: Store, table: str, on_page: OnPage | None) -> int:
+    count, total = 0, await count_rows(store, table)
+
+    def note(rows: int) -> None:
+        nonlocal count
+        count += rows
+        if on_page is not None:
+            on_page(cells_of(table), rows, count, total)
+
+    [groups] = await store.query("SELECT VALUE record::id(id)[0] FROM row_count;")
+    for group in sorted({*groups}):
+        await arrange(store, group, table, note)
     return count

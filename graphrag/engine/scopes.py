@@ -1,15 +1,13 @@
 """What SurrealDB searches: which tables, and by which words their rows are found.
 
-The words are those that the columns in memory are searched by (``graphrag/index``); the parity
-tests hold the two to each other.
+The words are those that the columns in memory are searched by (``graphrag/index``).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from graphrag.index.texts import PIECE, community_text, episode_words
-from graphrag.names.key import is_name, name_key
 from graphrag.store.engine import Row
 from graphrag.text.tokens import tokenize
 
@@ -48,8 +46,6 @@ TEXTS: dict[str, Text] = {
 """The tables that are searched by words."""
 VECTORS = ("relates_to", "entity", "episode", "passage", "community")
 """The tables that are searched by meaning."""
-NAMED = ("name", "aliases", "entity_type")
-"""Columns of an entity that say what it goes by."""
 
 
 def mark(group: str) -> str:
@@ -79,20 +75,3 @@ def read_terms(stored: str, group: str) -> Pieces:
         [term.removeprefix(before) for term in piece.split(" ") if term]
         for piece in stored.split(PIECE)
     ]
-
-
-def keys_of(entity: Row) -> set[str]:
-    """Return the keys under which an entity is looked up by name."""
-    keys = set()
-    for name in (entity["name"], *(entity.get("aliases") or ())):
-        key = name_key(name)
-        keys.add(key)
-        if entity["entity_type"] == "person" and is_name(name):
-            keys |= set(_ends(key.split()))
-    return keys - {""}
-
-
-def _ends(words: Sequence[str]) -> Iterator[str]:
-    if words:
-        yield words[0]
-        yield words[-1]

@@ -84,8 +84,8 @@ class Health:
     ) -> list[Built]:
         """Make the indexes anew while nobody writes; a search meanwhile is refused.
 
-        After many writes this also makes searches quicker: a new row waits in a queue of the index,
-        and every search compares what waits one by one.
+        After many writes this also makes searches quicker: what each transaction added lies in a
+        page of its own, and all such pages are read.
 
         Args:
             rows: Derive from the records what the indexes cover, too.
@@ -97,7 +97,7 @@ class Health:
         from graphrag.engine.rebuild import build
 
         session = self._handle.session
-        return await build(session.store, session.embedder.dimension, rows=rows, on_step=on_step)
+        return await build(session.store, rows=rows, on_step=on_step)
 
     async def reembed(
         self, *, on_progress: Callable[[Reembedded], None] | None = None

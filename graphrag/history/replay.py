@@ -74,7 +74,7 @@ async def replay_groups(
     if target.store.profile == "engine":
         from graphrag.engine.rebuild import build
 
-        await build(target.store, target.embedder.dimension, rows=True)
+        await build(target.store, rows=True)
     return done
 
 

@@ -18,8 +18,6 @@ _LEAST = 1 << 20
 _SHARE = 4
 _UNKNOWN = 4 << 30
 """Bytes of memory of a machine that does not tell."""
-Key = tuple[str, bool]
-"""Name of a group, and whether it is only what searches have read of it."""
 
 
 def checked_budget(given: int | None) -> int:
@@ -45,8 +43,8 @@ class GroupCache:
         """Start empty; ``leaving`` is called with each index before it is let go."""
         self._most = most_bytes
         self._leaving = leaving
-        self._kept: OrderedDict[Key, GroupIndex] = OrderedDict()
-        self._sizes: dict[Key, int] = {}
+        self._kept: OrderedDict[str, GroupIndex] = OrderedDict()
+        self._sizes: dict[str, int] = {}
         self.nbytes = 0
         """Of all that is kept, each as it was measured last."""
 
@@ -54,15 +52,15 @@ class GroupCache:
         """Count what is kept."""
         return len(self._kept)
 
-    def __contains__(self, key: Key) -> bool:
+    def __contains__(self, key: str) -> bool:
         """Tell whether this is kept."""
         return key in self._kept
 
     def groups(self) -> list[GroupIndex]:
-        """Return the whole groups that are kept, the one used last at the end."""
-        return [index for (_, part), index in self._kept.items() if not part]
+        """Return the groups that are kept, the one used last at the end."""
+        return [*self._kept.values()]
 
-    def use(self, key: Key, index: GroupIndex) -> None:
+    def use(self, key: str, index: GroupIndex) -> None:
         """Keep an index as the one used last, and let go of what is too much then.
 
         The last one stays whatever its size: asked for again, it would be read again.
@@ -76,13 +74,13 @@ class GroupCache:
             self._kept.move_to_end(key)
             self._trim()
 
-    def grown(self, key: Key) -> None:
+    def grown(self, key: str) -> None:
         """Take note that an index may be larger now."""
         if key in self._kept:
             self._measure(key)
             self._trim()
 
-    def take(self, key: Key) -> GroupIndex | None:
+    def take(self, key: str) -> GroupIndex | None:
         """Return what is kept, and keep it no longer."""
         self.nbytes -= self._sizes.pop(key, 0)
         return self._kept.pop(key, None)
@@ -93,13 +91,13 @@ class GroupCache:
         self._sizes.clear()
         self.nbytes = 0
 
-    def _measure(self, key: Key) -> None:
+    def _measure(self, key: str) -> None:
         size = self._kept[key].nbytes + derived_bytes(self._kept[key])
         self.nbytes += size - self._sizes.get(key, 0)
         self._sizes[key] = size
 
     def _trim(self) -> None:
-        used: list[tuple[Key, GroupIndex]] = []
+        used: list[tuple[str, GroupIndex]] = []
         while self.nbytes > self._most and len(self._kept) > 1:
             key, index = self._kept.popitem(last=False)
             self._leaving(index)

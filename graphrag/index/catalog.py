@@ -7,8 +7,7 @@ that nobody wrote to leaves nothing behind when it is asked for.
 import asyncio
 import logging
 from collections.abc import Iterable
-from datetime import datetime
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
@@ -19,9 +18,6 @@ from graphrag.store.store import Store
 from graphrag.store.validate import vouch
 
 _LOG = logging.getLogger("graphrag")
-Stamp = tuple[int, datetime | None]
-"""Number and time of the newest event of a group: another history has other times."""
-_NONE: Stamp = 0, None
 _MEASURED = 16
 """Commits after which a group that is written to is measured anew."""
 
@@ -63,10 +59,6 @@ class Catalog:
         self.kept = GroupCache(most_bytes, self._leave)
         self._loading = Locks()
         self._checkpoints = Checkpoints(store, dimension)
-        self._stamps: WeakKeyDictionary[GroupIndex, Stamp] = WeakKeyDictionary()
-        """Where the group stood when what searches read of it was read."""
-        self._lent: WeakKeyDictionary[GroupIndex, GroupIndex] = WeakKeyDictionary()
-        """What can be kept of what a search ranks by, if that is not the same."""
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -102,27 +94,9 @@ class Catalog:
         async with self._loading[name]:
             return await self._load(name, anew=True)
 
-    def lend(self, name: str, stamp: Stamp) -> GroupIndex | None:
-        """Return what searches have read of a group that stands there, to one of them only."""
-        index = self.kept.take((name, True))
-        return index if index is not None and self._stamps.get(index) == stamp else None
-
-    def lent(self, index: GroupIndex, stamp: Stamp, rows: GroupIndex) -> None:
-        """Note what a search ranks by, and what of it can be kept: read at which event."""
-        self._stamps[rows] = stamp
-        if rows is not index:
-            self._lent[index] = rows
-
-    def keep(self, index: GroupIndex, *, most: int) -> None:
-        """Keep what a search has read, if that is not too much, for the next one."""
-        rows = self._lent.pop(index, index)
-        if self._stamps.get(rows, _NONE)[0] and rows_of(rows) <= most:
-            self.kept.use((rows.group_id, True), rows)
-
     async def drop(self, name: str) -> None:
         """Let go of a group, on file too: whoever asks for it reads the tables."""
         self._forget(name)
-        self.kept.take((name, True))
         await self._discard(name)
 
     async def damage(self, name: str) -> list[str]:
@@ -150,7 +124,7 @@ class Catalog:
             self._checkpoints.changed(index, shown)
             self._keep(index)
             if index.seq % _MEASURED == 0:
-                self.kept.grown((name, False))
+                self.kept.grown(name)
 
     async def close(self) -> None:
         """Keep the large groups in files beside the store, and let go of all that is in memory."""
@@ -206,11 +180,11 @@ class Catalog:
     def _keep(self, index: GroupIndex) -> None:
         """Keep a group for the next one to ask, unless it is one that nobody wrote to."""
         if index.seq or rows_of(index):
-            self.kept.use((index.group_id, False), index)
+            self.kept.use(index.group_id, index)
 
     def _forget(self, name: str) -> None:
         self._groups.pop(name, None)
-        self.kept.take((name, False))
+        self.kept.take(name)
 
     def _leave(self, index: GroupIndex) -> None:
         """Save what is let go, if it is worth it; not what is just being brought up to date."""

@@ -100,13 +100,10 @@ def assembled(group: str, dimension: int, rows: Mapping[str, Rows]) -> GroupInde
     return index
 
 
-def enter_rows(index: GroupIndex, rows: Mapping[str, Rows], *, words: bool = True) -> None:
-    """Append rows by table, in the order of their ids; what they point to is there or with them.
-
-    Without ``words`` facts and entities are not found by any, which saves half of the time.
-    """
+def enter_rows(index: GroupIndex, rows: Mapping[str, Rows]) -> None:
+    """Append rows by table, in the order of their ids; what they point to is there or with them."""
     for table in COLUMNS:
-        _fill(index, table, sorted(rows.get(table, ()), key=itemgetter(0)), words=words)
+        _fill(index, table, sorted(rows.get(table, ()), key=itemgetter(0)))
 
 
 async def refresh_group(store: Store, index: GroupIndex) -> bool:
@@ -187,14 +184,14 @@ def _forget(index: GroupIndex, table: str, id_: str) -> None:
         index.summarize(id_, "")
 
 
-def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> None:
+def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
     rows = tied(index, table, rows)
     if not rows:
         return
     vectors, blank = readable(index, table, rows)
     ids = [row[0] for row in rows]
     if table == "entity":
-        texts = [" ".join((row[3], *row[4])) if words else "" for row in rows]
+        texts = [" ".join((row[3], *row[4])) for row in rows]
         types = [index.type_code(row[2]) for row in rows]
         removed = _moments([row[8] for row in rows], FOREVER)
         endings = [row[9] for row in rows]
@@ -210,7 +207,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows, *, words: bool = True) -> N
         index.facts.extend(
             ids,
             vectors,
-            [_words(row) if words else "" for row in rows],
+            [_words(row) for row in rows],
             {
                 "subject": [row_of[row[2]] for row in rows],
                 "object": [row_of[row[3]] for row in rows],

@@ -62,8 +62,6 @@ class Scope:
         """Columns that are read when a filter asks for them."""
         self.spread: float | None = None
         """How much the cosines of all rows differ, where only a part of them is here."""
-        self.beside: dict[str, tuple[list[str], Vectors]] = {}
-        """Ids and vectors of rows that are not here, by what they were read for: of a part only."""
         self.version = 0
         """Another number after every change of the rows or their columns."""
 
@@ -108,13 +106,11 @@ class Scope:
         """Return about how many bytes of memory these are."""
         columns = self.alive.nbytes + sum(column.nbytes for column in self.columns.values())
         lazy = sum(column.nbytes for column in self.aside.values())
-        beside = (vectors.nbytes + boxed(ids, _ID_BYTES) for ids, vectors in self.beside.values())
         return (
             columns
             + lazy
             + self.vectors.nbytes
             + self.postings.nbytes
-            + sum(beside)
             + boxed(self.ids, _ID_BYTES)
             + boxed(self.row_of, _NUMBER_BYTES)
         )

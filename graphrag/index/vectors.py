@@ -39,21 +39,12 @@ _FEW = 50
 class Vectors:
     """Hold one vector of a fixed dimension per row and compare them all with a query."""
 
-    _lasts = True
-
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._buffer = np.empty((0, dimension), dtype=np.float32)
         self._size = 0
         self._codes: Codes | None = None
         self._lent = False
-
-    @classmethod
-    def of(cls, units: NDArray[np.float32]) -> "Vectors":
-        """Hold an array of unit vectors as it is, for one search: a rough pass would not pay."""
-        vectors = cls(units.shape[1])
-        vectors._buffer, vectors._size, vectors._lasts = units, len(units), False
-        return vectors
 
     def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
         """Return what is to be saved: no spare room."""
@@ -180,7 +171,7 @@ class Vectors:
 
     def codes(self) -> Codes | None:
         """Return what a rough pass goes by, made when there are rows enough for one."""
-        if self._size < _WORTH_CODES or not self._lasts or not available():
+        if self._size < _WORTH_CODES or not available():
             return None
         if self._codes is None:
             self._codes = Codes(self.dimension)

@@ -121,13 +121,13 @@ async def copy_store(
                 )
             )
         if group is None:
-            rows, checksum = await _whole(old, new, dimension, pace)
+            rows, checksum = await _whole(old, new, pace)
         else:
             rows, checksum = await copy_group(old, new, group, name or group, pace)
         return CopyReport(place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun)
 
 
-async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[dict[str, int], str]:
+async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], str]:
     source = _spot(old.target)
     made = await _begin(new, source)
     wanted = await pages.tables(old)
@@ -137,7 +137,7 @@ async def _whole(old: Store, new: Store, dimension: int, pace: Pace) -> tuple[di
             await mark_copy(new, source, made)
     if new.profile == "engine":
         done = [*made]
-        async for step in steps(new, dimension, rows=True, made=made, on_page=pace.advance):
+        async for step in steps(new, rows=True, made=made, on_page=pace.advance):
             done.append(step.name)
             await mark_copy(new, source, done)
     rows, checksum = await _compared(old, new, wanted)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import derived_tables
+from graphrag.schema import derived_tables, former_tables
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Record
 from graphrag.store.store import Store
@@ -34,7 +34,7 @@ class Table:
 async def tables(store: Store) -> list[Table]:
     """Return what a store holds that does not follow from something else, links last."""
     [info] = await store.query("INFO FOR DB;")
-    names = info["tables"].keys() - derived_tables() - _OWN
+    names = info["tables"].keys() - derived_tables() - former_tables() - _OWN
     found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
     return sorted(found, key=lambda table: (table.links, table.name))
 

@@ -113,7 +113,6 @@ async def _found(
         made=await made_for(request, lenses),
         tracer=session.tracer,
     )
-    session.catalog.keep(index, most=session.limits.kept)
     return results
 
 
@@ -146,8 +145,6 @@ async def _joined(
     vector = (await session.embedder.embed([request.query], purpose="query"))[0]
     asked = Asked(request, vector, lens.viewpoint, utc_now(), session.limits)
     joined = await join(parts, asked, session.store, session.embedder)
-    for part in parts:
-        session.catalog.keep(part.index, most=session.limits.kept)
     return joined
 
 
@@ -179,7 +176,6 @@ async def _candidates(request: Request, lens: Lens) -> GroupIndex:
             lens.viewpoint,
             await lens.past(),
             now=utc_now(),
-            catalog=session.catalog,
             limits=session.limits,
         )
     )

@@ -9,16 +9,15 @@ where hits must be of a saga, everything that it tells of is read and compared; 
 filter says of it, its episodes are known.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.engine.lookup import facts_at, facts_stated_by
+from graphrag.engine.lookup import entities_keyed, fact_ends_at, facts_at, with_words
 from graphrag.errors import QueryError
 from graphrag.index.read_lazy import source_episodes
+from graphrag.names.key import name_key
 from graphrag.search.candidates.limits import Limits
-from graphrag.search.candidates.name_lookup import known_as
-from graphrag.search.candidates.part import Part
-from graphrag.search.candidates.step import Walk
+from graphrag.search.candidates.part import Part, with_kin
 from graphrag.search.filters.tree import Compare, Every, Filter
 from graphrag.search.question import Question
 from graphrag.search.request import Request
@@ -28,9 +27,21 @@ from graphrag.search.within import Reach, Within
 from graphrag.store import links
 from graphrag.store.links import Pair
 from graphrag.store.store import Store
+from graphrag.text.tokens import tokenize
 
 
-async def surround(part: Part, request: Request, past: Past, limits: Limits) -> bool:
+async def called(store: Store, group: str, names: Iterable[str], most: int) -> set[str]:
+    """Return the ids of the entities that may be meant by some names or ids, aliases among them."""
+    wanted = {*names}
+    if not wanted:
+        return wanted
+    words = [terms for name in sorted(wanted) if (terms := tokenize(name))]
+    keyed = await entities_keyed(store, group, {*map(name_key, wanted)} - {""})
+    found = await with_words(store, group, "entity", words, limit=most)
+    return wanted | keyed | {id_ for rows in found for id_, _ in rows}
+
+
+async def surround(part: Part, request: Request, limits: Limits) -> bool:
     """Ask for all that lies in the part that is searched; False if that is all or too much.
 
     Raises:
@@ -38,7 +49,7 @@ async def surround(part: Part, request: Request, past: Past, limits: Limits) -> 
     """
     within = request.within
     if isinstance(within, Within):
-        await _near(within, part, past, limits, episodes=request.asks_near_episodes)
+        await _near(within, part, limits, episodes=request.asks_near_episodes)
         return True
     if within is None or len(within) > limits.walk:
         return False
@@ -52,15 +63,21 @@ def _take(within: Reach, part: Part) -> None:
     part.want("episode", within.episodes)
 
 
-async def _near(within: Within, part: Part, past: Past, limits: Limits, *, episodes: bool) -> None:
+async def _near(within: Within, part: Part, limits: Limits, *, episodes: bool) -> None:
     """Ask for what the steps may lead to, visible or not, and for who speaks of it."""
-    begun = await known_as(part.store, part.group, (), within.names, past)
-    walk = Walk(part, limits.within, begun, within.relations)
+    begun = await called(part.store, part.group, within.names, limits.words)
+    frontier, reached, met = begun, set[str](), set[str]()
     for _ in range(within.hops):
-        await walk.step()
+        frontier = with_kin(frontier, part.kin) - reached
+        if not frontier or len(met) >= limits.within:
+            break
+        reached |= frontier
+        found = await fact_ends_at(part.store, frontier, 2 * limits.within, within.relations)
+        met.update(fact for fact, *_ in found)
+        frontier = {end for _, *ends in found for end in ends}
     if episodes:
-        part.spoken = await links.mentions_of(part.store, sorted(walk.reached), limits.within)
-    if max(len(walk.met), len(part.spoken)) >= limits.within:
+        part.mentions = await links.mentions_of(part.store, sorted(reached), limits.within)
+    if max(len(met), len(part.mentions)) >= limits.within:
         raise QueryError(
             f"{limits.within} facts or mentions lie within {within.hops} hops of "
             f"{', '.join(map(repr, within.names))}, or more: take fewer hops, or some relations"
@@ -69,8 +86,8 @@ async def _near(within: Within, part: Part, past: Past, limits: Limits, *, episo
     if within.relations is not None and len(begun) > 1:
         # Which of them is meant is decided by all facts about each.
         part.want("relates_to", await facts_at(part.store, begun, limits.within))
-    part.want("relates_to", walk.met)
-    part.want("episode", (episode for episode, _ in part.spoken))
+    part.want("relates_to", met)
+    part.want("episode", (episode for episode, _ in part.mentions))
 
 
 SCOPES = frozenset({"facts", "entities", "episodes"})
@@ -102,7 +119,7 @@ async def read_saga_rows(store: Store, group: str, sagas: frozenset[str], past: 
     episodes |= {id_ for id_, image in past.images("episode") if image.get("saga") in sagas}
     ordered = sorted(episodes)
     mentions = await links.mentioned_in(store, ordered)
-    facts = await facts_stated_by(store, group, ordered)
+    facts = {*await links.facts_on(store, ordered)}
     for id_, image in past.images("relates_to"):
         if not episodes.isdisjoint(source_episodes(image)):
             facts.add(id_)
@@ -152,7 +169,7 @@ async def around(
         found.wanted["passage"] = await links.passages_of(store, sorted(episodes))
     if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
         entities = (await ranking(question)).get("entities", [])
-        found.wanted["relates_to"] = await facts_at(store, entities, limits.walk)
+        found.wanted["relates_to"] = {*await facts_at(store, entities, limits.walk)}
     if any(isinstance(one, EpisodeMentions) for one in rerank):
         ranked, family = await ranking(question), question.walked.heirs.family
         speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}

@@ -43,10 +43,10 @@ def test_indexes_are_built_and_checked(told):
     assert told("index", "check", "--store", "surrealkv://./engine").code == 0
     built = told("index", "build", "--store", "surrealkv://./engine", "--keep-rows")
     assert built.code == 0
-    assert "relates_to_hnsw" in built.err
+    assert "relates_to_vectors" in built.err
     report = json.loads(told("index", "check", "--store", "surrealkv://./engine", "--json").out)
     assert report["sound"]
-    assert {one["name"] for one in report["indexes"]} >= {"relates_to_hnsw", "relates_to_terms"}
+    assert {one["name"] for one in report["indexes"]} >= {"relates_to_vectors", "relates_to_terms"}
 
 
 def test_a_store_of_the_process_profile_has_no_such_indexes(told):

@@ -8,7 +8,7 @@ import pytest
 from graphrag import Field, QueryError
 from graphrag.io.copy import copy_store
 from tests.conftest import open_graph
-from tests.engine.worlds import ASKED, Judge, ask, same
+from tests.engine.worlds import ASKED, Judge, ask, recall
 from tests.sagas.plain import SAGAS, history
 from tests.view.test_leaks import everything
 
@@ -107,11 +107,8 @@ async def test_both_profiles_find_the_same_in_a_saga(worlds, seed):
     ours, theirs = await asked.of(one), await asked.of(other)
     for scope in ("facts", "entities", "episodes", "communities"):
         mine, others = getattr(ours, scope), getattr(theirs, scope)
-        if scope == "episodes" and asked.recipe.fusion == "scores":
-            # Conversation and links beyond the saga: see test_episodes_in_context.
-            assert {hit.item.id for hit in mine} == {hit.item.id for hit in others}
-        else:
-            assert same(mine, others), (asked, scope)
+        assert len(mine) == len(others)
+        assert recall(mine, others) >= 0.95, (asked, scope)
 
 
 async def test_no_verb_of_a_saga_tells_of_another_group(graph):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from graphrag.extract.neural.reading import FLAGS, ROLES
+from graphrag.extract.neural.annotation import FLAGS, ROLES
 
 RELATIONS: Final = tuple(
     sorted(

@@ -14,7 +14,7 @@ import torch
 from onnxruntime import InferenceSession
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from graphrag.extract.neural.network import Floats, network
+from graphrag.extract.neural.transformer import Floats, network
 from training.encoder import Encoder
 from training.held import EncoderSession
 from training.model import Reader

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from graphrag.extract.neural.reading import DATE, FLAGS
+from graphrag.extract.neural.annotation import DATE, FLAGS
 from training.batch import Batch
 from training.model import KINDS, Pairs, Reader, Spans
 from training.windows import Window

@@ -1,6 +1,6 @@
 """The network while it is trained: the encoder, and over it what ``Network`` asks of its states.
 
-The heads have the same names and do the same as those of ``graphrag.extract.neural.network``.
+The heads have the same names and do the same as those of ``graphrag.extract.neural.transformer``.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from graphrag.extract.neural.features import WIDEST, distance
-from graphrag.extract.neural.network import Floats
-from graphrag.extract.neural.reading import DATE, FLAGS, ROLES
+from graphrag.extract.neural.transformer import Floats
+from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES
 from training.batch import Batch
 from training.encoder import WIDTH, Encoder
 

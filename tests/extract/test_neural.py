@@ -8,9 +8,9 @@ import pytest
 from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.neural.features import Tree, words_of
-from graphrag.extract.neural.network import network
+from graphrag.extract.neural.transformer import network
 from graphrag.extract.neural.passage import Passage
-from graphrag.extract.neural.reading import DATE, KINDS, Link, Reading, Span
+from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim, Extraction, Mention

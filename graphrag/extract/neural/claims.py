@@ -1,12 +1,13 @@
 """The network's statements as claims beside those of the rules."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.passage import Passage, Place, Statement
-from graphrag.extract.neural.reading import DATE, KINDS
+from graphrag.extract.neural.annotation import DATE, KINDS
 from graphrag.extract.rules import truth
 from graphrag.extract.rules.lexicon import PERSON_TITLES
 from graphrag.extract.rules.speakers import ASSISTANTS, turns
@@ -130,6 +131,7 @@ class _Linked:
 
     def __init__(self, passage: Passage) -> None:
         self._found = []
+        self._text = frozenset(_WORD.findall(passage.text.casefold()))
         for statement in passage.statements.values():
             one, other = passage.name(statement.subject), passage.name(statement.object)
             if one is not None and other is not None:
@@ -137,10 +139,13 @@ class _Linked:
                 self._found.append((*words, statement.sure))
 
     def sure(self, claim: Claim) -> float:
-        """Return it for the two of a claim; 1 for one that says what no words of two say."""
+        """Return it for the two of a claim; 1 where the text does not name both by these words."""
         if claim.object is None or claim.corrects or claim.ends or claim.relation in _IMPLIED:
             return 1.0
         one, other = _words(claim.subject.name), _words(claim.object.name)
+        said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
+        if not self._text.issuperset(said):
+            return 1.0
         return max(
             (
                 sure
@@ -152,6 +157,7 @@ class _Linked:
         )
 
 
+_WORD = re.compile(r"\w+")
 _IMPLIED = frozenset({"has_status"})
 """Relations whose object is a word for what a verb says: ``died``, ``closed``."""
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.neural.features import Words, words_of
-from graphrag.extract.neural.network import Network
-from graphrag.extract.neural.reading import Span
+from graphrag.extract.neural.transformer import Network
+from graphrag.extract.neural.annotation import Span
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphrag.errors import MissingExtraError
 from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, distance
-from graphrag.extract.neural.reading import DATE, ROLES, Link, Reading, Span
+from graphrag.extract.neural.annotation import DATE, ROLES, Link, Reading, Span
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -13,6 +13,7 @@ from graphrag.extract.neural.passage import Passage
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
+from graphrag.text.markdown import prose_of
 
 SURE = 0.8
 DOUBT = 0.02
@@ -57,5 +58,6 @@ class NeuralExtractor:
 def _read(context: ExtractionContext, read: Extraction, sure: float, doubt: float) -> Extraction:
     episode = context.episode
     lead = f"{episode.author}: " if episode.author else ""
-    passage = Passage(lead + episode.content, network(), min(sure, doubt))
+    prose = prose_of(episode.content).text  # marks of Markdown are blanks in it
+    passage = Passage(lead + prose, network(), min(sure, doubt))
     return merged(passage, read, episode, len(lead), sure=sure, doubt=doubt)

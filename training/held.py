@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import torch
 
-from graphrag.extract.neural.transformer import Floats, Network
 from graphrag.extract.neural.annotation import Link, Reading
+from graphrag.extract.neural.transformer import Floats, Network
 from training.annotated import RELATIONS
 from training.model import Reader
 from training.windows import Window

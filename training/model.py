@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES
 from graphrag.extract.neural.features import WIDEST, distance
 from graphrag.extract.neural.transformer import Floats
-from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES
 from training.batch import Batch
 from training.encoder import WIDTH, Encoder
 

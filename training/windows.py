@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, words_of
 from graphrag.extract.neural.annotation import FLAGS, ROLES
+from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, words_of
 from training.annotated import RELATIONS, WRITER, Fact, Mention, Text
 
 Pieces = Sequence[Sequence[int]]

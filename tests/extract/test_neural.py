@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
+from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
 from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.neural.features import Tree, words_of
-from graphrag.extract.neural.transformer import network
 from graphrag.extract.neural.passage import Passage
-from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
+from graphrag.extract.neural.transformer import network
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -172,3 +172,17 @@ async def test_json_is_left_to_the_rules():
     episode = prepare(NewEpisode('{"name": "Ann", "employer": "Acme"}', "2024-03-04"))
     context = ExtractionContext(episode)
     assert await NeuralExtractor().extract(context) == await RulesExtractor().extract(context)
+
+
+@pytest.mark.parametrize("text", ["爱" * 700, "at " + "爱" * 300 + " in", "a " * 600])
+def test_a_long_word_is_no_long_wait(text):
+    assert Passage(text, network(), 0.5).text == text
+
+
+def test_small_talk_is_believed_less_than_notes():
+    spans, links = [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1, 0.9)]
+    episode = prepare(NewEpisode("Ann, Acme.", "2024-03-04"))
+    chatter = "Ann, Acme." + " It was quite a day, as days go, was it not?" * 9
+    for text, count in (("Ann, Acme.", 1), (chatter, 0)):
+        passage = Passage(text, Said(text, spans, links), 0.5)
+        assert len(merged(passage, Extraction(), episode, 0, sure=0.8).claims) == count

@@ -16,8 +16,8 @@ sys.path.append(str(Path(__file__).parents[2]))  # training is no part of what i
 
 import torch
 
-from graphrag.extract.neural.transformer import Network, network
 from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES, Link, Reading, Span
+from graphrag.extract.neural.transformer import Network, network
 from training.annotated import RELATIONS, AnnotationError, main, texts_of
 from training.batch import Batch
 from training.encoder import Encoder

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.neural.annotation import DATE
+from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules.lifetime import GONE, Life
 from graphrag.extract.rules.line import looks_ahead, times_of
 from graphrag.temporal.period import Period

@@ -8,8 +8,8 @@ what the rules read there is not believed. Of two readings of one pair the rules
 import anyio.to_thread
 
 from graphrag.extract.neural.claims import merged
-from graphrag.extract.neural.transformer import network
 from graphrag.extract.neural.passage import Passage
+from graphrag.extract.neural.transformer import network
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor

@@ -1,13 +1,14 @@
 """A text as the network read it: its mentions with their names, and its links, over all windows."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphrag.extract.neural.annotation import Span
 from graphrag.extract.neural.features import Words, words_of
 from graphrag.extract.neural.transformer import Network
-from graphrag.extract.neural.annotation import Span
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 250
 """Pieces of words in a window: as many as the texts had that it was trained with."""
+_MOST_PIECES = 100
+"""Of one word: what is longer is no word of a language with blanks."""
 _BORDERS = frozenset(".\n")
 _PRONOUN = re.compile(
     r"(?:i|me|my|mine|myself|we|us|our|ours|you|your|he|him|his|himself|she|her|hers|herself|it|"
@@ -64,8 +67,15 @@ class Passage:
         words, self.docs = words_of(text)
         self.statements: dict[tuple[Place, str, Place], Statement] = {}
         self._before: dict[Place, Place] = {}
+        self._sentences = [
+            (offset + sentence.start_char, offset + sentence.end_char)
+            for offset, doc in self.docs
+            for sentence in doc.sents
+        ]
+        self._starts = [start for start, _ in self._sentences]
+        self._offsets = [offset for offset, _ in self.docs]
         strings = [text[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
-        pieces = network.pieces(strings) if strings else []
+        pieces = [some[:_MOST_PIECES] for some in network.pieces(strings)] if strings else []
         for first, last in _windows(strings, pieces):
             self._read(network, words.part(first, last), pieces[first:last], floor)
 
@@ -125,11 +135,9 @@ class Passage:
 
     def sentence(self, place: Place) -> tuple[int, int]:
         """Return where the sentence of a place stands; its line if nothing was parsed there."""
-        for offset, doc in self.docs:
-            if offset <= place.start < offset + len(doc.text):
-                for sentence in doc.sents:
-                    if place.start < offset + sentence.end_char:
-                        return offset + sentence.start_char, offset + sentence.end_char
+        at = bisect_right(self._starts, place.start) - 1
+        if at >= 0 and place.start < self._sentences[at][1]:
+            return self._sentences[at]
         start = self.text.rfind("\n", 0, place.start) + 1
         end = self.text.find("\n", place.end)
         return start, len(self.text) if end < 0 else end
@@ -137,7 +145,7 @@ class Passage:
     def verb(self, one: Place, other: Place) -> "Token | None":
         """Return the lowest verb above two places; None if they stand in two sentences."""
         first, second = self._root(one), self._root(other)
-        if first is None or second is None or first.sent != second.sent:
+        if first is None or second is None or self.sentence(one) != self.sentence(other):
             return None
         above = {second.i, *(token.i for token in second.ancestors)}
         for token in (first, *first.ancestors):
@@ -147,13 +155,12 @@ class Passage:
         return None
 
     def _root(self, place: Place) -> "Token | None":
-        for offset, doc in self.docs:
-            if offset <= place.start < offset + len(doc.text):
-                span = doc.char_span(
-                    place.start - offset, place.end - offset, alignment_mode="expand"
-                )
-                return None if span is None else span.root
-        return None
+        at = bisect_right(self._offsets, place.start) - 1
+        if at < 0 or place.end > self._offsets[at] + len(self.docs[at][1].text):
+            return None
+        offset, doc = self.docs[at]
+        span = doc.char_span(place.start - offset, place.end - offset, alignment_mode="expand")
+        return None if span is None else span.root
 
 
 def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:
@@ -171,4 +178,4 @@ def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, i
         cut = middle
         while cut > first + 1 and words[cut - 1] not in _BORDERS:
             cut -= 1
-        first = cut if cut > first + (last - first) // 3 else middle
+        first = max(cut if cut > first + (last - first) // 3 else middle, first + 1)

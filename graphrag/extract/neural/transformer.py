@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import MissingExtraError
-from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, distance
 from graphrag.extract.neural.annotation import DATE, ROLES, Link, Reading, Span
+from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, distance
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -65,6 +65,7 @@ from graphrag.extract.llm.arbiter import LLMArbiter as LLMArbiter
 from graphrag.extract.llm.extractor import Estimate as Estimate
 from graphrag.extract.llm.extractor import LLMExtractor as LLMExtractor
 from graphrag.extract.llm.small import SmallLLMExtractor as SmallLLMExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor as NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor as RulesExtractor
 from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport

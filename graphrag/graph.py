@@ -202,9 +202,9 @@ def handle_of(
         extractor = extractor or LLMExtractor(llm, relations=relations, ontology=rules.ontology)
         arbiter = arbiter or LLMArbiter(llm)
     if extractor is None:
-        from graphrag.extract.rules.extractor import RulesExtractor
+        from graphrag.extract.neural.extractor import NeuralExtractor
 
-        extractor = RulesExtractor()
+        extractor = NeuralExtractor()
     checked_threshold(rules.review_below)
     return Handle(
         target,

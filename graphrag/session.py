@@ -47,7 +47,7 @@ class Models:
     embedder: Embedder | None = None
     """Default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``)."""
     extractor: Extractor | None = None
-    """Default: rules on a spaCy parse (extra ``local``), or ``llm`` if there is one."""
+    """Default: rules and a small trained network (extra ``local``), or ``llm`` if there is one."""
     llm: LLM | None = None
     """A language model that extracts and decides instead of the rules. An ``extractor`` or
     ``arbiter`` given comes before it. Its connections are closed with the graph."""

@@ -38,7 +38,7 @@ class Settings:
     embedder: str | None = None
     """Name or path of a sentence-transformers model; None is the one that this version brings."""
     llm_model: str | None = None
-    """Name of a language model; None extracts by rules."""
+    """Name of a language model; None extracts by rules and a small network."""
     llm_base_url: str | None = None
     """An OpenAI-compatible endpoint; None is OpenAI's own."""
     llm_api_key: str | None = field(default=None, repr=False)

@@ -1,6 +1,8 @@
-"""The demo chronicle, read by rules, against its ground truth: floors that must not break."""
+"""The demo chronicle, read without an LLM, against its truth: floors that must not break."""
 
-from graphrag import GraphRAG, Models, NewEpisode
+import pytest
+
+from graphrag import GraphRAG, Models, NeuralExtractor, NewEpisode, RulesExtractor
 from graphrag.cli.demo_world import chronicle, truth
 from graphrag.testing import HashEmbedder
 from tests.chronicle_score import answers_in_top, merged_entities, score_facts
@@ -17,14 +19,20 @@ def told():
         )
 
 
-async def test_the_chronicle_is_read_right():
-    async with GraphRAG.open("mem://", models=Models(embedder=HashEmbedder())) as graph:
+@pytest.mark.parametrize(
+    # The truth lists what is named: "the bridge is open" counts as wrong, though it was.
+    ("extractor", "precision", "dated", "forbidden"),
+    [(RulesExtractor(), 0.95, 0.65, 1), (NeuralExtractor(), 0.87, 0.62, 2)],
+)
+async def test_the_chronicle_is_read_right(extractor, precision, dated, forbidden):
+    models = Models(embedder=HashEmbedder(), extractor=extractor)
+    async with GraphRAG.open("mem://", models=models) as graph:
         await graph.add_episodes(told())
         score = await score_facts(graph, truth())
-        assert score.precision >= 0.95, score.wrong
+        assert score.precision >= precision, score.wrong
         assert score.recall >= 0.70, score.missed
-        assert score.dated / score.right >= 0.65, score.misdated
-        assert len(score.forbidden) <= 1, score.forbidden
+        assert score.dated / score.right >= dated, score.misdated
+        assert len(score.forbidden) <= forbidden, score.forbidden
         counts = await merged_entities(graph, truth())
         assert counts["one"] >= 57, counts
         # With vectors by hash only words and the graph find answers.

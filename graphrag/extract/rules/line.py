@@ -33,7 +33,7 @@ def times_of(
     with the indices of its own words.
     """
     found = []
-    ahead = _looks_ahead(sentence)
+    ahead = looks_ahead(sentence)
     expressions = short_times(sentence.text, reference, before, ahead=ahead)
     coming: dict[int, Period] = {}
     if not ahead and any(token.tag_ in _PRESENT for token in sentence):
@@ -108,7 +108,7 @@ def _bound(sentence: "Span", expression: TimeExpression, owner: "Token", period:
     return period
 
 
-def _looks_ahead(sentence: "Span") -> bool:
+def looks_ahead(sentence: "Span") -> bool:
     """Tell whether no verb of the sentence is in a past tense."""
     for token in sentence:
         if token.tag_ == "VBD":

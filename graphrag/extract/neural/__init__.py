@@ -1,0 +1,1 @@
+"""What a small trained network reads, beside the rules."""

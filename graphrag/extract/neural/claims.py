@@ -1,0 +1,289 @@
+"""The network's statements as claims beside those of the rules."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from graphrag.extract.neural.annotation import DATE, KINDS
+from graphrag.extract.neural.dating import Calendar
+from graphrag.extract.neural.passage import Passage, Place, Statement
+from graphrag.extract.rules import truth
+from graphrag.extract.rules.lexicon import PERSON_TITLES
+from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import CONCEPT, Episode
+from graphrag.names.key import name_key
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_CONFIDENCE: Final = 0.8
+"""The most that it is believed: as much as the rules."""
+_LIKELY: Final = 0.1
+_DENSITY: Final = 0.13
+"""From what on a statement counts, and how many a word the training texts had."""
+_DENSE: Final = 0.5
+"""Share of that from which on the network judges what the rules read."""
+_NAMED: Final = frozenset({"person", "organization", "place", "thing"})
+"""Kinds of spans that have names of their own; all others are common nouns."""
+_FAMILIES: Final = (
+    "works_at has_role leads member_of plays_for coaches commands responsible_for represents "
+    "works_on substitutes_for succeeds",
+    "lives_in located_in meets_in performs_at",
+    "owns sells produces",
+)
+_FAMILY: Final = {name: names for names in _FAMILIES for name in names.split()}
+"""Relations of which a text means one between two: the surest."""
+
+
+class _Cast:
+    """The mentions of a text, by what names them."""
+
+    def __init__(self, read: Extraction, passage: Passage, said: list[Turn], shift: int) -> None:
+        self._passage = passage
+        self._turns = said
+        self._shift = shift
+        self._by_key: dict[str, Mention] = {}
+        for mention in read.mentions:
+            for name in (mention.name, *mention.aliases):
+                self._by_key.setdefault(name_key(name), mention)
+        self.new: dict[str, Mention] = {}
+
+    def mention(self, place: Place) -> Mention | None:
+        """Return who or what a place means; None if that is a pronoun of nobody."""
+        named = self._passage.name(place)
+        if named is None:
+            return None
+        spoken = self._passage.text[place.start : place.end].casefold() in _FIRST
+        speaker = self._speaker(place) if spoken else None
+        if speaker is not None:
+            return self._by_key.get(name_key(speaker))
+        name = self._passage.words(named)
+        key = name_key(name)
+        if not key:
+            return None
+        found = self._by_key.get(key) or self.new.get(key)
+        if found is None and self._passage.is_proper(named):
+            found = self._longer(key)
+        if found is None and not self._is_unnamed(named):
+            start, end = (max(at - self._shift, 0) for at in (named.start, named.end))
+            found = self.new[key] = Mention(name, self._type(named), start, end)
+        return found
+
+    def _speaker(self, place: Place) -> str | None:
+        """Return who says the words there; None where nobody is said to."""
+        at = place.start - self._shift
+        return next((turn.speaker for turn in reversed(self._turns) if turn.start <= at), None)
+
+    def _type(self, place: Place) -> str:
+        kind = _kind(place)
+        return kind if kind in _NAMED and self._passage.is_proper(place) else CONCEPT
+
+    def _is_unnamed(self, place: Place) -> bool:
+        """Tell whether a place means somebody, or a body by one word, whose name is not said."""
+        if self._passage.is_proper(place):
+            return False
+        alone = " " not in self._passage.words(place)
+        return _kind(place) == "person" or (alone and _kind(place) in ("organization", "place"))
+
+    def _longer(self, key: str) -> Mention | None:
+        """Return the only mention of whose words these are some."""
+        words = set(key.split()) - PERSON_TITLES
+        found = {
+            id(mention): mention
+            for other, mention in (*self._by_key.items(), *self.new.items())
+            if words < set(other.split()) and mention.entity_type != CONCEPT
+        }
+        return next(iter(found.values())) if words and len(found) == 1 else None
+
+
+def _kind(place: Place) -> str:
+    return KINDS[place.kind - 1] if 0 < place.kind <= len(KINDS) else ""
+
+
+def merged(
+    passage: Passage,
+    read: Extraction,
+    episode: Episode,
+    shift: int,
+    *,
+    sure: float = 0.0,
+    doubt: float = 0.0,
+) -> Extraction:
+    """Return what the rules read with what the network states besides.
+
+    Args:
+        passage: What the network read.
+        read: What the rules read.
+        episode: The text.
+        shift: Characters that stand before it in the passage.
+        sure: What a statement must reach to be believed.
+        doubt: What the network must give two, in whatever relation, for a claim of the rules to be
+            believed that links them by a word of its own.
+    """
+    said = turns(episode.content)
+    cast = _Cast(read, passage, said, shift)
+    calendar = Calendar(passage, episode.valid_at)
+    spoken = episode.source == "message" or is_dialogue(episode.content, said)
+    silent = _advice(said, shift) if spoken else []
+    linked = _Linked(passage, {name_key(turn.speaker) for turn in said})
+    sparse = _sparse(passage)
+    # Where it sees little at all, that it sees nothing between two says nothing.
+    judged = sparse > _DENSE
+    claims = [claim for claim in read.claims if not judged or linked.sure(claim) >= doubt]
+    stated = _Stated(claims)
+    for statement in sorted(passage.statements.values(), key=lambda one: -one.sure):
+        if _surer(statement.sure, sparse) < sure or any(
+            start <= statement.subject.start < end for start, end in silent
+        ):
+            continue
+        claim = _claim(statement, cast, calendar, passage, shift)
+        if claim is not None and stated.takes(claim):
+            claims.append(claim)
+    used = {id(end) for claim in claims for end in (claim.subject, claim.object)}
+    mentions = (*read.mentions, *(one for one in cast.new.values() if id(one) in used))
+    return replace(read, mentions=tuple(dict.fromkeys(mentions)), claims=tuple(claims))
+
+
+def _sparse(passage: Passage) -> float:
+    """Return by how much the odds of a statement are lower than where the network learnt.
+
+    It learnt from texts that state a fact in eight words. In a story or small talk the same signs
+    mean one less often (Saerens et al. 2002): by as much as the whole text seems to state less.
+    """
+    expected = sum(one.sure for one in passage.statements.values() if one.sure > _LIKELY)
+    words = len(passage.text.split()) or 1
+    return min(1.0, expected / words / _DENSITY)
+
+
+def _surer(sure: float, sparse: float) -> float:
+    odds = sparse * sure / max(1 - sure, 1e-9)
+    return odds / (1 + odds)
+
+
+class _Linked:
+    """How sure the network is that a text links two names."""
+
+    def __init__(self, passage: Passage, speakers: Collection[str]) -> None:
+        self._speakers = speakers
+        self._found = []
+        self._text = frozenset(_WORD.findall(passage.text.casefold()))
+        for statement in passage.statements.values():
+            one, other = passage.name(statement.subject), passage.name(statement.object)
+            if one is not None and other is not None:
+                words = _words(passage.words(one)), _words(passage.words(other))
+                self._found.append((*words, statement.sure))
+
+    def sure(self, claim: Claim) -> float:
+        """Return it for the two of a claim; 1 where the text does not name both by these words."""
+        if claim.object is None or claim.corrects or claim.ends:
+            return 1.0
+        if claim.relation in _IMPLIED or name_key(claim.subject.name) in self._speakers:
+            return 1.0  # a label of a line is no word of a sentence
+        one, other = _words(claim.subject.name), _words(claim.object.name)
+        said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
+        if not self._text.issuperset(said):
+            return 1.0
+        return max(
+            (
+                sure
+                for first, second, sure in self._found
+                if (_alike(first, one) and _alike(second, other))
+                or (_alike(first, other) and _alike(second, one))
+            ),
+            default=0.0,
+        )
+
+
+_WORD = re.compile(r"\w+")
+_FIRST = frozenset("i me my mine myself im i'm".split())
+_IMPLIED = frozenset({"has_status"})
+"""Relations whose object is a word for what a verb says: ``died``, ``closed``."""
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(name_key(name).split())
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def _claim(
+    statement: Statement, cast: _Cast, calendar: Calendar, passage: Passage, shift: int
+) -> Claim | None:
+    if statement.object.kind == DATE and statement.relation not in _DATED:
+        return None
+    if not _is_true(passage.verb(statement.subject, statement.object)):
+        return None
+    subject, other = cast.mention(statement.subject), cast.mention(statement.object)
+    life = calendar.life(statement)
+    if (
+        subject is None
+        or other is None
+        or life is None
+        or name_key(subject.name) == name_key(other.name)
+    ):
+        return None
+    later = max(statement.subject, statement.object, key=lambda place: place.start)
+    start, end = passage.sentence(later)
+    return Claim(
+        subject=subject,
+        relation=statement.relation,
+        object=other,
+        text=" ".join(passage.text[start:end].split()),
+        start=max(start - shift, 0),
+        end=max(end - shift, 0),
+        valid_at=life.start,
+        invalid_at=life.end,
+        ends=life.over,
+        confidence=min(_CONFIDENCE, statement.sure),
+        current=life.current,
+        kind=life.kind,
+        valid_precision=life.start_precision,
+        invalid_precision=life.end_precision,
+    )
+
+
+def _is_true(verb: "Token | None") -> bool:
+    """Tell whether grammar lets what a verb says stand: no question, condition or denial."""
+    if verb is None:
+        return True
+    sentence = verb.sent
+    unreal = truth.is_question(sentence) or truth.is_unreal(sentence.text)
+    return truth.is_stated(verb) and not unreal
+
+
+_DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
+
+
+class _Stated:
+    """What is stated already."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
+        self._families: set[tuple[frozenset[str], str]] = set()
+
+    def takes(self, claim: Claim) -> bool:
+        """Tell whether a claim says something more, and remember it."""
+        pair = _pair(claim)
+        key = pair, _FAMILY.get(claim.relation, claim.relation)
+        if pair in self._by_rules or key in self._families:
+            return False
+        self._families.add(key)
+        return True
+
+
+def _pair(claim: Claim) -> frozenset[str]:
+    other = "" if claim.object is None else claim.object.name
+    return frozenset((name_key(claim.subject.name), name_key(other)))
+
+
+def _advice(said: list[Turn], shift: int) -> list[tuple[int, int]]:
+    """Return where an assistant speaks, whose words state nothing of the world."""
+    return [
+        (turn.line_start + shift, turn.start + len(turn.words) + shift)
+        for turn in said
+        if turn.speaker.lower() in ASSISTANTS
+    ]

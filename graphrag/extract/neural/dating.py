@@ -1,0 +1,118 @@
+"""When a statement holds: the dates that the network found for it, read by the calendar's rules."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from graphrag.extract.neural.annotation import DATE
+from graphrag.extract.neural.passage import Passage, Place, Statement
+from graphrag.extract.rules.lifetime import GONE, Life
+from graphrag.extract.rules.line import looks_ahead, times_of
+from graphrag.temporal.period import Period
+from graphrag.temporal.phrase import resolve_phrase
+
+_EVENTS = frozenset(
+    "founded created author_of fixed won had_procedure died_in died_on born_on "
+    "takes_place_on".split()
+)
+_TIMELESS = frozenset("born_in comes_from parent_of sibling_of relative_of".split())
+_UNTIL = frozenset({"valid_until", "due_on"})
+"""Whose object is the end of it."""
+_BOUNDS = {"since": "from", "after": "from", "until": "to", "before": "to"}
+"""What a time that is bounded says of the relation, whatever the network took it for."""
+_HALF = 0.5
+
+
+class Calendar:
+    """The times of a text by their places."""
+
+    def __init__(self, passage: Passage, reference: datetime) -> None:
+        """Find them.
+
+        Args:
+            passage: The text.
+            reference: When it was written.
+        """
+        self._passage = passage
+        self._reference = reference
+        self._times: list[tuple[int, int, Period]] = []
+        self._ahead: list[tuple[int, int]] = []
+        """Where sentences stand that do not speak of the past."""
+        before: Period | None = None
+        for offset, doc in passage.docs:
+            for sentence in doc.sents:
+                if looks_ahead(sentence):
+                    self._ahead.append((offset + sentence.start_char, offset + sentence.end_char))
+                for _, period, at in times_of(sentence, reference, before):
+                    start = offset + doc[at.start].idx
+                    end = offset + doc[max(at.stop - 1, at.start)].idx + len(doc[at.stop - 1])
+                    self._times.append((start, end, period))
+                    before = period
+
+    def period(self, place: Place) -> Period | None:
+        """Return what a place names; None if that is no time that the rules can read."""
+        for start, end, period in self._times:
+            if start < place.end and place.start < end:
+                return period
+        words = self._passage.text[place.start : place.end]
+        # What stands alone is read as the time that it was found to be: "2019", "the spring".
+        ahead = any(start <= place.start < end for start, end in self._ahead)
+        for phrase in (words, f"in {words}"):
+            found = resolve_phrase(phrase, self._reference, prefer="future" if ahead else "past")
+            if found is not None:
+                return found
+        return None
+
+    def _only(self, statement: Statement, was: bool) -> dict[str, tuple[float, Period]]:
+        """Return the one time of the sentence of a statement that the network gave none."""
+        later = max(statement.subject, statement.object, key=lambda place: place.start)
+        start, end = self._passage.sentence(later)
+        times = [(at, period) for at, to, period in self._times if start <= at < end and to <= end]
+        if len(times) != 1:
+            return {}
+        at, period = times[0]
+        if any(place.start <= at < place.end for place in (statement.subject, statement.object)):
+            return {}
+        ends = was or period.bound in ("until", "before")
+        if ends and period.bound in ("since", "after"):
+            period = period.bounded("in")
+        return {"to" if ends else "from": (0.0, period)}
+
+    def life(self, statement: Statement) -> Life | None:
+        """Return when a statement holds; None if it is only to come, and nobody knows when."""
+        best: dict[str, tuple[float, Period]] = {}
+        for role, place, sure in statement.dates:
+            period = self.period(place)
+            if period is not None:
+                role = _BOUNDS.get(period.bound, role) if role in ("from", "to") else role
+                if sure > best.get(role, (0.0, None))[0]:
+                    best[role] = sure, period
+        was, planned, _ = (chance > _HALF for chance in statement.flags)
+        if not best and not statement.dates:
+            best = self._only(statement, was)
+        start = best.get("from") or best.get("on")
+        end = best.get("to")
+        if start is not None and end is not None and end[1].start <= start[1].start:
+            start, end = (start, None) if start[0] >= end[0] else (None, end)
+        named = self.period(statement.object) if statement.object.kind == DATE else None
+        if statement.relation in _UNTIL:
+            return Life().ending(replace(named, bound="until")) if named else None
+        if statement.object.kind == DATE and named is not None:
+            start = start or (1.0, named)
+        if planned and start is None and end is None:
+            return None
+        if statement.relation in _TIMELESS:
+            life = Life(kind="timeless")
+            return life.beginning(start[1]) if start else life
+        if statement.relation in _EVENTS:
+            life = Life(kind="event")
+            return life.beginning(start[1]) if start else life
+        life = Life()
+        if start is not None:
+            life = life.beginning(start[1])
+        if end is not None:
+            life = life.ending(end[1])
+        elif was and start is None:
+            return GONE
+        if life.start is not None and life.end is None and life.start <= self._reference:
+            life = Life(life.start, current=not was, start_precision=life.start_precision)
+        return life

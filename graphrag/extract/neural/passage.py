@@ -1,0 +1,181 @@
+"""A text as the network read it: its mentions with their names, and its links, over all windows."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag.extract.neural.annotation import Span
+from graphrag.extract.neural.features import Words, words_of
+from graphrag.extract.neural.transformer import Network
+from graphrag.names.key import name_key
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_LONGEST = 250
+"""Pieces of words in a window: as many as the texts had that it was trained with."""
+_MOST_PIECES = 100
+"""Of one word: what is longer is no word of a language with blanks."""
+_BORDERS = frozenset(".\n")
+_PRONOUN = re.compile(
+    r"(?:i|me|my|mine|myself|we|us|our|ours|you|your|he|him|his|himself|she|her|hers|herself|it|"
+    r"its|itself|they|them|their|theirs|who|whom|whose|which|that|this|these|those|both|one|here|"
+    r"there|u|ur|im|ive)",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:the|a|an|my|our|your|his|her|its|their|this|that|these|those|some|any|each)\s+(?=\S)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Characters of the text that mean something."""
+
+    start: int
+    end: int
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A relation that the text states, by the places of its ends."""
+
+    subject: Place
+    relation: str
+    object: Place
+    sure: float
+    flags: tuple[float, ...]
+    dates: tuple[tuple[str, Place, float], ...]
+
+
+class Passage:
+    """What the network read in a text."""
+
+    def __init__(self, text: str, network: Network, floor: float) -> None:
+        """Read it, in windows that overlap.
+
+        Args:
+            text: What is to be read.
+            network: What reads it.
+            floor: What a statement must reach, from 0 to 1.
+        """
+        self.text = text
+        words, self.docs = words_of(text)
+        self.statements: dict[tuple[Place, str, Place], Statement] = {}
+        self._before: dict[Place, Place] = {}
+        self._sentences = [
+            (offset + sentence.start_char, offset + sentence.end_char)
+            for offset, doc in self.docs
+            for sentence in doc.sents
+        ]
+        self._starts = [start for start, _ in self._sentences]
+        self._offsets = [offset for offset, _ in self.docs]
+        strings = [text[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
+        pieces = [some[:_MOST_PIECES] for some in network.pieces(strings)] if strings else []
+        for first, last in _windows(strings, pieces):
+            self._read(network, words.part(first, last), pieces[first:last], floor)
+
+    def _read(self, network: Network, words: Words, pieces: list[list[int]], floor: float) -> None:
+        reading = network.read(words, pieces, floor)
+
+        def place(span: Span) -> Place:
+            return Place(int(words.starts[span.start]), int(words.ends[span.end]), span.kind)
+
+        places = [place(span) for span in reading.spans]
+        for later, earlier in reading.same.items():
+            self._before.setdefault(places[later], places[earlier])
+        for link in reading.links:
+            dates = tuple((role, places[at], sure) for role, at, sure in link.dates)
+            found = Statement(
+                places[link.subject],
+                network.relations[link.relation],
+                places[link.object],
+                link.sure,
+                link.flags,
+                dates,
+            )
+            key = (found.subject, found.relation, found.object)
+            if key not in self.statements or self.statements[key].sure < found.sure:
+                self.statements[key] = found
+
+    def chain(self, place: Place) -> list[Place]:
+        """Return a place and those before it that mean the same, the nearest first."""
+        found = [place]
+        while (before := self._before.get(found[-1])) is not None and before not in found:
+            found.append(before)
+        return found
+
+    def words(self, place: Place) -> str:
+        """Return its words, without an article or an owner before them."""
+        shown = " ".join(self.text[place.start : place.end].split())
+        return _LEADING.sub("", shown)
+
+    def name(self, place: Place) -> Place | None:
+        """Return the place that names best what a place means; None for a pronoun of nobody.
+
+        The first proper name along the chain, else the first noun.
+        """
+        chain = [one for one in self.chain(place) if not self.is_pronoun(one)]
+        proper = [one for one in chain if self.is_proper(one)]
+        best = (proper or chain)[:1]
+        return best[0] if best else None
+
+    def is_pronoun(self, place: Place) -> bool:
+        """Tell whether a place only points to another."""
+        return _PRONOUN.fullmatch(self.text[place.start : place.end]) is not None
+
+    def is_proper(self, place: Place) -> bool:
+        """Tell whether a place is a proper name: all of its words but small ones are capitals."""
+        words = self.words(place).split()
+        return bool(words) and words[0][:1].isupper() and bool(name_key(self.words(place)))
+
+    def sentence(self, place: Place) -> tuple[int, int]:
+        """Return where the sentence of a place stands; its line if nothing was parsed there."""
+        at = bisect_right(self._starts, place.start) - 1
+        if at >= 0 and place.start < self._sentences[at][1]:
+            return self._sentences[at]
+        start = self.text.rfind("\n", 0, place.start) + 1
+        end = self.text.find("\n", place.end)
+        return start, len(self.text) if end < 0 else end
+
+    def verb(self, one: Place, other: Place) -> "Token | None":
+        """Return the lowest verb above two places; None if they stand in two sentences."""
+        first, second = self._root(one), self._root(other)
+        if first is None or second is None or self.sentence(one) != self.sentence(other):
+            return None
+        above = {second.i, *(token.i for token in second.ancestors)}
+        for token in (first, *first.ancestors):
+            if token.i in above:
+                chain = (token, *token.ancestors)
+                return next((up for up in chain if up.pos_ in ("VERB", "AUX")), None)
+        return None
+
+    def _root(self, place: Place) -> "Token | None":
+        at = bisect_right(self._offsets, place.start) - 1
+        if at < 0 or place.end > self._offsets[at] + len(self.docs[at][1].text):
+            return None
+        offset, doc = self.docs[at]
+        span = doc.char_span(place.start - offset, place.end - offset, alignment_mode="expand")
+        return None if span is None else span.root
+
+
+def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:
+    """Yield where windows begin and end, whole sentences if they fit, each third read twice."""
+    first = 0
+    while first < len(words):
+        last, size = first, 0
+        while last < len(words) and (size + len(pieces[last]) <= _LONGEST or last == first):
+            size += len(pieces[last])
+            last += 1
+        yield first, last
+        if last == len(words):
+            return
+        middle = first + (last - first) * 2 // 3
+        cut = middle
+        while cut > first + 1 and words[cut - 1] not in _BORDERS:
+            cut -= 1
+        first = max(cut if cut > first + (last - first) // 3 else middle, first + 1)

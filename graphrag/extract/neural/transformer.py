@@ -1,0 +1,264 @@
+"""The trained network: an encoder in an ONNX file, and what is asked of it in plain arrays.
+
+For every span of up to twelve words what it may be (a person, a place, a date ...), for every two
+of those which relations the text states between them and whether the second is the same as the
+first, and for each stated one which dates begin and end it. Spans and pairs as in SpERT (Eberts and
+Ulges 2020), with the lowest word above both in the parse beside the words between them.
+"""
+
+import importlib.util
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphrag.errors import MissingExtraError
+from graphrag.extract.neural.annotation import DATE, ROLES, Link, Reading, Span
+from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, distance
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import BertWordPieceTokenizer
+
+Floats = npt.NDArray[np.float32]
+_HERE = Path(__file__).parent
+_VOCABULARY = _HERE.parent.parent / "local" / "vocabulary.txt"
+_BEGIN, _END, _UNKNOWN, _BREAK = 101, 102, 100, 1
+"""Pieces of the vocabulary; a line break is one that its model left free."""
+_MOST_SPANS = 64
+_SPAN_FLOOR, _HALF, _DATE_FLOOR = 0.2, 0.5, 0.3
+_MOST_BORDERS = 7
+_RUNTIME = ("onnxruntime", "tokenizers", "spacy")
+
+
+class Network:
+    """Reads windows of words; made once for the process by ``network``."""
+
+    def __init__(
+        self,
+        session: "InferenceSession",
+        tokenizer: "BertWordPieceTokenizer",
+        weights: Mapping[str, Floats],
+        relations: tuple[str, ...],
+    ) -> None:
+        """Take what was trained."""
+        self.relations = relations
+        self._session = session
+        self._tokenizer = tokenizer
+        self._weights = weights
+
+    def pieces(self, words: list[str]) -> list[list[int]]:
+        """Return the pieces of each word."""
+        coded = self._tokenizer.encode_batch(words, add_special_tokens=False)
+        return [
+            [_BREAK] if word == "\n" else one.ids or [_UNKNOWN]
+            for word, one in zip(words, coded, strict=True)
+        ]
+
+    def read(self, words: Words, pieces: list[list[int]], floor: float) -> Reading:
+        """Return what is read in a window.
+
+        Args:
+            words: Its words, at most as many as 510 pieces make.
+            pieces: Those of each word.
+            floor: What a relation must reach to be returned, from 0 to 1.
+        """
+        lengths = np.array([len(some) for some in pieces])
+        lasts = np.cumsum(lengths)
+        ids = np.array([[_BEGIN, *(one for some in pieces for one in some), _END]], np.int64)
+        states = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        first, last = states[0][0][lasts - lengths + 1], states[0][0][lasts]
+        grammar = np.concatenate(
+            [
+                self._weights[f"{name}.weight"][column]
+                for name, column in (
+                    ("case", words.cases),
+                    ("pos", words.parts),
+                    ("dep", words.links),
+                    ("tag", words.kinds),
+                )
+            ],
+            axis=1,
+        )
+        ends = np.concatenate([first, grammar], 1), np.concatenate([last, grammar], 1)
+        spans = self._spans(*ends)
+        if not spans:
+            return Reading()
+        return self._pairs(words, ends, (first + last) / 2, spans, floor)
+
+    def _linear(self, name: str, given: Floats) -> Floats:
+        product = given @ self._weights[f"{name}.weight"].T
+        bias = self._weights.get(f"{name}.bias")
+        return product if bias is None else product + bias
+
+    def _spans(self, first: Floats, last: Floats) -> list[Span]:
+        begin, end = self._linear("span_a", first), self._linear("span_b", last)
+        starts = np.arange(len(first))[:, None].repeat(WIDEST, axis=1)
+        widths = np.arange(WIDEST)[None].repeat(len(first), axis=0)
+        inside = starts + widths < len(first)
+        starts, widths = starts[inside], widths[inside]
+        hidden = _gelu(begin[starts] + end[starts + widths] + self._weights["width.weight"][widths])
+        chances = _softmax(self._linear("span_out", hidden))
+        some = np.flatnonzero(1 - chances[:, 0] > _SPAN_FLOOR)
+        some = some[np.argsort(chances[some, 0], kind="stable")][:_MOST_SPANS]
+        kinds = chances[:, 1:].argmax(axis=1) + 1
+        return sorted(
+            (
+                Span(
+                    int(starts[one]),
+                    int(starts[one] + widths[one]),
+                    int(kinds[one]),
+                    float(1 - chances[one, 0]),
+                )
+                for one in some
+            ),
+            key=lambda span: (span.start, span.end),
+        )
+
+    def _pairs(
+        self,
+        words: Words,
+        ends: tuple[Floats, Floats],
+        means: Floats,
+        spans: list[Span],
+        floor: float,
+    ) -> Reading:
+        tree = Tree.of(words.heads)
+        starts = np.array([span.start for span in spans])
+        stops = np.array([span.end for span in spans])
+        roots = np.array([tree.root(span.start, span.end) for span in spans])
+        above = np.where(words.heads[roots] >= 0, words.heads[roots], roots)
+        said = _gelu(
+            self._linear("men_a", ends[0][starts])
+            + self._linear("men_b", ends[1][stops])
+            + self._linear("men_r", ends[0][roots])
+            + self._linear("men_g", ends[0][above])
+            + self._weights["kind.weight"][[span.kind for span in spans]]
+        )
+        joins, ways = tree.join(roots)
+        lifted = np.where((joins >= 0)[..., None], self._linear("lca", means)[joins], 0)
+        borders = words.borders[starts]
+        crossed = np.minimum(np.abs(borders[None] - borders[:, None]), _MOST_BORDERS)
+        apart = distance(starts[None] - starts[:, None])
+        hidden = (
+            lifted
+            + self._weights["path.weight"][ways]
+            + self._linear("pair_s", said)[:, None]
+            + self._linear("pair_o", said)[None]
+            + self._linear("mul_s", said)[:, None] * self._linear("mul_o", said)[None]
+            + self._between(means, starts, stops)
+            + self._weights["dist.weight"][apart]
+            + self._weights["cross.weight"][crossed]
+        )
+        hidden = _gelu(hidden)
+        hidden = _gelu(self._linear("pair_h", hidden)) + hidden
+        chances = _sigmoid(self._linear("pair_out", hidden))
+        count = len(self.relations)
+        related = chances[..., :count] * (1 - np.eye(len(spans)))[..., None]
+        hits = np.argwhere(related > floor)
+        dates = self._dates(said, hidden, starts, spans, hits)
+        links = tuple(
+            Link(
+                int(one),
+                int(other),
+                int(relation),
+                float(related[one, other, relation]),
+                tuple(map(float, chances[one, other, count + 1 :])),
+                tuple(found),
+            )
+            for (one, other, relation), found in zip(hits, dates, strict=True)
+        )
+        return Reading(tuple(spans), links, _antecedents(chances[..., count]))
+
+    def _between(self, means: Floats, starts: Ints, stops: Ints) -> Floats:
+        """Return the mean of the words between each two; of all of both where they overlap."""
+        sums = self._linear("ctx", np.concatenate([np.zeros_like(means[:1]), means.cumsum(0)]))
+        low = np.minimum(stops[:, None], stops[None]) + 1
+        high = np.maximum(starts[:, None], starts[None])
+        nested = high <= low
+        low = np.where(nested, np.minimum(starts[:, None], starts[None]), low)
+        high = np.where(nested, np.maximum(stops[:, None], stops[None]) + 1, high)
+        return np.asarray((sums[high] - sums[low]) / (high - low)[..., None], dtype=np.float32)
+
+    def _dates(
+        self, said: Floats, hidden: Floats, starts: Ints, spans: list[Span], hits: Ints
+    ) -> list[list[tuple[str, int, float]]]:
+        """Return, for each stated relation, its dates."""
+        dated = np.array([place for place, span in enumerate(spans) if span.kind == DATE], int)
+        found: list[list[tuple[str, int, float]]] = [[] for _ in hits]
+        if not len(dated) or not len(hits):
+            return found
+        pairs = hidden[hits[:, 0], hits[:, 1]]
+        said, at = said[dated], starts[dated]
+        given = (
+            self._linear("date_p", pairs)[:, None]
+            + self._linear("date_d", said)[None]
+            + self._linear("date_mp", pairs)[:, None] * self._linear("date_md", said)[None]
+            + self._weights["date_ds.weight"][distance(at[None] - starts[hits[:, 0]][:, None])]
+            + self._weights["date_do.weight"][distance(at[None] - starts[hits[:, 1]][:, None])]
+        )
+        chances = _sigmoid(self._linear("date_out", _gelu(given)))
+        for hit, place, role in np.argwhere(chances > _DATE_FLOOR):
+            sure = float(chances[hit, place, role])
+            found[hit].append((ROLES[role], int(dated[place]), sure))
+        return found
+
+
+def _antecedents(chances: Floats) -> dict[int, int]:
+    """Return for each span the earlier one that it most likely means the same as, if any."""
+    found = {}
+    for place in range(1, len(chances)):
+        best = int(chances[place, :place].argmax())
+        if chances[place, best] > _HALF:
+            found[place] = best
+    return found
+
+
+def _gelu(given: Floats) -> Floats:
+    """Return the Gaussian error linear unit, by its tanh form (Hendrycks and Gimpel 2016)."""
+    inner = np.float32(0.7978845608) * (given + np.float32(0.044715) * given * given * given)
+    return np.asarray(np.float32(0.5) * given * (1 + np.tanh(inner)), dtype=np.float32)
+
+
+def _softmax(given: Floats) -> Floats:
+    raised = np.exp(given - given.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True), dtype=np.float32)
+
+
+def _sigmoid(given: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(given, -60, 60))), dtype=np.float32)
+
+
+def is_available() -> bool:
+    """Tell whether what runs it is installed."""
+    return all(importlib.util.find_spec(name) is not None for name in _RUNTIME)
+
+
+@cache  # one for the process: its weights take a tenth of a second to read
+def network() -> Network:
+    """Return the network that this version brings.
+
+    Raises:
+        MissingExtraError: if what runs it is not installed.
+    """
+    if not is_available():
+        raise MissingExtraError("reading text by the trained network", "local")
+    import onnxruntime
+    from tokenizers import BertWordPieceTokenizer
+
+    options = onnxruntime.SessionOptions()
+    # Threads that wait by spinning take the cores from whoever else works on them.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(
+        str(_HERE / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
+    )
+    tokenizer = BertWordPieceTokenizer(str(_VOCABULARY), lowercase=True)
+    with np.load(_HERE / "heads.npz", allow_pickle=False) as arrays:
+        weights = {
+            name: array.astype(np.float32) for name, array in arrays.items() if name != "relations"
+        }
+        relations = tuple(str(name) for name in arrays["relations"])
+    return Network(session, tokenizer, weights, relations)

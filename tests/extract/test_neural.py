@@ -1,0 +1,188 @@
+"""What the trained network states stands beside what the rules read, and never against it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
+from graphrag.extract.neural.claims import merged
+from graphrag.extract.neural.extractor import NeuralExtractor
+from graphrag.extract.neural.features import Tree, words_of
+from graphrag.extract.neural.passage import Passage
+from graphrag.extract.neural.transformer import network
+from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.protocols import ExtractionContext
+
+RELATIONS = ("works_at", "lives_in", "leads", "due_on")
+
+
+class Said:
+    """Reads what it is told, as the network would: spans by their words, links by their places."""
+
+    relations = RELATIONS
+
+    def __init__(self, text, spans, links, same=()):
+        self.windows = []
+        words, _ = words_of(text)
+        at = {int(start): place for place, start in enumerate(words.starts)}
+        to = {int(end): place for place, end in enumerate(words.ends)}
+        found = []
+        for shown, kind in spans:
+            start, end = re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", text).span()
+            found.append(Span(at[start], to[end], kind, 1.0))
+        self.spans = tuple(found)
+        self.links = tuple(
+            Link(one, other, RELATIONS.index(name), sure, flags, dates)
+            for one, name, other, sure, flags, dates in links
+        )
+        self.same = dict(same)
+
+    def pieces(self, words):
+        return [[1000] for _ in words]
+
+    def read(self, words, pieces, floor):
+        self.windows.append(len(words))
+        return Reading(self.spans, self.links, self.same)
+
+
+def link(one, name, other, sure=0.9, was=0.0, planned=0.0, dates=()):
+    return one, name, other, sure, (was, planned, 0.0), tuple(dates)
+
+
+PERSON, BODY, PLACE = (KINDS.index(kind) + 1 for kind in ("person", "organization", "place"))
+
+
+def read(text, spans, links, same=(), rules=None, at="2024-03-04"):
+    episode = prepare(NewEpisode(text, at))
+    passage = Passage(text, Said(text, spans, links, same), 0.5)
+    return merged(passage, rules or Extraction(), episode, 0)
+
+
+def shown(extraction):
+    return [(claim.subject.name, claim.relation, claim.object.name) for claim in extraction.claims]
+
+
+def test_a_pronoun_is_who_it_means():
+    read_ = read(
+        "Ann Lee writes. She lives in Bergen.",
+        [("Ann Lee", PERSON), ("She", PERSON), ("Bergen", PLACE)],
+        [link(1, "lives_in", 2)],
+        {1: 0},
+    )
+    assert shown(read_) == [("Ann Lee", "lives_in", "Bergen")]
+    assert [one.entity_type for one in read_.mentions] == ["person", "place"]
+
+
+def test_a_pronoun_of_nobody_states_nothing():
+    assert not read("She lives in Bergen.", [("She", PERSON), ("Bergen", PLACE)], [
+        link(0, "lives_in", 1)
+    ]).claims  # fmt: skip
+
+
+def test_what_the_rules_read_of_a_pair_stands():
+    ann, acme = Mention("Ann Lee", "person"), Mention("Acme", "organization")
+    rules = Extraction((ann, acme), (Claim(ann, "leads", acme, "Ann Lee leads Acme.", 0, 19),))
+    text = "Ann Lee leads Acme."
+    spans = [("Ann Lee", PERSON), ("Acme", BODY)]
+    assert read(text, spans, [link(0, "works_at", 1)], rules=rules) == rules
+
+
+def test_a_short_name_is_the_long_one_that_the_rules_found():
+    rules = Extraction((Mention("Ann Lee", "person"),))
+    read_ = read("Lee lives in Bergen.", [("Lee", PERSON), ("Bergen", PLACE)], [
+        link(0, "lives_in", 1)
+    ], rules=rules)  # fmt: skip
+    assert shown(read_) == [("Ann Lee", "lives_in", "Bergen")]
+
+
+@pytest.mark.parametrize(
+    ("role", "words", "start", "end"),
+    [("from", "2019", "2019-01-01", None), ("to", "2019", None, "2019-01-01")],
+)
+def test_a_date_begins_or_ends_a_statement(role, words, start, end):
+    (claim,) = read(
+        "Ann works at Acme, 2019.",
+        [("Ann", PERSON), ("Acme", BODY), (words, DATE)],
+        [link(0, "works_at", 1, dates=[(role, 2, 0.9)])],
+    ).claims
+    found = [moment and moment.date().isoformat() for moment in (claim.valid_at, claim.invalid_at)]
+    assert found == [start, end]
+    assert claim.current == (role == "from")
+
+
+def test_of_two_dates_the_surer_one_counts():
+    (claim,) = read(
+        "Ann works at Acme: 2018, 2019.",
+        [("Ann", PERSON), ("Acme", BODY), ("2018", DATE), ("2019", DATE)],
+        [link(0, "works_at", 1, dates=[("from", 2, 0.6), ("from", 3, 0.8)])],
+    ).claims
+    assert claim.valid_at.year == 2019
+
+
+def test_what_was_so_is_over_and_what_is_only_planned_is_not_stated():
+    spans = [("Ann", PERSON), ("Acme", BODY)]
+    (claim,) = read("Ann, once of Acme.", spans, [link(0, "works_at", 1, was=0.9)]).claims
+    assert claim.kind == "was"
+    assert not read("Ann of Acme, soon.", spans, [link(0, "works_at", 1, planned=0.9)]).claims
+
+
+def test_a_deadline_ends_on_its_day():
+    (claim,) = read(
+        "The bid is due on 5 May 2024.",
+        [("bid", 4), ("5 May 2024", DATE)],
+        [link(0, "due_on", 1)],
+    ).claims
+    assert claim.invalid_at.date().isoformat() == "2024-05-06"
+
+
+def test_what_an_assistant_says_states_nothing():
+    text = "User: Hello.\nAssistant: Ann works at Acme."
+    assert not read(text, [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1)]).claims
+
+
+def test_a_long_text_is_read_in_windows_that_overlap():
+    text = " ".join(f"Ann saw Bob {number}." for number in range(100))
+    said = Said(text, [("Ann", PERSON), ("Bob", PERSON)], [])
+    passage = Passage(text, said, 0.5)
+    count = len(words_of(text)[0])
+    assert max(said.windows) <= 250
+    assert sum(said.windows) > count
+    assert not passage.statements
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "…", "a" * 5000, "日本語のテキスト", "- \n- \n"])
+def test_any_text_can_be_read(text):
+    assert Passage(text, network(), 0.5).text == text
+
+
+def test_words_know_their_place_in_the_parse():
+    words, docs = words_of("Ann's firm moved.\nIt grew.")
+    tree = Tree.of(words.heads)
+    assert len(words) == 10
+    assert tree.root(0, 3) == 3
+    join, _ = tree.join(np.array([0, 3, 7]))
+    assert join.tolist() == [[0, 3, -1], [3, 3, -1], [-1, -1, 7]]
+    assert [doc.text for _, doc in docs] == ["Ann's firm moved. ", "It grew."]
+
+
+async def test_json_is_left_to_the_rules():
+    episode = prepare(NewEpisode('{"name": "Ann", "employer": "Acme"}', "2024-03-04"))
+    context = ExtractionContext(episode)
+    assert await NeuralExtractor().extract(context) == await RulesExtractor().extract(context)
+
+
+@pytest.mark.parametrize("text", ["爱" * 700, "at " + "爱" * 300 + " in", "a " * 600])
+def test_a_long_word_is_no_long_wait(text):
+    assert Passage(text, network(), 0.5).text == text
+
+
+def test_small_talk_is_believed_less_than_notes():
+    spans, links = [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1, 0.9)]
+    episode = prepare(NewEpisode("Ann, Acme.", "2024-03-04"))
+    chatter = "Ann, Acme." + " It was quite a day, as days go, was it not?" * 9
+    for text, count in (("Ann, Acme.", 1), (chatter, 0)):
+        passage = Passage(text, Said(text, spans, links), 0.5)
+        assert len(merged(passage, Extraction(), episode, 0, sure=0.8).claims) == count

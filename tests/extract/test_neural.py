@@ -129,6 +129,20 @@ def test_what_was_so_is_over_and_what_is_only_planned_is_not_stated():
     assert not read("Ann of Acme, soon.", spans, [link(0, "works_at", 1, planned=0.9)]).claims
 
 
+def test_until_now_is_over():
+    (claim,) = read(
+        "Ann, until now at Acme.", [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1)]
+    ).claims
+    assert claim.kind == "was"
+
+
+def test_a_second_place_without_a_date_does_not_end_the_one_that_the_rules_read():
+    ann, oslo = Mention("Ann", "person"), Mention("Oslo", "place")
+    rules = Extraction((ann, oslo), (Claim(ann, "lives_in", oslo, "Ann lives in Oslo.", 0, 18),))
+    spans = [("Ann", PERSON), ("Rome", PLACE)]
+    assert read("Ann of Rome.", spans, [link(0, "lives_in", 1)], rules=rules) == rules
+
+
 def test_a_deadline_ends_on_its_day():
     (claim,) = read(
         "The bid is due on 5 May 2024.",

@@ -1,7 +1,7 @@
 """The network's statements as claims beside those of the rules."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
+from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -197,6 +198,7 @@ class _Linked:
 
 
 _WORD = re.compile(r"\w+")
+_RELATIONS: Final = Relations()
 _FIRST = frozenset("i me my mine myself im i'm".split())
 _IMPLIED = frozenset({"has_status"})
 """Relations whose object is a word for what a verb says: ``died``, ``closed``."""
@@ -261,8 +263,9 @@ _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 class _Stated:
     """What is stated already."""
 
-    def __init__(self, claims: Iterable[Claim]) -> None:
+    def __init__(self, claims: Collection[Claim]) -> None:
         self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
+        self._lines = {(name_key(claim.subject.name), claim.relation) for claim in claims}
         self._families: set[tuple[frozenset[str], str]] = set()
 
     def takes(self, claim: Claim) -> bool:
@@ -271,6 +274,10 @@ class _Stated:
         key = pair, _FAMILY.get(claim.relation, claim.relation)
         if pair in self._by_rules or key in self._families:
             return False
+        dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
+        line = name_key(claim.subject.name), claim.relation
+        if line in self._lines and not dated and _RELATIONS[claim.relation].single_valued:
+            return False  # the rules read where it is: a second place would end the first
         self._families.add(key)
         return True
 

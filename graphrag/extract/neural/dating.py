@@ -1,5 +1,6 @@
 """When a statement holds: the dates that the network found for it, read by the calendar's rules."""
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,6 +20,11 @@ _UNTIL = frozenset({"valid_until", "due_on"})
 """Whose object is the end of it."""
 _BOUNDS = {"since": "from", "after": "from", "until": "to", "before": "to"}
 """What a time that is bounded says of the relation, whatever the network took it for."""
+_FORMERLY = re.compile(
+    r"\b(?:until (?:now|recently|lately|then)|up to now|hitherto|formerly|previously|no longer|"
+    r"used to)\b",
+    re.IGNORECASE,
+)
 _HALF = 0.5
 
 
@@ -62,6 +68,13 @@ class Calendar:
                 return found
         return None
 
+    def _is_former(self, statement: Statement) -> bool:
+        """Tell whether the words between the two say that it was so before."""
+        first, second = sorted(
+            (statement.subject, statement.object), key=lambda place: (place.start, place.end)
+        )
+        return _FORMERLY.search(self._passage.text[first.end : second.start]) is not None
+
     def _only(self, statement: Statement, was: bool) -> dict[str, tuple[float, Period]]:
         """Return the one time of the sentence of a statement that the network gave none."""
         later = max(statement.subject, statement.object, key=lambda place: place.start)
@@ -87,6 +100,7 @@ class Calendar:
                 if sure > best.get(role, (0.0, None))[0]:
                     best[role] = sure, period
         was, planned, _ = (chance > _HALF for chance in statement.flags)
+        was = was or self._is_former(statement)
         if not best and not statement.dates:
             best = self._only(statement, was)
         start = best.get("from") or best.get("on")

@@ -336,7 +336,8 @@ def test_everybody_with_facts_is_in_one_community_whatever_order_facts_came_in(f
         mixed = [*facts]
         random.shuffle(mixed)
         other, same = await found(mixed)
-        assert same == inside and happened(other) == happened(flow)
+        # What happens to two communities of one size at one moment is told in no order.
+        assert same == inside and sorted(happened(other)) == sorted(happened(flow))
         assert [one.name for one in other.communities] == [one.name for one in flow.communities]
 
     anyio.run(check)

@@ -124,31 +124,22 @@ class OnnxEmbedder:
     def _ready(self) -> "tuple[InferenceSession, Tokenizer | BertWordPieceTokenizer]":
         with self._lock:
             if self._loaded is None:
-                if not all(map(_installed, _RUNTIME)):
+                if not can_run():
                     raise MissingExtraError(f"the embedder {self.name!r}", "local")
                 self._loaded = self._load()
             return self._loaded
 
     def _load(self) -> "tuple[InferenceSession, Tokenizer | BertWordPieceTokenizer]":
-        import onnxruntime
-        from tokenizers import BertWordPieceTokenizer, Tokenizer
+        from tokenizers import Tokenizer
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        # Threads that wait by spinning take the cores from whoever else works on them.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         file = self._model or packaged()
         if file is None:
             raise MissingExtraError(f"the embedder {self.name!r}", "local")
         beside = self._tokenizer or file.with_name("tokenizer.json")
         try:
-            session = onnxruntime.InferenceSession(
-                str(file), options, providers=["CPUExecutionProvider"]
-            )
+            session = session_of(file, threads=self._threads)
             tokenizer: Tokenizer | BertWordPieceTokenizer = (
-                BertWordPieceTokenizer(str(_VOCABULARY), lowercase=True)
-                if self._model is None
-                else Tokenizer.from_file(str(beside))
+                word_pieces() if self._model is None else Tokenizer.from_file(str(beside))
             )
         except Exception as error:  # both libraries raise of their own, and bare Exception
             why = str(error).partition("\n")[0]
@@ -161,9 +152,32 @@ class OnnxEmbedder:
         return session, tokenizer
 
 
+def can_run() -> bool:
+    """Tell whether what runs ONNX files is installed."""
+    return all(map(_installed, _RUNTIME))
+
+
+def session_of(file: Path, *, threads: int = 0) -> "InferenceSession":
+    """Return the model of a file, on the processor; ``threads=0`` leaves their number to it."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    # Threads that wait by spinning take the cores from whoever else works on them.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+def word_pieces() -> "BertWordPieceTokenizer":
+    """Return what cuts words by the packaged vocabulary, that of BERT base uncased."""
+    from tokenizers import BertWordPieceTokenizer
+
+    return BertWordPieceTokenizer(str(_VOCABULARY), lowercase=True)
+
+
 def packaged() -> Path | None:
     """Return the file of the default model; None if it is not installed, or nothing to run it."""
-    spec = importlib.util.find_spec(_PACKAGED) if all(map(_installed, _RUNTIME)) else None
+    spec = importlib.util.find_spec(_PACKAGED) if can_run() else None
     if spec is None or not spec.submodule_search_locations:
         return None
     file = Path(spec.submodule_search_locations[0]) / "model.onnx"

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from graphrag.errors import InputError
 from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
 from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.extractor import NeuralExtractor
@@ -127,6 +128,34 @@ def test_what_was_so_is_over_and_what_is_only_planned_is_not_stated():
     (claim,) = read("Ann, once of Acme.", spans, [link(0, "works_at", 1, was=0.9)]).claims
     assert claim.kind == "was"
     assert not read("Ann of Acme, soon.", spans, [link(0, "works_at", 1, planned=0.9)]).claims
+
+
+def test_what_was_so_since_a_year_is_over_and_keeps_its_start():
+    spans = [("Ann", PERSON), ("Acme", BODY), ("2010", DATE)]
+    dates = [("from", 2, 0.9)]
+    (claim,) = read(
+        "Ann of Acme, 2010.", spans, [link(0, "works_at", 1, was=0.9, dates=dates)]
+    ).claims
+    assert (claim.kind, claim.valid_at.year, claim.current) == ("was", 2010, False)
+
+
+def test_what_the_rules_read_and_the_network_does_not_see_is_reported():
+    ann, acme, bob = (Mention(name, "person") for name in ("Ann", "Acme", "Bob"))
+    text = "Ann, Acme, Bob."
+    doubted = Claim(ann, "friend_of", bob, text, 0, len(text))
+    kept = Claim(ann, "works_at", acme, text, 0, len(text))
+    rules = Extraction((ann, acme, bob), (doubted, kept))
+    said = Said(text, [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1)])
+    episode = prepare(NewEpisode(text, "2024-03-04"))
+    read_ = merged(Passage(text, said, 0.5), rules, episode, 0, doubt=0.02)
+    assert read_.claims == (kept,)
+    assert [line.partition(":")[0] for line in read_.dropped] == ["Ann friend_of Bob"]
+
+
+@pytest.mark.parametrize("shares", [{"sure": 1.5}, {"doubt": -0.1}, {"sure": float("nan")}])
+def test_a_share_is_from_0_to_1(shares):
+    with pytest.raises(InputError, match="give a share from 0 to 1"):
+        NeuralExtractor(**shares)
 
 
 def test_until_now_is_over():

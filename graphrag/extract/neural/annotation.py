@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 KINDS: Final = ("person", "organization", "place", "thing", "role", "concept", "value", "times")
-"""What a span may be, from 1 on; 0 is nothing, and two more follow."""
-NAME, DATE = 9, 10
-"""A name as a name ("formerly called Initech"), and a date."""
+"""What a span may be, from 1 on; 0 is nothing, and 9 a name as a name ("formerly Initech")."""
+DATE: Final = 10
 ROLES: Final = ("from", "to", "on", "for")
 FLAGS: Final = ("was", "planned", "about")
 

@@ -10,7 +10,7 @@ from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules import truth
 from graphrag.extract.rules.lexicon import PERSON_TITLES
-from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
+from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
@@ -57,7 +57,7 @@ class _Cast:
         if named is None:
             return None
         spoken = self._passage.text[place.start : place.end].casefold() in _FIRST
-        speaker = self._speaker(place) if spoken else None
+        speaker = speaker_at(self._turns, place.start - self._shift) if spoken else None
         if speaker is not None:
             return self._by_key.get(name_key(speaker))
         name = self._passage.words(named)
@@ -71,11 +71,6 @@ class _Cast:
             start, end = (max(at - self._shift, 0) for at in (named.start, named.end))
             found = self.new[key] = Mention(name, self._type(named), start, end)
         return found
-
-    def _speaker(self, place: Place) -> str | None:
-        """Return who says the words there; None where nobody is said to."""
-        at = place.start - self._shift
-        return next((turn.speaker for turn in reversed(self._turns) if turn.start <= at), None)
 
     def _type(self, place: Place) -> str:
         kind = _kind(place)
@@ -125,41 +120,53 @@ def merged(
     """
     said = turns(episode.content)
     cast = _Cast(read, passage, said, shift)
-    calendar = Calendar(passage, episode.valid_at)
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
-    silent = _advice(said, shift) if spoken else []
+    silent = advice_in(said) if spoken else []
     linked = _Linked(passage, {name_key(turn.speaker) for turn in said})
-    sparse = _sparse(passage)
+    density = _density(passage)
     # Where it sees little at all, that it sees nothing between two says nothing.
-    judged = sparse > _DENSE
-    claims = [claim for claim in read.claims if not judged or linked.sure(claim) >= doubt]
+    doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]
+    claims = [claim for claim in read.claims if claim not in doubted]
+    believed = [
+        statement
+        for statement in passage.statements.values()
+        if _surer(statement.sure, density) >= sure
+        and not any(start <= statement.subject.start - shift < end for start, end in silent)
+    ]
     stated = _Stated(claims)
-    for statement in sorted(passage.statements.values(), key=lambda one: -one.sure):
-        if _surer(statement.sure, sparse) < sure or any(
-            start <= statement.subject.start < end for start, end in silent
-        ):
-            continue
+    calendar = Calendar(passage, episode.valid_at)
+    for statement in sorted(believed, key=lambda one: -one.sure):
         claim = _claim(statement, cast, calendar, passage, shift)
         if claim is not None and stated.takes(claim):
             claims.append(claim)
     used = {id(end) for claim in claims for end in (claim.subject, claim.object)}
     mentions = (*read.mentions, *(one for one in cast.new.values() if id(one) in used))
-    return replace(read, mentions=tuple(dict.fromkeys(mentions)), claims=tuple(claims))
+    lost = (
+        f"{one.subject.name} {one.relation} {one.object.name if one.object else ''}: "
+        "the rules read it, and the network sees nothing between the two"
+        for one in doubted
+    )
+    return replace(
+        read,
+        mentions=tuple(dict.fromkeys(mentions)),
+        claims=tuple(claims),
+        dropped=(*read.dropped, *lost),
+    )
 
 
-def _sparse(passage: Passage) -> float:
-    """Return by how much the odds of a statement are lower than where the network learnt.
+def _density(passage: Passage) -> float:
+    """Return what a text seems to state as a share of what those stated that the network learnt.
 
-    It learnt from texts that state a fact in eight words. In a story or small talk the same signs
-    mean one less often (Saerens et al. 2002): by as much as the whole text seems to state less.
+    They state a fact in eight words. In a story or small talk the same signs mean one less often:
+    the odds are lower by that share (Saerens et al. 2002).
     """
     expected = sum(one.sure for one in passage.statements.values() if one.sure > _LIKELY)
     words = len(passage.text.split()) or 1
     return min(1.0, expected / words / _DENSITY)
 
 
-def _surer(sure: float, sparse: float) -> float:
-    odds = sparse * sure / max(1 - sure, 1e-9)
+def _surer(sure: float, density: float) -> float:
+    odds = density * sure / max(1 - sure, 1e-9)
     return odds / (1 + odds)
 
 
@@ -285,12 +292,3 @@ class _Stated:
 def _pair(claim: Claim) -> frozenset[str]:
     other = "" if claim.object is None else claim.object.name
     return frozenset((name_key(claim.subject.name), name_key(other)))
-
-
-def _advice(said: list[Turn], shift: int) -> list[tuple[int, int]]:
-    """Return where an assistant speaks, whose words state nothing of the world."""
-    return [
-        (turn.line_start + shift, turn.start + len(turn.words) + shift)
-        for turn in said
-        if turn.speaker.lower() in ASSISTANTS
-    ]

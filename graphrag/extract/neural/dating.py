@@ -3,19 +3,23 @@
 import re
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
+from typing import Final
 
 from graphrag.extract.neural.annotation import DATE
 from graphrag.extract.neural.passage import Passage, Place, Statement
-from graphrag.extract.rules.lifetime import GONE, Life
+from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import looks_ahead, times_of
+from graphrag.model.assertion import Kind
 from graphrag.temporal.period import Period
 from graphrag.temporal.phrase import resolve_phrase
 
-_EVENTS = frozenset(
-    "founded created author_of fixed won had_procedure died_in died_on born_on "
-    "takes_place_on".split()
-)
-_TIMELESS = frozenset("born_in comes_from parent_of sibling_of relative_of".split())
+_EVENTS = "founded created author_of fixed won had_procedure died_in died_on born_on takes_place_on"
+_TIMELESS = "born_in comes_from parent_of sibling_of relative_of"
+_KIND: Final[dict[str, Kind]] = {
+    **dict.fromkeys(_EVENTS.split(), "event"),
+    **dict.fromkeys(_TIMELESS.split(), "timeless"),
+}
 _UNTIL = frozenset({"valid_until", "due_on"})
 """Whose object is the end of it."""
 _BOUNDS = {"since": "from", "after": "from", "until": "to", "before": "to"}
@@ -32,7 +36,7 @@ class Calendar:
     """The times of a text by their places."""
 
     def __init__(self, passage: Passage, reference: datetime) -> None:
-        """Find them.
+        """Take the text.
 
         Args:
             passage: The text.
@@ -40,19 +44,29 @@ class Calendar:
         """
         self._passage = passage
         self._reference = reference
-        self._times: list[tuple[int, int, Period]] = []
-        self._ahead: list[tuple[int, int]] = []
-        """Where sentences stand that do not speak of the past."""
-        before: Period | None = None
-        for offset, doc in passage.docs:
+
+    @cached_property
+    def _times(self) -> list[tuple[int, int, Period]]:
+        """Return the times of the text; looked for where something is stated, not in every text."""
+        found: list[tuple[int, int, Period]] = []
+        for offset, doc in self._passage.docs:
             for sentence in doc.sents:
-                if looks_ahead(sentence):
-                    self._ahead.append((offset + sentence.start_char, offset + sentence.end_char))
-                for _, period, at in times_of(sentence, reference, before):
-                    start = offset + doc[at.start].idx
-                    end = offset + doc[max(at.stop - 1, at.start)].idx + len(doc[at.stop - 1])
-                    self._times.append((start, end, period))
-                    before = period
+                before = found[-1][2] if found else None
+                for _, period, at in times_of(sentence, self._reference, before):
+                    last = doc[max(at.stop - 1, at.start)]
+                    place = offset + doc[at.start].idx, offset + last.idx + len(last)
+                    found.append((*place, period))
+        return found
+
+    @cached_property
+    def _ahead(self) -> list[tuple[int, int]]:
+        """Return where sentences stand that do not speak of the past."""
+        return [
+            (offset + sentence.start_char, offset + sentence.end_char)
+            for offset, doc in self._passage.docs
+            for sentence in doc.sents
+            if looks_ahead(sentence)
+        ]
 
     def period(self, place: Place) -> Period | None:
         """Return what a place names; None if that is no time that the rules can read."""
@@ -114,19 +128,15 @@ class Calendar:
             start = start or (1.0, named)
         if planned and start is None and end is None:
             return None
-        if statement.relation in _TIMELESS:
-            life = Life(kind="timeless")
-            return life.beginning(start[1]) if start else life
-        if statement.relation in _EVENTS:
-            life = Life(kind="event")
-            return life.beginning(start[1]) if start else life
-        life = Life()
+        life = Life(kind=_KIND.get(statement.relation, "state"))
         if start is not None:
             life = life.beginning(start[1])
+        if life.kind != "state":
+            return life
         if end is not None:
             life = life.ending(end[1])
-        elif was and start is None:
-            return GONE
-        if life.start is not None and life.end is None and life.start <= self._reference:
-            life = Life(life.start, current=not was, start_precision=life.start_precision)
+        elif was:
+            return replace(life, kind="was")
+        elif life.start is not None and life.start <= self._reference:
+            return replace(life, current=True)
         return life

@@ -7,6 +7,7 @@ what the rules read there is not believed. Of two readings of one pair the rules
 
 import anyio.to_thread
 
+from graphrag.errors import InputError
 from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.passage import Passage
 from graphrag.extract.neural.transformer import network
@@ -35,13 +36,19 @@ class NeuralExtractor:
             sure: What the network's statements must reach to be believed, from 0 to 1.
             doubt: What the network must give two, in whatever relation, for what the rules read of
                 them to be believed; 0 believes the rules in all.
+
+        Raises:
+            InputError: if one of both is no share.
         """
+        for name, share in (("sure", sure), ("doubt", doubt)):
+            if not 0 <= share <= 1:
+                raise InputError(f"{name} is {share!r}: give a share from 0 to 1")
         self._rules = rules or RulesExtractor()
         self._sure, self._doubt = sure, doubt
 
     def __repr__(self) -> str:
-        """Show how sure it must be."""
-        return f"NeuralExtractor(sure={self._sure})"
+        """Show what it believes."""
+        return f"NeuralExtractor(sure={self._sure}, doubt={self._doubt})"
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states; the network runs in a thread.

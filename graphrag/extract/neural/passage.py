@@ -129,7 +129,7 @@ class Passage:
         return _PRONOUN.fullmatch(self.text[place.start : place.end]) is not None
 
     def is_proper(self, place: Place) -> bool:
-        """Tell whether a place is a proper name: all of its words but small ones are capitals."""
+        """Tell whether a place is a proper name: it begins with a capital."""
         words = self.words(place).split()
         return bool(words) and words[0][:1].isupper() and bool(name_key(self.words(place)))
 
@@ -147,12 +147,8 @@ class Passage:
         first, second = self._root(one), self._root(other)
         if first is None or second is None or self.sentence(one) != self.sentence(other):
             return None
-        above = {second.i, *(token.i for token in second.ancestors)}
-        for token in (first, *first.ancestors):
-            if token.i in above:
-                chain = (token, *token.ancestors)
-                return next((up for up in chain if up.pos_ in ("VERB", "AUX")), None)
-        return None
+        above = {token.i for token in (second, *second.ancestors) if token.pos_ in ("VERB", "AUX")}
+        return next((token for token in (first, *first.ancestors) if token.i in above), None)
 
     def _root(self, place: Place) -> "Token | None":
         at = bisect_right(self._offsets, place.start) - 1

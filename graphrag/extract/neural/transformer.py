@@ -6,7 +6,6 @@ first, and for each stated one which dates begin and end it. Spans and pairs as 
 Ulges 2020), with the lowest word above both in the parse beside the words between them.
 """
 
-import importlib.util
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from graphrag.errors import MissingExtraError
 from graphrag.extract.neural.annotation import DATE, ROLES, Link, Reading, Span
 from graphrag.extract.neural.features import WIDEST, Ints, Tree, Words, distance
+from graphrag.local.onnx import can_run, session_of, word_pieces
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -25,13 +25,11 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 _HERE = Path(__file__).parent
-_VOCABULARY = _HERE.parent.parent / "local" / "vocabulary.txt"
 _BEGIN, _END, _UNKNOWN, _BREAK = 101, 102, 100, 1
 """Pieces of the vocabulary; a line break is one that its model left free."""
 _MOST_SPANS = 64
 _SPAN_FLOOR, _HALF, _DATE_FLOOR = 0.2, 0.5, 0.3
 _MOST_BORDERS = 7
-_RUNTIME = ("onnxruntime", "tokenizers", "spacy")
 
 
 class Network:
@@ -71,18 +69,9 @@ class Network:
         ids = np.array([[_BEGIN, *(one for some in pieces for one in some), _END]], np.int64)
         states = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         first, last = states[0][0][lasts - lengths + 1], states[0][0][lasts]
-        grammar = np.concatenate(
-            [
-                self._weights[f"{name}.weight"][column]
-                for name, column in (
-                    ("case", words.cases),
-                    ("pos", words.parts),
-                    ("dep", words.links),
-                    ("tag", words.kinds),
-                )
-            ],
-            axis=1,
-        )
+        columns = {"case": words.cases, "pos": words.parts, "dep": words.links, "tag": words.kinds}
+        shown = [self._weights[f"{name}.weight"][column] for name, column in columns.items()]
+        grammar = np.concatenate(shown, axis=1)
         ends = np.concatenate([first, grammar], 1), np.concatenate([last, grammar], 1)
         spans = self._spans(*ends)
         if not spans:
@@ -105,18 +94,9 @@ class Network:
         some = np.flatnonzero(1 - chances[:, 0] > _SPAN_FLOOR)
         some = some[np.argsort(chances[some, 0], kind="stable")][:_MOST_SPANS]
         kinds = chances[:, 1:].argmax(axis=1) + 1
-        return sorted(
-            (
-                Span(
-                    int(starts[one]),
-                    int(starts[one] + widths[one]),
-                    int(kinds[one]),
-                    float(1 - chances[one, 0]),
-                )
-                for one in some
-            ),
-            key=lambda span: (span.start, span.end),
-        )
+        columns = starts[some], (starts + widths)[some], kinds[some], 1 - chances[some, 0]
+        found = zip(*(column.tolist() for column in columns), strict=True)
+        return sorted((Span(*one) for one in found), key=lambda span: (span.start, span.end))
 
     def _pairs(
         self,
@@ -232,11 +212,6 @@ def _sigmoid(given: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(given, -60, 60))), dtype=np.float32)
 
 
-def is_available() -> bool:
-    """Tell whether what runs it is installed."""
-    return all(importlib.util.find_spec(name) is not None for name in _RUNTIME)
-
-
 @cache  # one for the process: its weights take a tenth of a second to read
 def network() -> Network:
     """Return the network that this version brings.
@@ -244,21 +219,11 @@ def network() -> Network:
     Raises:
         MissingExtraError: if what runs it is not installed.
     """
-    if not is_available():
+    if not can_run():
         raise MissingExtraError("reading text by the trained network", "local")
-    import onnxruntime
-    from tokenizers import BertWordPieceTokenizer
-
-    options = onnxruntime.SessionOptions()
-    # Threads that wait by spinning take the cores from whoever else works on them.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    session = onnxruntime.InferenceSession(
-        str(_HERE / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
-    )
-    tokenizer = BertWordPieceTokenizer(str(_VOCABULARY), lowercase=True)
     with np.load(_HERE / "heads.npz", allow_pickle=False) as arrays:
         weights = {
             name: array.astype(np.float32) for name, array in arrays.items() if name != "relations"
         }
         relations = tuple(str(name) for name in arrays["relations"])
-    return Network(session, tokenizer, weights, relations)
+    return Network(session_of(_HERE / "encoder.onnx"), word_pieces(), weights, relations)

@@ -65,6 +65,20 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     return stamped or max(times.values()) > 1
 
 
+def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
+    """Return where an assistant speaks, whose words state nothing of the world."""
+    return [
+        (turn.line_start, turn.start + len(turn.words))
+        for turn in said
+        if turn.speaker.lower() in ASSISTANTS
+    ]
+
+
+def speaker_at(said: list[Turn], at: int) -> str | None:
+    """Return who says the words at a place; None where nobody is said to."""
+    return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
+
+
 def _speaker(name: str) -> str:
     """Return ``Edie`` for ``Me (Edie)``."""
     found = _SELF.fullmatch(name)

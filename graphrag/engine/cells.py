@@ -12,7 +12,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.engine.vector_pages import LARGEST, Page, page_id
+from graphrag.engine.vector_pages import Page, page_id
 from graphrag.errors import StoreError
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
@@ -108,13 +108,7 @@ def _sorted(page: Page) -> tuple[Matrix, NDArray[np.intp]]:
         np.add.at(sums, near, some)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         means = np.where(lengths > 0, sums / np.maximum(lengths, 1e-9), means)
-    cells = np.concatenate(
-        [
-            _nearest(page.take(np.arange(start, min(start + LARGEST, count))).vectors(), means)
-            for start in range(0, count, LARGEST)
-        ]
-    )
-    return means, cells
+    return means, np.concatenate([_nearest(part.vectors(), means) for part in page.parts()])
 
 
 def _nearest(vectors: Matrix, means: Matrix) -> NDArray[np.intp]:
@@ -126,9 +120,6 @@ def _rows(
 ) -> Iterator[Row]:
     order = np.argsort(cells, kind="stable")
     bounds = np.searchsorted(cells[order], np.arange(cells.max() + 2))
-    for cell, (first, last) in enumerate(
-        zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    ):
-        for number, start in enumerate(range(first, last, LARGEST)):
-            part = page.take(order[start : min(start + LARGEST, last)])
+    for cell, places in enumerate(np.split(order, bounds[1:-1])):
+        for number, part in enumerate(page.take(places).parts()):
             yield part.row(page_id(group, table, generation, cell, number if generation else None))

@@ -15,13 +15,11 @@ from typing import Literal
 
 from graphrag import Models, RulesExtractor
 from graphrag.graph import GraphRAG
-from graphrag.model.values import Entity
 from graphrag.protocols import Matrix
 from graphrag.testing import HashEmbedder
-from tests.benchmarks.load import load
+from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import DIMENSION, NAME
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
-from tests.benchmarks.scale import opened
 from tests.benchmarks.synthetic import Synthetic
 
 _WARM = 10
@@ -52,13 +50,8 @@ async def measure(report: Report, options: Options) -> None:
     with TemporaryDirectory(prefix="graphrag-bench-") as folder:
         url = f"surrealkv://{folder}/store"
         group = Synthetic(options.size)
-        entities, facts = group.entities(), group.facts_with_episodes()
-        async with await opened(url) as store:
-            # One at a time: of two the later may end first, and a writer goes on after the last.
-            seq = await load(store, entities, after=0, in_flight=1)
-            await load(store, facts, after=seq, in_flight=1)
-        names = [one.name for batch in entities for one, _ in batch if isinstance(one, Entity)]
-        del entities, facts, group
+        names = await filled(url, group)
+        del group
         gc.collect()
         gc.freeze()  # what made the group is not part of the process that answers
         rows: list[dict[str, Cell]] = []

@@ -21,10 +21,9 @@ import numpy as np
 from graphrag import Models
 from graphrag.graph import GraphRAG
 from graphrag.model.values import Fact
-from tests.benchmarks.load import load
+from tests.benchmarks.load import load, opened
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
-from tests.benchmarks.scale import opened
 from tests.benchmarks.synthetic import Batch, Synthetic
 
 _CHILD = Path(__file__).with_name("graphiti_child.py")

@@ -9,9 +9,12 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 
+from graphrag.model.values import Entity
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
-from tests.benchmarks.synthetic import Batch
+from graphrag.store.target import Target
+from tests.benchmarks.prepared import DIMENSION, NAME
+from tests.benchmarks.synthetic import Batch, Synthetic
 
 
 async def load(store: Store, batches: Iterable[Batch], *, after: int, in_flight: int) -> int:
@@ -29,6 +32,24 @@ async def load(store: Store, batches: Iterable[Batch], *, after: int, in_flight:
         return seq
     finally:
         await asyncio.gather(*flying)
+
+
+async def opened(url: str) -> Store:
+    """Open a store for synthetic values."""
+    return await Store.open(Target.parse(url), embedder=NAME, dimension=DIMENSION)
+
+
+async def filled(url: str, group: Synthetic) -> list[str]:
+    """Write a group into a new store and return the names of its entities.
+
+    One transaction after another: of two at a time the later may end first, and a writer goes on
+    after the last.
+    """
+    entities, facts = group.entities(), group.facts_with_episodes()
+    async with await opened(url) as store:
+        seq = await load(store, entities, after=0, in_flight=1)
+        await load(store, facts, after=seq, in_flight=1)
+    return [one.name for batch in entities for one, _ in batch if isinstance(one, Entity)]
 
 
 def change_set(batch: Batch) -> ChangeSet:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from graphrag.store.store import Store
-from graphrag.store.target import Target
-from tests.benchmarks.load import load
-from tests.benchmarks.prepared import DIMENSION, NAME
+from tests.benchmarks.load import load, opened
+from tests.benchmarks.prepared import DIMENSION
 from tests.benchmarks.report import Cell, Report, Section, p50
 from tests.benchmarks.synthetic import Synthetic
 
@@ -71,8 +69,3 @@ async def _load(report: Report, size: int, folder: Path, options: Options) -> No
             ),
         )
     )
-
-
-async def opened(url: str) -> Store:
-    """Open a store for synthetic values."""
-    return await Store.open(Target.parse(url), embedder=NAME, dimension=DIMENSION)

@@ -16,10 +16,9 @@ from graphrag.search.filters.field import Field
 from graphrag.search.recipes import RECIPES
 from graphrag.search.results import Results
 from tests.benchmarks.cold import cold_search
-from tests.benchmarks.load import load
+from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
-from tests.benchmarks.scale import opened
 from tests.benchmarks.synthetic import GROUP, MIDDLE, Synthetic
 
 _WARM = 10
@@ -43,10 +42,7 @@ async def measure(report: Report, options: Options) -> None:
         with TemporaryDirectory(prefix="graphrag-bench-") as folder:
             url = f"surrealkv://{folder}/store"
             group = Synthetic(size)
-            entities, facts = group.entities(), group.facts_with_episodes()
-            async with await opened(url) as store:
-                seq = await load(store, entities, after=0, in_flight=2)
-                await load(store, facts, after=seq, in_flight=2)
+            await filled(url, group)
             queries = group.queries(options.queries)
             cold = _cold(report, size, url, queries[0], Path(folder), options.runs)
             async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:

@@ -14,12 +14,10 @@ import numpy as np
 
 from graphrag import Models
 from graphrag.graph import GraphRAG
-from graphrag.model.values import Entity
 from graphrag.search.within import Within
-from tests.benchmarks.load import load
+from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
-from tests.benchmarks.scale import opened
 from tests.benchmarks.synthetic import GROUP, MIDDLE, Synthetic
 
 _WARM = 3
@@ -40,13 +38,9 @@ async def measure(report: Report, options: Options) -> None:
     with TemporaryDirectory(prefix="graphrag-bench-") as folder:
         url = f"surrealkv://{folder}/store"
         group = Synthetic(options.size)
-        entities, facts = group.entities(), group.facts_with_episodes()
-        async with await opened(url) as store:
-            seq = await load(store, entities, after=0, in_flight=2)
-            await load(store, facts, after=seq, in_flight=2)
+        names = await filled(url, group)
         queries = group.queries(options.calls)
         async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
-            names = [one.name for batch in entities for one, _ in batch if isinstance(one, Entity)]
             await _anybody(report, options, graph, names, queries)
             await _hubs(report, options, graph, queries)
 

@@ -143,3 +143,29 @@ async def test_who_writes_while_a_group_is_built_is_told_and_nothing_is_lost():
         with pytest.raises(StoreError, match="written to while its index was built"):
             await arrange(Busy(graph), "default", "entity", lambda rows: None, few=5)
         assert (await graph.health.indexes()).sound
+
+
+async def test_pages_of_single_writes_are_joined(monkeypatch):
+    monkeypatch.setattr("graphrag.engine.vector_pages.LARGEST", 8)
+    monkeypatch.setattr("graphrag.engine.rows._TURN", 1)
+    async with open_graph(profile="engine") as graph:
+        for number in range(30):
+            await graph.add_fact(f"Ann {number}", "knows", "Bob")
+        await graph.edit.retract((await graph.facts("Ann 3"))[0], reason="a test")
+        store = graph.handle.session.store
+        for table, count in (("relates_to", 30), ("entity", 31)):
+            rows = await pages(store, table)
+            assert sorted(rows, reverse=True)[:3] == [8, 8, 8]
+            assert (sum(rows), len(rows) <= 6) == (count, True)
+        assert not (await graph.health.indexes()).findings
+        assert (await graph.search("Ann 17 knows Bob", limit=1)).facts[0].item.subject == "Ann 17"
+
+
+async def pages(store, table, group="default"):
+    """Return how many rows each page of a table has."""
+    [found] = await store.query(
+        "SELECT VALUE ids FROM vector_page:[$group, $table, NONE]..=[$group, $table, ..];",
+        group=group,
+        table=table,
+    )
+    return [ids.count("\n") + 1 for ids in found]

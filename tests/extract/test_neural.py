@@ -53,7 +53,7 @@ def link(one, name, other, sure=0.9, was=0.0, planned=0.0, dates=()):
     return one, name, other, sure, (was, planned, 0.0), tuple(dates)
 
 
-PERSON, BODY, PLACE = (KINDS.index(kind) + 1 for kind in ("person", "organization", "place"))
+PERSON, BODY, PLACE = (KINDS.index(kind) for kind in ("person", "organization", "place"))
 
 
 def read(text, spans, links, same=(), rules=None, at="2024-03-04"):

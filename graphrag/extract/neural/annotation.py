@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-KINDS: Final = ("person", "organization", "place", "thing", "role", "concept", "value", "times")
-"""What a span may be, from 1 on; 0 is nothing, and 9 a name as a name ("formerly Initech")."""
-DATE: Final = 10
+KINDS: Final = tuple(
+    " person organization place thing role concept value times name date".split(" ")
+)
+"""What a span may be; "" is nothing, "name" a name as a name ("formerly called Initech")."""
+DATE: Final = KINDS.index("date")
 ROLES: Final = ("from", "to", "on", "for")
 FLAGS: Final = ("was", "planned", "about")
 

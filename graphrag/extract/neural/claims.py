@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from graphrag.extract.neural.annotation import DATE, KINDS
 from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules import truth
@@ -73,15 +72,14 @@ class _Cast:
         return found
 
     def _type(self, place: Place) -> str:
-        kind = _kind(place)
-        return kind if kind in _NAMED and self._passage.is_proper(place) else CONCEPT
+        return place.kind if place.kind in _NAMED and self._passage.is_proper(place) else CONCEPT
 
     def _is_unnamed(self, place: Place) -> bool:
         """Tell whether a place means somebody, or a body by one word, whose name is not said."""
         if self._passage.is_proper(place):
             return False
         alone = " " not in self._passage.words(place)
-        return _kind(place) == "person" or (alone and _kind(place) in ("organization", "place"))
+        return place.kind == "person" or (alone and place.kind in ("organization", "place"))
 
     def _longer(self, key: str) -> Mention | None:
         """Return the only mention of whose words these are some."""
@@ -92,10 +90,6 @@ class _Cast:
             if words < set(other.split()) and mention.entity_type != CONCEPT
         }
         return next(iter(found.values())) if words and len(found) == 1 else None
-
-
-def _kind(place: Place) -> str:
-    return KINDS[place.kind - 1] if 0 < place.kind <= len(KINDS) else ""
 
 
 def merged(
@@ -180,8 +174,8 @@ class _Linked:
         for statement in passage.statements.values():
             one, other = passage.name(statement.subject), passage.name(statement.object)
             if one is not None and other is not None:
-                words = _words(passage.words(one)), _words(passage.words(other))
-                self._found.append((*words, statement.sure))
+                first, second = _words(passage.words(one)), _words(passage.words(other))
+                self._found += [(first, second, statement.sure), (second, first, statement.sure)]
 
     def sure(self, claim: Claim) -> float:
         """Return it for the two of a claim; 1 where the text does not name both by these words."""
@@ -193,15 +187,8 @@ class _Linked:
         said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
         if not self._text.issuperset(said):
             return 1.0
-        return max(
-            (
-                sure
-                for first, second, sure in self._found
-                if (_alike(first, one) and _alike(second, other))
-                or (_alike(first, other) and _alike(second, one))
-            ),
-            default=0.0,
-        )
+        pairs = (pair for pair in self._found if _alike(pair[0], one) and _alike(pair[1], other))
+        return max((sure for *_, sure in pairs), default=0.0)
 
 
 _WORD = re.compile(r"\w+")
@@ -222,7 +209,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def _claim(
     statement: Statement, cast: _Cast, calendar: Calendar, passage: Passage, shift: int
 ) -> Claim | None:
-    if statement.object.kind == DATE and statement.relation not in _DATED:
+    if statement.object.kind == "date" and statement.relation not in _DATED:
         return None
     if not _is_true(passage.verb(statement.subject, statement.object)):
         return None
@@ -235,8 +222,7 @@ def _claim(
         or name_key(subject.name) == name_key(other.name)
     ):
         return None
-    later = max(statement.subject, statement.object, key=lambda place: place.start)
-    start, end = passage.sentence(later)
+    start, end = passage.sentence(statement.later)
     return Claim(
         subject=subject,
         relation=statement.relation,

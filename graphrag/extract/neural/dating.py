@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from graphrag.extract.neural.annotation import DATE
 from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import looks_ahead, times_of
@@ -82,17 +81,9 @@ class Calendar:
                 return found
         return None
 
-    def _is_former(self, statement: Statement) -> bool:
-        """Tell whether the words between the two say that it was so before."""
-        first, second = sorted(
-            (statement.subject, statement.object), key=lambda place: (place.start, place.end)
-        )
-        return _FORMERLY.search(self._passage.text[first.end : second.start]) is not None
-
     def _only(self, statement: Statement, was: bool) -> dict[str, tuple[float, Period]]:
         """Return the one time of the sentence of a statement that the network gave none."""
-        later = max(statement.subject, statement.object, key=lambda place: place.start)
-        start, end = self._passage.sentence(later)
+        start, end = self._passage.sentence(statement.later)
         times = [(at, period) for at, to, period in self._times if start <= at < end and to <= end]
         if len(times) != 1:
             return {}
@@ -114,17 +105,18 @@ class Calendar:
                 if sure > best.get(role, (0.0, None))[0]:
                     best[role] = sure, period
         was, planned, _ = (chance > _HALF for chance in statement.flags)
-        was = was or self._is_former(statement)
+        first, last = sorted((statement.subject, statement.object), key=lambda one: one.start)
+        was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))
         if not best and not statement.dates:
             best = self._only(statement, was)
         start = best.get("from") or best.get("on")
         end = best.get("to")
         if start is not None and end is not None and end[1].start <= start[1].start:
             start, end = (start, None) if start[0] >= end[0] else (None, end)
-        named = self.period(statement.object) if statement.object.kind == DATE else None
+        named = self.period(statement.object) if statement.object.kind == "date" else None
         if statement.relation in _UNTIL:
             return Life().ending(replace(named, bound="until")) if named else None
-        if statement.object.kind == DATE and named is not None:
+        if named is not None:
             start = start or (1.0, named)
         if planned and start is None and end is None:
             return None

@@ -108,19 +108,10 @@ def words_of(text: str) -> "tuple[Words, list[tuple[int, Doc]]]":
                     heads[place] = at[offset + token.head.idx] if place == first else first
             if token.head is token:
                 heads[first] = first
-    return (
-        Words(
-            np.array([match.start() for match in found], dtype=np.int64),
-            np.array([match.end() for match in found], dtype=np.int64),
-            np.array([case_of(match[0]) for match in found], dtype=np.int64),
-            parts,
-            links,
-            kinds,
-            heads,
-            np.cumsum([match[0] in _BORDERS for match in found], dtype=np.int64),
-        ),
-        docs,
-    )
+    starts, ends = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
+    cases = np.array([case_of(match[0]) for match in found], dtype=np.int64)
+    borders = np.cumsum([match[0] in _BORDERS for match in found], dtype=np.int64)
+    return Words(starts, ends, cases, parts, links, kinds, heads, borders), docs
 
 
 def case_of(word: str) -> int:

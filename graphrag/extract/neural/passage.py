@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag.extract.neural.annotation import Span
+from graphrag.extract.neural.annotation import KINDS, Span
 from graphrag.extract.neural.features import Words, words_of
 from graphrag.extract.neural.transformer import Network
 from graphrag.names.key import name_key
@@ -37,7 +37,7 @@ class Place:
 
     start: int
     end: int
-    kind: int
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,11 @@ class Statement:
     sure: float
     flags: tuple[float, ...]
     dates: tuple[tuple[str, Place, float], ...]
+
+    @property
+    def later(self) -> Place:
+        """Return the end that comes later in the text: its sentence states it."""
+        return max(self.subject, self.object, key=lambda place: place.start)
 
 
 class Passage:
@@ -83,7 +88,8 @@ class Passage:
         reading = network.read(words, pieces, floor)
 
         def place(span: Span) -> Place:
-            return Place(int(words.starts[span.start]), int(words.ends[span.end]), span.kind)
+            start, end = int(words.starts[span.start]), int(words.ends[span.end])
+            return Place(start, end, KINDS[span.kind])
 
         places = [place(span) for span in reading.spans]
         for later, earlier in reading.same.items():
@@ -121,8 +127,7 @@ class Passage:
         """
         chain = [one for one in self.chain(place) if not self.is_pronoun(one)]
         proper = [one for one in chain if self.is_proper(one)]
-        best = (proper or chain)[:1]
-        return best[0] if best else None
+        return next(iter(proper or chain), None)
 
     def is_pronoun(self, place: Place) -> bool:
         """Tell whether a place only points to another."""

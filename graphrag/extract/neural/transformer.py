@@ -141,15 +141,14 @@ class Network:
         hits = np.argwhere(related > floor)
         dates = self._dates(said, hidden, starts, spans, hits)
         links = tuple(
-            Link(
-                int(one),
-                int(other),
-                int(relation),
-                float(related[one, other, relation]),
-                tuple(map(float, chances[one, other, count + 1 :])),
-                tuple(found),
+            Link(one, other, relation, float(sure), tuple(flags.tolist()), tuple(found))
+            for (one, other, relation), sure, flags, found in zip(
+                hits.tolist(),
+                related[related > floor],
+                chances[hits[:, 0], hits[:, 1], count + 1 :],
+                dates,
+                strict=True,
             )
-            for (one, other, relation), found in zip(hits, dates, strict=True)
         )
         return Reading(tuple(spans), links, _antecedents(chances[..., count]))
 

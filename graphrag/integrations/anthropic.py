@@ -32,8 +32,8 @@ except ImportError as error:
     raise MissingExtraError("graphrag.integrations.anthropic", "anthropic") from error
 
 
-class GraphMemoryTool(BetaAbstractMemoryTool):
-    """Memory for ``client.beta.messages.run_tools``: files are notes of one group."""
+class _Memory:
+    """What both tools keep."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class GraphMemoryTool(BetaAbstractMemoryTool):
         """Take a graph.
 
         Args:
-            graph: The blocking one; a group for each user.
+            graph: A group for each user; the blocking client takes the blocking one.
             valid_at: Files that were written by then.
             known_at: Files as they were then; with a moment they are only read.
 
@@ -55,6 +55,10 @@ class GraphMemoryTool(BetaAbstractMemoryTool):
         super().__init__()
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
         self._files = MemoryFiles(self._access)
+
+
+class GraphMemoryTool(_Memory, BetaAbstractMemoryTool):
+    """Memory for ``client.beta.messages.run_tools``: files are notes of one group."""
 
     @override
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
@@ -91,29 +95,8 @@ class GraphMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(str(error)) from error
 
 
-class AsyncGraphMemoryTool(BetaAsyncAbstractMemoryTool):
+class AsyncGraphMemoryTool(_Memory, BetaAsyncAbstractMemoryTool):
     """The same for the asynchronous client."""
-
-    def __init__(
-        self,
-        graph: AnyGraph,
-        *,
-        valid_at: Moment | None = None,
-        known_at: Moment | None = None,
-    ) -> None:
-        """Take a graph.
-
-        Args:
-            graph: The async or the blocking one; a group for each user.
-            valid_at: Files that were written by then.
-            known_at: Files as they were then; with a moment they are only read.
-
-        Raises:
-            TimeError: if a moment cannot be read.
-        """
-        super().__init__()
-        self._access = Access(graph, valid_at=valid_at, known_at=known_at)
-        self._files = MemoryFiles(self._access)
 
     @override
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:

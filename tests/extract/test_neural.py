@@ -181,11 +181,6 @@ def test_a_deadline_ends_on_its_day():
     assert claim.invalid_at.date().isoformat() == "2024-05-06"
 
 
-def test_what_an_assistant_says_states_nothing():
-    text = "User: Hello.\nAssistant: Ann works at Acme."
-    assert not read(text, [("Ann", PERSON), ("Acme", BODY)], [link(0, "works_at", 1)]).claims
-
-
 def test_a_long_text_is_read_in_windows_that_overlap():
     text = " ".join(f"Ann saw Bob {number}." for number in range(100))
     said = Said(text, [("Ann", PERSON), ("Bob", PERSON)], [])

@@ -2,6 +2,10 @@
 
 import pytest
 
+from graphrag.extract.neural.extractor import NeuralExtractor
+from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.protocols import ExtractionContext
 from tests.extract.test_prose import dates, extract, told
 
 
@@ -68,3 +72,24 @@ async def test_who_is_transferred_plays_for_a_club_only():
     assert "Ivor Quinn plays_for leisure centre" not in await told(
         "Ivor Quinn was transferred to the leisure centre."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("assistant: Ann Lee works at Acme.", None),
+        ("assistant: Ann Lee works at Acme.\nStep 1: Bob Ray lives in Oslo.", None),
+        ("user: Who is she?\nassistant: Ann Lee works at Acme.", None),
+        ("Ann Lee works at Acme.", "assistant"),
+    ],
+)
+@pytest.mark.parametrize("extractor", [RulesExtractor(), NeuralExtractor()])
+async def test_what_an_assistant_says_states_nothing(text, author, extractor):
+    episode = prepare(NewEpisode(text, "2024-01-15", author=author))
+    assert not (await extractor.extract(ExtractionContext(episode))).claims
+
+
+async def test_a_label_in_what_a_user_says_is_no_speaker():
+    assert await told("user: I work at Acme.\nPlan: Ann Lee lives in Oslo.") == {
+        "user works_at Acme", "Ann Lee lives_in Oslo",
+    }  # fmt: skip

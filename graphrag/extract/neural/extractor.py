@@ -12,6 +12,7 @@ from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.passage import Passage
 from graphrag.extract.neural.transformer import network
 from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.rules.speakers import advises
 from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
@@ -57,7 +58,7 @@ class NeuralExtractor:
             MissingExtraError: if the extra ``local`` is not installed.
         """
         read = await self._rules.extract(context)
-        if context.episode.source == "json":
+        if context.episode.source == "json" or advises(context.episode.author):
             return read
         return await anyio.to_thread.run_sync(_read, context, read, self._sure, self._doubt)
 

@@ -8,7 +8,7 @@ A text is a letter, a conversation or plain prose: that tells who says "I", and 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.slips import Slip, mend, mend_earlier, slip_of
-from graphrag.extract.rules.speakers import ASSISTANTS, Turn, is_dialogue, turns
+from graphrag.extract.rules.speakers import Turn, advises, is_dialogue, turns
 from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
@@ -200,7 +200,8 @@ def _extract(context: ExtractionContext) -> Extraction:
     said = turns(episode.content)
     if said and (episode.source == "message" or is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
-    return _prose(episode, context.previous)
+    read = _prose(episode, context.previous)
+    return replace(read, claims=(), of_known=()) if advises(episode.author) else read
 
 
 def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
@@ -276,7 +277,6 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         words, taken_back, denied = truth.without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
-        advice = turn.speaker.lower() in ASSISTANTS
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
             at = turn.start + offset
@@ -287,9 +287,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
                 scene.implied = scene.speaker
                 asked = truth.asked_about(sentence) or asked
         reader.deny(named, turn.start)
-        # What an assistant says is advice, examples and what it was asked to write: it is kept as
-        # text and for its names, and states nothing of the world.
-        if not advice:
+        # What an assistant says is kept as text and for its names.
+        if not advises(turn.speaker):
             drafts += reader.drafts
             of_known += reader.of_known
         for name in scene.names.values():

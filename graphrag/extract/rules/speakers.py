@@ -17,7 +17,10 @@ _LABELS = frozenset(
 )
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
-ASSISTANTS = frozenset("assistant ai bot system chatbot".split())
+_ASSISTANTS = frozenset("assistant ai bot system chatbot".split())
+_ROLES = frozenset("user human assistant ai chatbot".split())
+"""Speakers of a talk with an assistant. Where one of them begins a text, a label in what is said
+("Step 1: ...") begins no turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Turn:
 def turns(text: str) -> list[Turn]:
     """Return the turns of a text; lines without a speaker continue the turn before them."""
     found = list(_TURN.finditer(text))
+    if found and found[0].start() == 0 and _is_role(found[0]):
+        found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [
         Turn(
@@ -51,7 +56,8 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     Every line of it is a turn or goes on with one, and somebody speaks twice: a list of labels
     names each once.
     """
-    alone = bool(said) and all(turn.speaker.lower() in GENERIC - {"you"} for turn in said)
+    roles = GENERIC - {"you"} | _ROLES
+    alone = bool(said) and all(turn.speaker.lower() in roles for turn in said)
     if alone and said[0].line_start == 0:
         return True
     if len(said) < len(("one", "other")) or text[: said[0].line_start].strip():
@@ -65,18 +71,28 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     return stamped or max(times.values()) > 1
 
 
+def advises(speaker: str | None) -> bool:
+    """Tell whether somebody is an assistant, whose words state nothing of the world.
+
+    They are advice, examples and what it was asked to write.
+    """
+    return speaker is not None and speaker.lower() in _ASSISTANTS
+
+
 def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
-    """Return where an assistant speaks, whose words state nothing of the world."""
+    """Return where an assistant speaks."""
     return [
-        (turn.line_start, turn.start + len(turn.words))
-        for turn in said
-        if turn.speaker.lower() in ASSISTANTS
+        (turn.line_start, turn.start + len(turn.words)) for turn in said if advises(turn.speaker)
     ]
 
 
 def speaker_at(said: list[Turn], at: int) -> str | None:
     """Return who says the words at a place; None where nobody is said to."""
     return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
+
+
+def _is_role(match: re.Match[str]) -> bool:
+    return match["speaker"].lower() in _ROLES
 
 
 def _speaker(name: str) -> str:

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 
 from graphrag import FactType, NewEpisode, Ontology
 from graphrag.extract.rules.extractor import RulesExtractor
-from graphrag.ingest.lifetimes.accounts import line_of
 from graphrag.ingest.lifetimes.nesting import Nesting
 from graphrag.ingest.lifetimes.settle import settle
 from graphrag.ontology.relations import Relation, Relations
 from tests.conftest import open_graph
 from tests.ingest.lifetimes.histories import RELATIONS, statements
-from tests.ingest.lifetimes.oracle import EVER, NEVER, Oracle
-from tests.ingest.lifetimes.telling import holds_at
-from tests.ingest.lifetimes.test_properties import quick
+from tests.ingest.lifetimes.oracle import Oracle
+from tests.ingest.lifetimes.test_properties import assert_follows, quick
 
 HOME = {"subject": "Ann", "relation": "lives_in", "object": "Paris", "valid_at": "2020"}
 LAND = {"subject": "Ann", "relation": "lives_in", "object": "France", "valid_at": "2021"}
@@ -301,16 +299,4 @@ def lives(draw):
 @given(lives())
 def test_what_holds_at_every_moment_is_what_the_rules_say_of_rivals_alone(life):
     told, links = life
-    rules = Nested(told, links)
-    found = settle(told, RELATIONS, nesting=Nesting(links, RELATIONS))
-    value = {one.id: line_of(one, RELATIONS) for one in found.lifetimes}
-    together = [one for one in found.contradictions if one.kind != "overruled"]
-    for place, moment in enumerate(rules.grid):
-        holding = {value[one.id] for one in found.lifetimes if holds_at(one, moment)}
-        assert holding == rules.at(place)
-        listed = {
-            frozenset((value[one.fact], value[one.rival]))
-            for one in together
-            if (one.start or EVER) <= moment < (one.end or NEVER)
-        }
-        assert listed == rules.clashes(place)
+    assert_follows(Nested(told, links), settle(told, RELATIONS, nesting=Nesting(links, RELATIONS)))

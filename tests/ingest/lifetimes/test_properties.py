@@ -42,16 +42,8 @@ def clashes(settlement):
     }
 
 
-def follows(settlement):
-    return rows(settlement, RELATIONS), clashes(settlement)
-
-
-@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
-@given(histories())
-def test_what_holds_at_every_moment_is_what_the_rules_say(history):
-    told, rulings = history
-    rules = Oracle(told, RELATIONS, rulings)
-    found = settled(told, rulings)
+def assert_follows(rules, found):
+    """Assert that at every moment what holds and what is listed is what rules say."""
     value = {one.id: line_of(one, RELATIONS) for one in found.lifetimes}
     together = [one for one in found.contradictions if one.kind != "overruled"]
     for place, moment in enumerate(rules.grid):
@@ -63,6 +55,17 @@ def test_what_holds_at_every_moment_is_what_the_rules_say(history):
             if (one.start or EVER) <= moment < (one.end or NEVER)
         }
         assert listed == rules.clashes(place)
+
+
+def follows(settlement):
+    return rows(settlement, RELATIONS), clashes(settlement)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@given(histories())
+def test_what_holds_at_every_moment_is_what_the_rules_say(history):
+    told, rulings = history
+    assert_follows(Oracle(told, RELATIONS, rulings), settled(told, rulings))
 
 
 @quick

@@ -18,17 +18,10 @@ from graphrag.extract.neural.transformer import Floats, network
 from training.encoder import Encoder
 from training.held import EncoderSession
 from training.model import Reader
+from training.train import load
 
 _OPSET = 17
 _SAMPLE = "On 3 May Ada Quill left the harbour office for Corran Ferries, where she runs the yard."
-
-
-def load(path: Path) -> tuple[Reader, list[str]]:
-    """Return a model that was saved, and the names of its relations."""
-    saved = torch.load(path, map_location="cpu", weights_only=True)
-    model = Reader(Encoder(), len(saved["relations"]))
-    model.load_state_dict({name: weight.float() for name, weight in saved["weights"].items()})
-    return model.eval(), list(saved["relations"])
 
 
 def write_heads(model: Reader, relations: list[str], path: Path) -> None:

@@ -55,6 +55,8 @@ class Plan:
     """The share of windows that get other names."""
     masked: float = 0.0
     """The share of pieces that are masked."""
+    half: bool = torch.cuda.is_available()
+    """Count in bfloat16, which some processors do, too."""
 
 
 class Training:
@@ -73,11 +75,13 @@ class Training:
         self._plan = plan
         self._names = names_of(windows)
         self._device = next(model.parameters()).device
-        body = list(model.encoder.parameters())
+        body = [one for one in model.encoder.parameters() if one.requires_grad]
         heads = [one for name, one in model.named_parameters() if not name.startswith("encoder.")]
+        self._learning = [*body, *heads]
         self._optimizer = torch.optim.AdamW(
             [{"params": body, "lr": plan.rate}, {"params": heads, "lr": plan.head_rate}],
             weight_decay=_WEIGHT_DECAY,
+            fused=True,
         )
         steps = plan.epochs * math.ceil(len(windows) / plan.batch)
         self._schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -86,7 +90,7 @@ class Training:
                 step / (_WARM * steps), max(_LEAST_RATE, (steps - step) / ((1 - _WARM) * steps))
             ),
         )
-        self._average = [one.detach().clone() for one in model.parameters()]
+        self._average = [one.detach().clone() for one in self._learning]
         self._steps = 0
 
     def round(self, epoch: int) -> list[float]:
@@ -108,26 +112,25 @@ class Training:
         batch = Batch.of(windows, self._device)
         if self._plan.masked:
             batch = batch.masked(self._plan.masked)
-        on_gpu = self._device.type == "cuda"
-        with torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=on_gpu):
+        with torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=self._plan.half):
             states = self.model.encoder(batch.ids, batch.mask)
             found = losses(self.model, states, batch, windows, with_false=with_false)
         self._optimizer.zero_grad()
         torch.autograd.backward(found.total())
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), _CLIPPED)
+        torch.nn.utils.clip_grad_norm_(self._learning, _CLIPPED)
         self._optimizer.step()
         self._schedule.step()
         self._steps += 1
         kept = min(_DECAY, (1 + self._steps) / (10 + self._steps))
         with torch.no_grad():
-            for mean, now in zip(self._average, self.model.parameters(), strict=True):
+            for mean, now in zip(self._average, self._learning, strict=True):
                 mean.lerp_(now, 1 - kept)
         return found
 
     def swap(self) -> None:
         """Exchange the weights with their moving average, which reads better."""
         with torch.no_grad():
-            for mean, now in zip(self._average, self.model.parameters(), strict=True):
+            for mean, now in zip(self._average, self._learning, strict=True):
                 before = now.clone()
                 now.copy_(mean)
                 mean.copy_(before)
@@ -152,6 +155,27 @@ def save(model: Reader, path: Path) -> None:
     torch.save({"relations": RELATIONS, "weights": weights}, path)
 
 
+def load(path: Path) -> tuple[Reader, list[str]]:
+    """Return a model that was saved, and the names of its relations."""
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    model = Reader(Encoder(), len(saved["relations"]))
+    model.load_state_dict({name: weight.float() for name, weight in saved["weights"].items()})
+    return model.eval(), list(saved["relations"])
+
+
+def _begun(start: Path | None, base: Path) -> Reader:
+    """Return the model to train; one that goes on keeps its vectors of words, the half of it."""
+    if start is not None:
+        model, relations = load(start)
+        if relations != list(RELATIONS):
+            raise SystemExit(f"{start} knows other relations than annotated.py: begin anew")
+        model.encoder.word.requires_grad_(False)
+        return model
+    encoder = Encoder()
+    encoder.take(base)
+    return Reader(encoder, len(RELATIONS))
+
+
 def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
@@ -167,6 +191,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--texts", nargs="+", type=Path, required=True, help="files of annotated texts")
     add("--out", type=Path, required=True, help="where the model is written")
     add("--base", type=Path, default=base, help="folder of the checkpoint to begin with")
+    add("--start", type=Path, help="a model that was written, to go on with; its words stay")
+    add("--half", action="store_true", default=plan.half, help="count in bfloat16")
     add("--seed", type=int, default=0, help="of all that is random")
     add("--every", type=int, default=5, help="rounds between two evaluations")
     add("--epochs", type=int, default=plan.epochs, help="rounds over all texts")
@@ -188,9 +214,7 @@ def main(arguments: list[str] | None = None) -> None:
     windows = [(is_held(text), window_of(text, network().pieces)) for text in texts]
     held = [window for apart, window in windows if apart and window.spans]
     learnt = [window for apart, window in windows if not apart and window.spans]
-    encoder = Encoder()
-    encoder.take(chosen.base)
-    model = Reader(encoder, len(RELATIONS))
+    model = _begun(chosen.start, chosen.base)
     training = Training(model.to("cuda" if torch.cuda.is_available() else "cpu"), learnt, plan)
     _say(f"{len(learnt)} windows to learn from, {len(held)} held")
     began = time.monotonic()

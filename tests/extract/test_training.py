@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed: extra sentence-transformers")
 pytest.importorskip("safetensors")
+pytest.importorskip("onnx", reason="onnx is not installed: extra dev")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: extra local")
 
 sys.path.append(str(Path(__file__).parents[2]))  # training is no part of what is installed
@@ -21,9 +22,11 @@ from graphrag.extract.neural.transformer import Network, network
 from training.annotated import RELATIONS, AnnotationError, main, texts_of
 from training.batch import Batch
 from training.encoder import Encoder
+from training.export import nearness, write_encoder, write_heads
 from training.held import Score, network_of, score
 from training.model import Reader, Spans
-from training.train import Plan, Training
+from training.shipped import shipped
+from training.train import Plan, Training, load, save
 from training.windows import window_of
 
 ROOT = Path(__file__).parents[2]
@@ -274,3 +277,22 @@ def test_a_reading_of_all_that_is_stated_scores_full_and_a_missing_fact_costs_re
 def test_held_texts_are_read_by_the_network_of_the_library(windows, model):
     assert str(score(model, windows)).startswith("spans ")
     assert network_of(model).relations == RELATIONS
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_what_was_exported_can_be_trained_further(tmp_path):
+    torch.manual_seed(0)
+    model = Reader(Encoder(), len(RELATIONS)).eval()
+    for weight in model.encoder.parameters():
+        if weight.dim() == 1:  # all alike, they would be written once
+            torch.nn.init.normal_(weight, mean=1.0, std=0.1)
+    write_heads(model, list(RELATIONS), tmp_path / "heads.npz")
+    write_encoder(model.encoder, tmp_path / "encoder.onnx")
+    save(shipped(tmp_path), tmp_path / "start.pt")
+
+    again, relations = load(tmp_path / "start.pt")
+    assert relations == list(RELATIONS)
+    assert nearness(again, tmp_path / "encoder.onnx") > 0.99
+    now = dict(again.named_parameters())
+    for name, weight in model.named_parameters():
+        assert float((weight - now[name]).detach().abs().max()) < 0.03, name

@@ -7,7 +7,7 @@ caller takes for "not a date". 4/7/1995 is None: two readings are none.
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from graphrag.temporal.period import (
@@ -24,6 +24,7 @@ from graphrag.temporal.period import (
 )
 from graphrag.temporal.vocabulary import (
     DECADES,
+    FEASTS,
     HOLIDAYS,
     MONTHS,
     ORDINALS,
@@ -36,7 +37,8 @@ from graphrag.temporal.vocabulary import (
 
 MONTH: Final = any_of(MONTHS)
 WEEKDAY: Final = any_of(WEEKDAYS)
-NAMED: Final = f"{WEEKDAY}|{MONTH}|{any_of(SEASONS)}|{any_of(HOLIDAYS)}"
+_FEAST = f"{any_of(FEASTS)}|{any_of(HOLIDAYS)}"
+NAMED: Final = f"{WEEKDAY}|{MONTH}|{any_of(SEASONS)}|{_FEAST}"
 YEAR: Final = r"(?:1\d{3}|20\d\d|2100)"
 ORDINAL: Final = rf"\d\d?|{any_of(ORDINALS)}"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -66,6 +68,11 @@ def named_in_year(name: str, year: int) -> Period:
     if name in SEASONS:
         start = midnight(year, SEASONS[name])
         return Period(start, shift(start, "month", 3), "season")
+    if name in FEASTS:
+        from dateutil.easter import easter  # few texts name one
+
+        feast = easter(year) + timedelta(days=FEASTS[name])
+        return day_of(feast.year, feast.month, feast.day)
     return day_of(year, *HOLIDAYS[name])
 
 
@@ -224,7 +231,7 @@ SHAPES: Final[tuple[Shape, ...]] = (
         _days,
     ),
     _shape(rf"winter (?:in )?({YEAR})[-/](\d\d(?:\d\d)?)", _winter),
-    _shape(rf"(?P<name>{MONTH}|{any_of(SEASONS)}|{any_of(HOLIDAYS)}){_YEAR_END}", _named),
+    _shape(rf"(?P<name>{MONTH}|{any_of(SEASONS)}|{_FEAST}){_YEAR_END}", _named),
     _shape(rf"(?P<name>{WEEKDAY})", _named),
     _shape(
         rf"(?:(?P<before>{YEAR}) )?(?P<unit>[qh])(?P<count>[1-4])(?: (?:in )?(?P<year>{YEAR}))?",

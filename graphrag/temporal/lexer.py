@@ -13,6 +13,7 @@ from graphrag.temporal.vocabulary import (
     PARTS,
     SEASONS,
     SHORT_DAYS,
+    TENS,
     UNITS,
     WEEKDAY_SHORT,
     WEEKDAYS,
@@ -20,7 +21,10 @@ from graphrag.temporal.vocabulary import (
 )
 
 DAY_WORDS: Final = frozenset({"yesterday", "today", "tomorrow", "tonight"})
-HOLIDAY_WORDS: Final = frozenset({"christmas", "halloween", "new year's", "valentine's", "boxing"})
+HOLIDAY_WORDS: Final = frozenset(
+    {"christmas", "halloween", "new year's", "valentine's", "boxing"}
+    | {"easter", "pentecost", "michaelmas"}
+)
 DIRECTIONS: Final = frozenset("last next this past previous coming following upcoming".split())
 _UNIT_WORDS = frozenset(UNITS) | {f"{unit}s" for unit in UNITS} | frozenset("hour hours".split())
 _TRIGGERS = (
@@ -31,7 +35,7 @@ _GLUE = frozenset(
     "the of in on at since from until till up to by before after prior during throughout over "
     "within for ever starting as about around circa approximately roughly almost nearly exactly "
     "just between early mid middle late start beginning end earlier later day eve ago back now "
-    "hence half couple dozen time following preceding onward onwards ad ce minute minutes "
+    "hence half couple dozen time whit following preceding onward onwards ad ce minute minutes "
     ", -".split()
 )
 _VOCABULARY = _TRIGGERS | _GLUE | DIRECTIONS | frozenset(NUMBERS) | frozenset(ORDINALS)
@@ -42,7 +46,8 @@ _TOKEN = re.compile(
     r"|\d{4}([-/])\d{1,2}(?:\1\d{1,2})?(?![\d-])|\d\d?([-/.])\d\d?\2\d{4}(?!\d)"
     r"|\d+(?:st|nd|rd|th|'?s)?(?!\w)|'\d\d(?:'?s)?(?!\w)"
     rf"|(?:new\ year|valentine)'s|(?:{any_of(MONTHS)}|{WEEKDAY_SHORT})\.(?=\s+\d)"
-    r"|twenty-first|[^\W\d_]+(?!\d)|[qh][1-4](?!\w)|\w+|[^\w\s]",
+    rf"|twenty-first|(?:{any_of(TENS)})-(?:one|two|three|four|five|six|seven|eight|nine)(?!\w)"
+    r"|[^\W\d_]+(?!\d)|[qh][1-4](?!\w)|\w+|[^\w\s]",
     re.IGNORECASE,
 )
 _SIGNS = str.maketrans("’‘–—−", "''---")

@@ -41,12 +41,26 @@ HOLIDAYS: Final = {
     "new year's day": (1, 1),
     "valentine's day": (2, 14),
     "halloween": (10, 31),
+    "michaelmas": (9, 29),
+    "all saints' day": (11, 1),
     "christmas eve": (12, 24),
     "christmas day": (12, 25),
     "christmas": (12, 25),
     "boxing day": (12, 26),
     "new year's eve": (12, 31),
 }
+FEASTS: Final = {
+    "ash wednesday": -46,
+    "good friday": -2,
+    "easter": 0,
+    "easter sunday": 0,
+    "easter monday": 1,
+    "ascension day": 39,
+    "whit sunday": 49,
+    "pentecost": 49,
+    "whit monday": 50,
+}
+"""Days after Easter."""
 UNITS: Final[dict[str, Unit]] = {
     "day": "day",
     "week": "week",
@@ -54,6 +68,7 @@ UNITS: Final[dict[str, Unit]] = {
     "month": "month",
     "quarter": "quarter",
     "year": "year",
+    "yr": "year",
     "decade": "decade",
     "century": "century",
 }
@@ -63,6 +78,12 @@ _COUNTS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty"
 ).split()
+TENS: Final = {
+    word: 10 * number
+    for number, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+    )
+}
 NUMBERS: Final = {
     "a": 1,
     "an": 1,
@@ -70,9 +91,12 @@ NUMBERS: Final = {
     "couple": 2,
     "a dozen": 12,
     **{word: number for number, word in enumerate(_COUNTS, start=1)},
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
+    **TENS,
+    **{
+        f"{tens}-{word}": value + number
+        for tens, value in TENS.items()
+        for number, word in enumerate(_COUNTS[:9], start=1)
+    },
 }
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "

@@ -1,6 +1,7 @@
 """What the trained network states stands beside what the rules read, and never against it."""
 
 import re
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.protocols import ExtractionContext
 
-RELATIONS = ("works_at", "lives_in", "leads", "due_on")
+RELATIONS = ("works_at", "lives_in", "leads", "due_on", "born_on")
 
 
 class Said:
@@ -99,6 +100,18 @@ def test_a_short_name_is_the_long_one_that_the_rules_found():
     assert shown(read_) == [("Ann Lee", "lives_in", "Bergen")]
 
 
+def test_a_length_gives_the_end_or_the_start_where_the_other_is_known():
+    spans = [("Ann", PERSON), ("Acme", BODY), ("2010", DATE), ("six years", DATE)]
+    text = "Ann works at Acme, 2010, six years."
+    for role, years in (("from", (2010, 2016)), ("to", (2004, 2010))):
+        dates = [(role, 2, 0.9), ("for", 3, 0.9)]
+        (claim,) = read(text, spans, [link(0, "works_at", 1, dates=dates)]).claims
+        assert (claim.valid_at.year, claim.invalid_at.year) == years
+    dates = [("from", 2, 0.9), ("for", 3, 0.9)]
+    (claim,) = read(text, spans, [link(0, "works_at", 1, dates=dates)], at="2016-05-01").claims
+    assert (claim.valid_at.year, claim.invalid_at) == (2010, None)
+
+
 @pytest.mark.parametrize(
     ("role", "words", "start", "end"),
     [("from", "2019", "2019-01-01", None), ("to", "2019", None, "2019-01-01")],
@@ -150,6 +163,20 @@ def test_what_the_rules_read_and_the_network_does_not_see_is_reported():
     read_ = merged(Passage(text, said, 0.5), rules, episode, 0, doubt=0.02)
     assert read_.claims == (kept,)
     assert [line.partition(":")[0] for line in read_.dropped] == ["Ann friend_of Bob"]
+
+
+def test_a_day_of_birth_is_said_once_and_with_the_place_if_that_has_it():
+    ann, oslo = Mention("Ann Lee", "person"), Mention("Oslo", "place")
+    day = datetime(1990, 5, 3, tzinfo=UTC)
+    text = "Ann Lee was born in Oslo on 3 May 1990."
+    born = Claim(ann, "born_in", oslo, text, 0, len(text), valid_at=day, kind="event")
+    read_ = read(
+        text,
+        [("Ann Lee", PERSON), ("3 May 1990", DATE)],
+        [link(0, "born_on", 1)],
+        rules=Extraction((ann, oslo), (born,)),
+    )
+    assert read_.claims == (born,)
 
 
 @pytest.mark.parametrize("shares", [{"sure": 1.5}, {"doubt": -0.1}, {"sure": float("nan")}])

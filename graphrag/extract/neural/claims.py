@@ -143,9 +143,27 @@ def merged(
     return replace(
         read,
         mentions=tuple(dict.fromkeys(mentions)),
-        claims=tuple(claims),
+        claims=_dated_once(claims),
         dropped=(*read.dropped, *lost),
     )
+
+
+def _dated_once(claims: list[Claim]) -> tuple[Claim, ...]:
+    """Return claims without a day of birth or death whose place has it, or that has another."""
+    taken = {
+        (name_key(claim.subject.name), claim.relation)
+        for claim in claims
+        if claim.relation in _PLACED.values() and claim.valid_at is not None
+    }
+    found = []
+    for claim in claims:
+        if place := _PLACED.get(claim.relation):
+            keys = {(name_key(claim.subject.name), name) for name in (place, claim.relation)}
+            if keys & taken:
+                continue
+            taken |= keys
+        found.append(claim)
+    return tuple(found)
 
 
 def _density(passage: Passage) -> float:
@@ -192,6 +210,7 @@ class _Linked:
 
 
 _WORD = re.compile(r"\w+")
+_PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
 _FIRST = frozenset("i me my mine myself im i'm".split())
 _IMPLIED = frozenset({"has_status"})

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
@@ -29,6 +29,8 @@ _FORMERLY = re.compile(
     re.IGNORECASE,
 )
 _HALF = 0.5
+_UNSURE = timedelta(days=365)
+"""Lengths are rounded."""
 
 
 class Calendar:
@@ -81,6 +83,20 @@ class Calendar:
                 return found
         return None
 
+    def _length(
+        self, place: Place, start: Period | None, end: Period | None
+    ) -> tuple[Period | None, Period | None]:
+        """Return the end or the start that a length gives where the other one is known."""
+        words = self._passage.text[place.start : place.end]
+        if start is None and end is not None:
+            return resolve_phrase(f"{words} ago", end.start, prefer="past"), end
+        if start is not None and end is None:
+            found = resolve_phrase(f"in {words}", start.start, prefer="future")
+            # Else it is that long today: "since 2010, so for eleven years".
+            if found is not None and not found.start <= self._reference < found.end + _UNSURE:
+                end = found
+        return start, end
+
     def _only(self, statement: Statement, was: bool) -> dict[str, tuple[float, Period]]:
         """Return the one time of the sentence of a statement that the network gave none."""
         start, end = self._passage.sentence(statement.later)
@@ -109,24 +125,30 @@ class Calendar:
         was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))
         if not best and not statement.dates:
             best = self._only(statement, was)
-        start = best.get("from") or best.get("on")
-        end = best.get("to")
-        if start is not None and end is not None and end[1].start <= start[1].start:
-            start, end = (start, None) if start[0] >= end[0] else (None, end)
+        first_date, last_date = best.get("from") or best.get("on"), best.get("to")
+        if first_date and last_date and last_date[1].start <= first_date[1].start:
+            if first_date[0] >= last_date[0]:
+                last_date = None
+            else:
+                first_date = None
+        start, end = first_date and first_date[1], last_date and last_date[1]
+        lengths = [at for role, at, sure in statement.dates if role == "for" and sure > _HALF]
+        if lengths:
+            start, end = self._length(lengths[0], start, end)
         named = self.period(statement.object) if statement.object.kind == "date" else None
         if statement.relation in _UNTIL:
             return Life().ending(replace(named, bound="until")) if named else None
         if named is not None:
-            start = start or (1.0, named)
+            start = start or named
         if planned and start is None and end is None:
             return None
         life = Life(kind=_KIND.get(statement.relation, "state"))
         if start is not None:
-            life = life.beginning(start[1])
+            life = life.beginning(start)
         if life.kind != "state":
             return life
         if end is not None:
-            life = life.ending(end[1])
+            life = life.ending(end)
         elif was:
             return replace(life, kind="was")
         elif life.start is not None and life.start <= self._reference:

@@ -110,10 +110,9 @@ class Nearness:
         if len(rows) > k:
             near = distance <= np.partition(distance, k - 1)[k - 1]
             rows, distance = rows[near], distance[near]
-        rough = self._scores(rows, distance, self._cosines.rough[rows])
-        slack = None
-        if self._cosines.slack is not None:
-            wrong = self._cosines.slack.at(rows)
+        cosines, wrong = self._cosines.estimates(rows)
+        rough, slack = self._scores(rows, distance, cosines), None
+        if wrong is not None:
             slack = (_STEP * wrong / (1 + distance)).astype(np.float32)
         picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores

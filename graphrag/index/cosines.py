@@ -1,13 +1,26 @@
-"""The cosines of one query: rough ones of every row, exact ones where they are asked for."""
+"""The cosines of one query: rough ones of every row, exact ones where they are asked for.
+
+Where there are very many rows, a coarse pass before that leaves few of them to look at. Which is
+``likely`` rests on an assumption about vectors (``coarse.py``); everything after it is exact.
+"""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.index.int8 import Slack
-from graphrag.index.parallel import Shared
+from graphrag.index.parallel import Product, Shared
 from graphrag.index.topk import kth_best, near, top
+
+if TYPE_CHECKING:
+    from graphrag.index.coarse import Ceiling
+
+_FIRST = 4
+"""So many times as many rows as are wanted tell how good these are at least."""
+_PART = 10
+"""A row that is picked out costs as much as so many in a pass over all, at most."""
 
 
 class Cosines:
@@ -17,63 +30,115 @@ class Cosines:
         self,
         rows: NDArray[np.float32],
         unit: NDArray[np.float32],
-        rough: NDArray[np.float32] | Shared,
-        slack: Slack | None,
+        product: Product,
+        slack: Slack | None = None,
+        ceiling: "Ceiling | None" = None,
+        *,
+        lazy: bool = False,
     ) -> None:
+        """Begin a pass over all rows.
+
+        Args:
+            rows: The vectors.
+            unit: The query's.
+            product: The cosine of any row.
+            slack: By how much it may be wrong at most; None if it is exact.
+            ceiling: What the pass goes by instead, so that few rows are left to the product.
+            lazy: Begin none: a few rows will be asked for.
+        """
         self._rows = rows
         self._unit = unit
-        self._rough = rough
-        self.slack = slack
-        """By how much each rough one may be wrong at most; None if they are exact."""
-        self._known = None if slack is None else np.zeros(len(rows), dtype=np.bool_)
-        """The rows of which the exact cosine is known; None: all."""
-
-    @property
-    def rough(self) -> NDArray[np.float32]:
-        """Return a cosine of every row, which may be wrong by ``slack``."""
-        if isinstance(self._rough, Shared):
-            self._rough = self._rough.result()
-        return self._rough
+        self._product = product
+        self._slack = slack
+        self._ceiling = ceiling
+        self._ceilings = None if ceiling is None else self._pass(ceiling.product)
+        self._all = None if lazy or ceiling is not None else self._pass(product)
+        self._exact = np.zeros(len(rows), dtype=np.float32)
+        self._known = np.zeros(len(rows), dtype=np.bool_)
+        """The rows whose exact cosine was worked out."""
 
     def finish(self) -> None:
-        """Work out what is left of them: whoever looks later finds them ready."""
-        _ = self.rough
-
-    def only(self, rows: NDArray[np.bool_]) -> None:
-        """Know the cosines of these rows, the others when they are asked for."""
-        self._known = np.zeros(len(rows), dtype=np.bool_)
-        self.at(np.flatnonzero(rows))
+        """Work out what is left of the pass: whoever looks later finds it ready."""
+        if (begun := self._ceilings or self._all) is not None:
+            begun.result()
 
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the exact cosines of some rows."""
         chosen = np.asarray(rows, dtype=np.intp)
-        if self._known is not None:
-            new = chosen[~self._known[chosen]]
-            self.rough[new] = np.einsum("ij,j->i", self._rows[new], self._unit)
-            self._known[new] = True
-        return self.rough[chosen]
+        if self._slack is None and self._all is not None:
+            return self._all.result()[chosen]
+        new = chosen[~self._known[chosen]]
+        self._exact[new] = np.einsum("ij,j->i", self._rows[new], self._unit)
+        self._known[new] = True
+        return self._exact[chosen]
+
+    def estimates(
+        self, rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """Return cosines of some rows, and by how much each may be wrong; None: they are exact."""
+        if self._slack is None:
+            return self.at(rows), None
+        picked = self._all is None and self._are_few(len(rows))
+        rough = self._product(rows) if picked else self._of_all()[rows]
+        return rough, self._slack.at(rows)
 
     def top(
         self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and exact cosines of the k best, as ``graphrag.index.topk.top`` does."""
-        if self.slack is None:
-            if self._known is not None:
-                wanted = ~self._known if mask is None else mask & ~self._known
-                self.at(np.flatnonzero(wanted))
-            return top(self.rough, k, mask, floor)
+        if self._slack is None and self._all is not None:
+            return top(self._all.result(), k, mask, floor)
         least = 0.0 if floor is None else floor
-        sure = k > 0 and least >= 0
-        found = near(self.rough, k, mask, least, self.slack.most) if sure else None
-        if found is None:
-            rows = np.arange(len(self.rough)) if mask is None else np.flatnonzero(mask)
-            rough = self.rough[rows]
-        else:
-            rows, rough = found
-        picked, scores = top_within(
-            rough, self.slack.at(rows), k, floor, lambda at: self.at(rows[at])
-        )
+        rows = self._likely(k, mask, least) if k > 0 and least >= 0 else None
+        if rows is None:
+            rows = np.arange(len(self._rows)) if mask is None else np.flatnonzero(mask)
+        rough, slack = self.estimates(rows)
+        picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
+
+    def _likely(
+        self, k: int, mask: NDArray[np.bool_] | None, floor: float
+    ) -> NDArray[np.intp] | None:
+        """Return the rows that may be among the k best, if a pass over all leaves out any."""
+        if self._slack is None:
+            return None
+        if self._ceiling is not None and self._ceilings is not None:
+            ceilings = self._ceilings.result()
+            seen = ceilings if mask is None else ceilings * mask
+            rows = self._below(self._ceiling, seen, k, floor)
+            if rows is not None or (mask is not None and self._are_few(mask.sum())):
+                return rows
+        found = near(self._of_all(), k, mask, floor, self._slack.most)
+        return None if found is None else found[0]
+
+    def _below(
+        self, ceiling: "Ceiling", seen: NDArray[np.float32], k: int, floor: float
+    ) -> NDArray[np.intp] | None:
+        """Return the rows whose ceiling lets them be among the k best, if they are few."""
+        found = near(seen, _FIRST * k, None, floor)
+        if found is None or not self._are_few(len(found[0])):
+            return None
+        rough, slack = self.estimates(found[0])
+        cut = float(kth_best(rough if slack is None else rough - slack, k))
+        least = ceiling.least(cut)
+        if cut <= floor or least <= 0:  # as what is masked has
+            return None
+        rows = np.flatnonzero(seen >= least)
+        return rows if self._are_few(len(rows)) else None
+
+    def _are_few(self, rows: int) -> bool:
+        """Tell whether so many rows are better picked out than met in a pass over all."""
+        return _PART * rows < len(self._rows)
+
+    def _of_all(self) -> NDArray[np.float32]:
+        """Return a cosine of every row, which may be wrong by the slack."""
+        if self._all is None:
+            self._all = self._pass(self._product)
+        return self._all.result()
+
+    def _pass(self, product: Product) -> Shared:
+        # Codes are so much quicker that handing over pays later.
+        return Shared(product, len(self._rows), worth=10_000 if self._slack is None else 30_000)
 
 
 def top_within(

@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column
-from graphrag.index.parallel import Product
+from graphrag.index.parallel import Product, Rows
 from graphrag.store.cache_file import DamagedFileError
 
 _LEVELS = 127
-_BLOCK = 4_096
+BLOCK = 4_096
+"""Vectors that are worked on at a time: on the way to bytes one takes four times its room."""
 
 
 @cache
@@ -63,18 +64,9 @@ class Codes:
         self._most_lost = 0.0
         self._lent = False
 
-    def __getstate__(self) -> tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]:
-        """Return what is to be saved: no spare room."""
-        return self._buffer[: len(self)], self._scale, self._lost
-
-    def __setstate__(
-        self, saved: tuple[NDArray[np.int8], Column[np.float32], Column[np.float32]]
-    ) -> None:
-        """Take over saved codes, as they lie in memory."""
-        self._buffer, self._scale, self._lost = saved
-        self._dimension = self._buffer.shape[1]
-        self._lent = False
-        self._most_lost = float(self._lost.values.max(initial=0.0))
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is to be copied: no spare room."""
+        return {**vars(self), "_buffer": self._buffer[: len(self)], "_lent": False}
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the codes, and copy what belongs to them."""
@@ -106,9 +98,8 @@ class Codes:
         size, first = len(self) + len(units), len(self)
         if size > len(self._buffer):
             self._reserve(2 * size + 16)
-        # Block by block: on the way to bytes a vector takes four times its room.
-        for start in range(0, len(units), _BLOCK):
-            codes, scale, lost = _coded(units[start : start + _BLOCK])
+        for start in range(0, len(units), BLOCK):
+            codes, scale, lost = _coded(units[start : start + BLOCK])
             self._buffer[first + start : first + start + len(codes)] = codes
             self._scale.extend(scale)
             self._lost.extend(lost)
@@ -142,10 +133,14 @@ class Codes:
         code, [scale], [lost] = _coded(unit[np.newaxis])
         codes, scales = self._buffer[: len(self)], self._scale.values
 
-        def product(block: slice) -> NDArray[np.float32]:
+        def product(rows: Rows) -> NDArray[np.float32]:
+            some = codes[rows] if isinstance(rows, slice) else codes.take(rows, axis=0)
+            if not len(some):  # which simsimd refuses
+                return np.empty(0, dtype=np.float32)
             # Never with ``out=``: simsimd 6.5 then returns a None that it does not count.
-            products = simsimd.cdist(code, codes[block], metric="dot", out_dtype="float32")
-            rough: NDArray[np.float32] = np.asarray(products)[0] * scales[block]
+            products = simsimd.cdist(code, some, metric="dot", out_dtype="float32")
+            rough: NDArray[np.float32] = np.asarray(products)[0]
+            rough *= scales[rows]
             rough *= scale
             return rough
 

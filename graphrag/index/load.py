@@ -74,7 +74,7 @@ def _prepare(index: GroupIndex) -> None:
     """Make what the first search would wait for: sorted words, and codes of the vectors."""
     for scope in scopes_of(index).values():
         scope.postings.take(scope.postings.sorting()())
-        scope.vectors.codes()
+        scope.vectors.prepare()
 
 
 def _size(group: Group | None) -> int:

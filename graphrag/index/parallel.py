@@ -9,13 +9,15 @@ at the end of each it takes the interpreter from whoever has it, and small where
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-Product = Callable[[slice], NDArray[np.float32]]
-"""One number for each row of a block; lets go of the interpreter meanwhile."""
+Rows = slice | NDArray[np.intp]
+Product = Callable[[Rows], NDArray[np.float32]]
+"""One number for each of some rows; lets go of the interpreter meanwhile."""
 
 _SHARE = 3
 """The other thread takes this part of what is left."""
@@ -38,7 +40,11 @@ class Shared:
         self._other = _second_core.submit(self._ahead) if rows >= worth else None
 
     def result(self) -> NDArray[np.float32]:
-        """Return the number of every row."""
+        """Return the number of every row, the same array each time."""
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> NDArray[np.float32]:
         if self._other is None:
             return self._product(slice(0, self._last))
         while (block := self._back()) is not None:

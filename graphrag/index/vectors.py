@@ -1,10 +1,12 @@
-"""Unit vectors of one group in one float32 matrix, searched exactly.
+"""Unit vectors of one group in one float32 matrix, of which few rows are looked at in the end.
 
 A product with the whole matrix gives every cosine at once: no approximation, no build time, and a
-filter is a mask on the result.
+filter is a mask on the result. Where there are many rows, passes over less of them go before it:
+bytes (``int8.py``), which change no answer, and before these a third of the bytes (``coarse.py``),
+which rests on an assumption.
 
 The product is an ``einsum``, not BLAS: on one core it takes half the time of one BLAS thread. Large
-ones are cut into blocks that this thread and one more share (``shared.py``); numpy lets go of the
+ones are cut into blocks that this thread and one more share (``parallel.py``); numpy lets go of the
 interpreter meanwhile. For 100 000 rows of 384 numbers on two cores, p50 / p95 in milliseconds,
 numpy 2.4 with OpenBLAS 0.3.31, beside busy processes:
 
@@ -18,7 +20,7 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +31,12 @@ from graphrag.index.cosines import Cosines
 from graphrag.index.int8 import Codes, available
 from graphrag.index.parallel import Product, Shared
 
+if TYPE_CHECKING:
+    from graphrag.index.coarse import Coarse  # loaded when there are rows enough for it
+
 _WORTH_CODES = 5_000
-_WORTH_A_THREAD = 30_000
-"""Codes; a product with them takes a quarter of the exact one."""
+_WORTH_COARSE = 200_000
+"""Rows: with half of them, what the pass saves is lost again on the rows that it leaves."""
 _FEW = 50
 """A rough cosine costs so many times less than an exact one."""
 
@@ -39,29 +44,35 @@ _FEW = 50
 class Vectors:
     """Hold one vector of a fixed dimension per row and compare them all with a query."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        worth_codes: int = _WORTH_CODES,
+        worth_coarse: int = _WORTH_COARSE,
+    ) -> None:
+        """Hold none yet; from so many rows on, rough passes and coarse ones before them pay."""
         self.dimension = dimension
+        self._worth_codes = worth_codes
+        self._worth_coarse = worth_coarse
         self._buffer = np.empty((0, dimension), dtype=np.float32)
         self._size = 0
         self._codes: Codes | None = None
+        self._coarse: Coarse | None = None
         self._lent = False
 
-    def __getstate__(self) -> tuple[NDArray[np.float32], Codes | None]:
-        """Return what is to be saved: no spare room."""
-        return self.values, self.codes()
-
-    def __setstate__(self, saved: tuple[NDArray[np.float32], Codes | None]) -> None:
-        """Take over saved vectors, as they lie in memory."""
-        self._buffer, self._codes = saved
-        self._lent = False
-        self._size, self.dimension = self._buffer.shape
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is to be copied: no spare room."""
+        return {**vars(self), "_buffer": self.values, "_lent": False}
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the vectors and their codes to what is to be written."""
         units, *_ = self.lend()
         out.lend(name, units)
-        if (codes := self.codes()) is not None:
-            codes.save(out, f"{name}.codes")
+        if self._codes is not None:
+            self._codes.save(out, f"{name}.codes")
+        if self._coarse is not None:
+            self._coarse.save(out, f"{name}.coarse")
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many vectors."""
@@ -69,6 +80,11 @@ class Vectors:
         if f"{name}.codes" in arrays:
             self._codes = Codes(self.dimension)
             self._codes.load(arrays, f"{name}.codes", rows)
+        if f"{name}.coarse" in arrays:
+            from graphrag.index.coarse import Coarse
+
+            self._coarse = Coarse(self.dimension)
+            self._coarse.load(arrays, f"{name}.coarse", rows)
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -86,7 +102,7 @@ class Vectors:
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory; spare room costs none until it is used."""
-        return self.values.nbytes + (0 if self._codes is None else self._codes.nbytes)
+        return self.values.nbytes + sum(codes.nbytes for codes in self._made())
 
     def reserve(self, rows: int) -> None:
         """Have room for so many rows in all, in an array that was lent to nobody.
@@ -100,9 +116,9 @@ class Vectors:
 
     def lend(self) -> list[NDArray[Any]]:
         """Return the arrays of these rows: whoever changes one from now on changes a copy."""
-        codes = self.codes()
+        self.prepare()
         self._lent = True
-        return [self.values] if codes is None else [self.values, codes.lend()]
+        return [self.values, *(codes.lend() for codes in self._made())]
 
     def extend(self, matrix: ArrayLike) -> None:
         """Add one row per vector, scaled to norm 1."""
@@ -113,8 +129,8 @@ class Vectors:
             self.reserve(2 * size + 16)
         np.divide(added, norms, out=self._buffer[self._size : size])
         self._size = size
-        if self._codes is not None:
-            self._codes.extend(self.values[len(self._codes) :])
+        for codes in self._made():
+            codes.extend(self.values[len(codes) :])
 
     def append(self, vector: ArrayLike) -> int:
         """Add one vector, scaled to norm 1, and return its row."""
@@ -125,18 +141,17 @@ class Vectors:
         """Give a row another vector, scaled to norm 1."""
         if not 0 <= row < self._size:
             raise IndexError(f"row {row} of {self._size}")
-        unit = self._unit(vector)
-        self.reserve(self._size)
-        self._buffer[row] = unit
-        if self._codes is not None:
-            self._codes.replace(row, self._buffer[row])
+        self._put(row, self._unit(vector))
 
     def blank(self, row: int) -> None:
         """Let a row be like nothing: its vector is missing or damaged where it is stored."""
+        self._put(row, 0)
+
+    def _put(self, row: int, unit: NDArray[np.float32] | int) -> None:
         self.reserve(self._size)
-        self._buffer[row] = 0
-        if self._codes is not None:
-            self._codes.replace(row, self._buffer[row])
+        self._buffer[row] = unit
+        for codes in self._made():
+            codes.replace(row, self._buffer[row])
 
     def rows(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Copy the vectors of some rows, in the order asked for."""
@@ -155,28 +170,33 @@ class Vectors:
         unit = self._unit(query)
         if (
             among is not None
-            and len(among) > _WORTH_CODES
+            and len(among) > self._worth_codes
             and _FEW * np.count_nonzero(among) < len(among)
         ):
-            cosines = Cosines(self.values, unit, np.zeros(len(among), dtype=np.float32), None)
-            cosines.only(among)
+            cosines = Cosines(self.values, unit, _exact(self.values, unit), lazy=True)
+            cosines.at(np.flatnonzero(among))
             return cosines
-        codes = self.codes()
-        if codes is None:
-            exact = Shared(_exact(self.values, unit), len(self))
-            return Cosines(self.values, unit, exact, None)
-        product, slack = codes.against(unit)
-        rough = Shared(product, len(self), worth=_WORTH_A_THREAD)
-        return Cosines(self.values, unit, rough, slack)
-
-    def codes(self) -> Codes | None:
-        """Return what a rough pass goes by, made when there are rows enough for one."""
-        if self._size < _WORTH_CODES or not available():
-            return None
+        self.prepare()
         if self._codes is None:
+            return Cosines(self.values, unit, _exact(self.values, unit))
+        product, slack = self._codes.against(unit)
+        ceiling = None if self._coarse is None else self._coarse.against(unit)
+        return Cosines(self.values, unit, product, slack, ceiling)
+
+    def prepare(self) -> None:
+        """Make what rough passes go by, when there are rows enough for one."""
+        if self._codes is None and self._size >= self._worth_codes and available():
             self._codes = Codes(self.dimension)
             self._codes.extend(self.values)
-        return self._codes
+        if self._coarse is None and self._size >= self._worth_coarse and self._codes is not None:
+            from graphrag.index.coarse import Coarse
+
+            self._coarse = Coarse.of(self.values)
+            if self._coarse is None:
+                self._worth_coarse = 2 * self._size  # when half of the rows are others
+
+    def _made(self) -> "list[Codes | Coarse]":
+        return [codes for codes in (self._codes, self._coarse) if codes is not None]
 
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
         row = np.asarray(vector)[np.newaxis]

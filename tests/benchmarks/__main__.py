@@ -36,6 +36,7 @@ from tests.benchmarks import (
     speed,
     tracing,
     updates,
+    vectors,
     verbs,
     writes,
     yago,
@@ -62,7 +63,7 @@ _ALL = (
         "misses",
         "parity",
     ),
-    *("profiles", "quality", "questions", "serving", "tracing", "updates", "yago"),
+    *("profiles", "quality", "questions", "serving", "tracing", "updates", "vectors", "yago"),
 )
 
 
@@ -145,6 +146,8 @@ def main() -> None:
                 asyncio.run(tracing.measure(report))
             case "updates":
                 asyncio.run(updates.measure(report, given.conversations))
+            case "vectors":
+                vectors.measure(report, vectors.Options(tuple(given.facts), given.queries))
             case "verbs":
                 asyncio.run(verbs.measure(report, verbs.Options(max(given.facts))))
             case "writes":

@@ -79,14 +79,23 @@ class Synthetic:
             words = list(self._random.permutation(fact.text.rstrip(".").split())[:5])
             if number % 2:
                 words.insert(0, fact.subject)
-            noise = self._random.standard_normal(DIMENSION).astype(np.float32) * 0.02
-            queries.append(
-                Query(f"where {' '.join(words)}?", _unit((vector + noise)[np.newaxis])[0])
-            )
+            queries.append(Query(f"where {' '.join(words)}?", self.near(vector)))
         return queries
 
+    def near(self, vector: Matrix) -> Matrix:
+        """Return the vector of a question about a text."""
+        noise = self._random.standard_normal(DIMENSION).astype(np.float32) * 0.02
+        return np.asarray(_unit((vector + noise)[np.newaxis])[0])
+
+    def vectors(self, count: int) -> Matrix:
+        """Make the unit vectors of so many texts."""
+        topic = self._topics[self._random.integers(0, _TOPICS, count)]
+        inner = topic + 0.6 * self._random.standard_normal((count, _SUBSPACE)).astype(np.float32)
+        noise = self._random.standard_normal((count, DIMENSION)).astype(np.float32)
+        return _unit(inner @ self._basis + 0.15 * noise)
+
     def _embedded(self, values: Sequence[Entity | Episode | Fact]) -> Batch:
-        return list(zip(values, self._vectors(len(values)), strict=True))
+        return list(zip(values, self.vectors(len(values)), strict=True))
 
     def _told(self, count: int) -> tuple[list[Fact], list[Episode]]:
         facts: list[Fact] = []
@@ -141,12 +150,6 @@ class Synthetic:
     def _some_words(self, count: int) -> list[str]:
         drawn = np.searchsorted(self._zipf, self._random.random(count) * self._zipf[-1])
         return [self._words[place] for place in drawn]
-
-    def _vectors(self, count: int) -> Matrix:
-        topic = self._topics[self._random.integers(0, _TOPICS, count)]
-        inner = topic + 0.6 * self._random.standard_normal((count, _SUBSPACE)).astype(np.float32)
-        noise = self._random.standard_normal((count, DIMENSION)).astype(np.float32)
-        return _unit(inner @ self._basis + 0.15 * noise)
 
 
 def batched(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

@@ -17,6 +17,7 @@ from tests.benchmarks import (
     scale,
     serving,
     speed,
+    vectors,
     verbs,
     writes,
 )
@@ -42,6 +43,16 @@ async def test_speed_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     for title in ("600 facts: cold open", "600 facts: search", "How it grows"):
         assert title in written
     assert "edge_hybrid_search_node_distance" in written
+
+
+def test_vectors_measures_a_small_matrix_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("vectors", Console(record=True, quiet=True))
+    vectors.measure(result, vectors.Options((3_000,), queries=3))
+    result.write()
+    written = Path(tmp_path / "vectors.json").read_text(encoding="utf-8")
+    assert "3,000 vectors of 384: best 60" in written
+    assert written.count('"3 of 3"') == 3  # no way finds other rows
 
 
 async def test_verbs_measures_a_small_group_to_the_end(tmp_path, monkeypatch):

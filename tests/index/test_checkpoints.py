@@ -216,12 +216,12 @@ async def test_a_full_disk_is_not_said_at_every_commit(url, monkeypatch, caplog)
         assert caplog.text.count("nothing is lost") == 1
 
 
-def test_lent_vectors_stay_as_they_are(monkeypatch):
-    monkeypatch.setattr("graphrag.index.vectors._WORTH_CODES", 4)
+def test_lent_vectors_stay_as_they_are():
     random = np.random.default_rng(5)
-    vectors = Vectors(8)
-    vectors.extend(random.standard_normal((6, 8)))
+    vectors = Vectors(8, worth_codes=4, worth_coarse=4)
+    vectors.extend(4 + random.standard_normal((6, 8)))  # near a line
     lent = vectors.lend()
+    assert len(lent) == 3
     before = [array.copy() for array in lent]
     vectors.replace(2, random.standard_normal(8))
     vectors.blank(3)

@@ -27,9 +27,12 @@ from graphrag.store.renewal import give_back, open_flushing
 from graphrag.store.target import Target
 
 _RETRIES = 12
+_LOCKED = "already locked"
 # A worker thread of the engine may still call into Python right after close(); without a pause
 # before the interpreter ends one process in five aborted (surrealdb-embedded 3.0.0b10).
 _SETTLE_SECONDS = 0.1
+# And it may hold the lock of a folder that was moved a moment longer than close() takes.
+_UNLOCK_SECONDS, _PAUSE = 1.0, 0.05
 
 
 async def outlast(task: asyncio.Task[Any]) -> None:
@@ -74,7 +77,7 @@ class Connection:
                 self.target.path.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
                 raise StoreURLError(f"cannot create {error.filename}: {error.strerror}") from None
-        opening = asyncio.create_task(open_flushing(self.target))
+        opening = asyncio.create_task(_open(self.target))
         try:
             await outlast(opening)
             self._engine = opening.result()
@@ -149,6 +152,17 @@ class Connection:
             raise StoreError(f"the database refused a query: {error}") from None
 
 
+async def _open(target: Target) -> Engine:
+    patience = asyncio.get_running_loop().time() + _UNLOCK_SECONDS
+    while True:
+        try:
+            return await open_flushing(target)
+        except EngineError as error:
+            if _LOCKED not in str(error) or asyncio.get_running_loop().time() > patience:
+                raise
+        await asyncio.sleep(_PAUSE)
+
+
 def _settle() -> None:
     time.sleep(_SETTLE_SECONDS)
 
@@ -177,7 +191,7 @@ def _opening_error(target: Target, error: EngineError) -> StoreError:
             f"{target.url} refused user {target.user!r} for {target.namespace}/{target.database}: "
             f"check user, password and rights ({text})"
         )
-    if "already locked" in text:
+    if _LOCKED in text:
         return StoreLockedError(
             f"{target.path} is open in another process (or twice in this one): "
             "close it there, or run a SurrealDB server and use ws://"

@@ -99,6 +99,9 @@ class EpisodeWeights:
     """Words of the whole session."""
     own: float = 0.1
     """Being said by the user of an assistant, if the question is about the one who asks."""
+    newer: float = 1.0
+    """Telling other numbers than an earlier message of the user's that says nearly the same: 1 is
+    what it takes to come right above that. Not where the query speaks of a time."""
     time: float = 0.3
     """Saying, or being said at, a time that the query speaks of."""
     titles: float = 0.6

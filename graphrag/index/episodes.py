@@ -71,6 +71,7 @@ class Episodes(Scope):
             "message": [source == "message" for _, _, source in said],
             "asks": [asks(content) for content in messages],
             "own": [is_users(content) for content in messages],
+            "figures": [is_users(text) and any(map(str.isdigit, text)) for text in messages],
         }
         self.extend(ids, vectors, words, {**columns, **voices})
 

@@ -40,6 +40,7 @@ EPISODES: Columns = {
     "message": np.bool_,
     "asks": np.bool_,
     "own": np.bool_,
+    "figures": np.bool_,
 }
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}

@@ -64,6 +64,8 @@ _MUTUAL = (
 )
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
+_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population")
+"""Relations to one number at a time: a new rent ends the old one."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),
@@ -75,6 +77,7 @@ _DEFAULT = (
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
     Relation("has_state", synonym_of="has_status"),
+    *(Relation(name, single_valued=True) for name in _NUMBERS),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),
     Relation("leads", single_holder=True),

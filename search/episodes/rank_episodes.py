@@ -41,6 +41,10 @@ from graphrag.search.question import Question, is_of_oneself
 
 _SEEDS = 30
 """Episodes that the walk starts from."""
+_LIFTED, _ALIKE, _NEARLY, _LEAST = 60, 0.8, 0.85, 1e-6
+"""How many of the best are compared, from which cosine on two say nearly the same, and how much of
+the earlier one's score the later one has at least; in cosines from 0.75 to 0.85 and shares from 0.8
+to 0.9 the order of 22 updates and the recall of BEAM and LoCoMo hardly change."""
 _LOOSER = 1 / 3
 """Sharing an entity bridges so much less than a title does, as it links less."""
 
@@ -73,6 +77,7 @@ def rank_episodes(question: Question) -> list[Fused[int]]:
         return ranked
     table = _Table(question, meaning, said, rows)
     table.follow_links()
+    table.lift_newer()
     return table.ranked()
 
 
@@ -199,6 +204,33 @@ class _Table:
             )
             self._add("bridge", *_best(rows, weight * gains, recipe.pool))
             question.trace.step("episodes: bridge", len(self.rows))
+
+    def lift_newer(self) -> None:
+        """Put a message that tells new numbers right above the earlier ones that it is like.
+
+        "My rent is 900 now" after "I pay 850 of rent": both answer "what is my rent?" equally well.
+        """
+        question, episodes = self.question, self.question.index.episodes
+        weight = question.recipe.episodes.newer
+        if not weight or question.when.said:
+            return
+        total = self.total
+        best = np.argsort(-total, kind="stable")[:_LIFTED]
+        best = best[episodes["figures"][self.rows[best]]]
+        if len(best) < len(("one", "other")):
+            return
+        vectors, score = episodes.vectors.rows(self.rows[best]), total[best]
+        told = episodes["valid"][self.rows[best]]
+        later = told[:, np.newaxis] > told
+        alike = np.einsum("ik,jk->ij", vectors, vectors) >= _ALIKE
+        pairs = later & alike & (score[:, np.newaxis] >= _NEARLY * score)
+        # Of several that are above the same one, the newest comes first.
+        order = _LEAST * (1 + np.argsort(np.argsort(told, kind="stable"), kind="stable"))
+        above = np.where(pairs, score, -np.inf).max(axis=1) + order
+        part = np.zeros(len(self.rows))
+        part[best] = weight * np.maximum(above - score, 0.0)
+        self.parts["newer"] = part
+        question.trace.step("episodes: newer", int(np.count_nonzero(part)))
 
     def _scale(self, total: Parts) -> None:
         """Make the best score 1, so that what links give is a share of it."""

@@ -210,3 +210,31 @@ def test_messages_of_one_moment_follow_each_other_as_they_were_told_however_they
     sessions = sessions_of(index.episodes, np.ones(3, dtype=np.bool_), in_order=False)
     assert sessions.following.tolist() == [-1, 2, 0]
     assert sessions.previous.tolist() == [2, -1, 1]
+
+
+BUDGET = [
+    said("user: My budget for the spring trip by train to Oslo is 900 euros.", "2024-03-01T10:00Z"),
+    said("user: My budget for the trip by train to Oslo is 1100 euros.", "2024-05-02T10:00Z"),
+    said("user: I lost 3 umbrellas in Bergen.", "2024-06-01T10:00Z"),
+    said("user: The train was late.", "2024-06-02T10:00Z"),
+    said("user: Oslo was cold.", "2024-06-03T10:00Z"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "newer", "first"),
+    [
+        ("How many euros is my budget for the spring trip by train to Oslo?", 1.0, "1100"),
+        ("How many euros is my budget for the spring trip by train to Oslo?", 0.0, "900"),
+        ("What was my budget for the spring trip by train to Oslo in March 2024?", 1.0, "900"),
+    ],
+)
+async def test_of_two_messages_that_say_nearly_the_same_the_newer_number_comes_first(
+    graph, asked, newer, first
+):
+    await graph.add_episodes(BUDGET)
+    recipe = Recipe(episodes=EpisodeWeights(newer=newer))
+    found = await graph.search(asked, scopes=("episodes",), recipe=recipe)
+    assert first in found.episodes[0].item.content
+    lifted = [hit.item.content for hit in found.episodes if "newer" in {w.method for w in hit.why}]
+    assert len(lifted) == (first == "1100") and "umbrellas" not in "".join(lifted)

@@ -24,7 +24,7 @@ _UNIT = (
     r"minutes?|hours?|seconds?|days?|weeks?|months?|people|members|employees|users|pages|points)"
 )
 _NUMBER = (
-    rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*(?: ?{_UNIT})?"
+    rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*(?:/\d{{1,3}}\b(?!/))?(?: ?{_UNIT})?"
     r"(?: (?:a|per|each) (?:month|year|week|day|hour|plot|person|head|night|minute))?"
 )
 _THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
@@ -70,11 +70,9 @@ _PRICES = frozenset(
     "rent fee fees price prices cost costs charge charges fare fares rate rates subscription dues "
     "premium tuition bill ticket tickets toll".split()
 )
-_PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
-_MEASURES = frozenset(
-    "limit capacity population score size weight speed duration number count threshold quota "
-    "budget latency headcount membership turnover revenue".split()
-)
+PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
+_SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
+_MEASURES = frozenset("capacity population score".split())
 _DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
 _NO_THING = frozenset(
     "it that this they we i he she you which what there who everything nothing time".split()
@@ -172,21 +170,38 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         words = words[1:]
     while words and words[-1].lower() in ("to", "will", "shall"):
         words = words[:-1]  # "rent to go up to 940"
+    if any(word.lower() in _DETERMINERS for word in words):
+        return None  # "for children a ticket"
     if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:
         return None
     head = words[-1].lower()
     if head in GENERIC and "unit" in found.groupdict():
         return None  # the parse tells which company
     text = " ".join(words)
-    if not text.isupper():
-        text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | _PAY else text
-    start = offset + found.end("thing") - len(" ".join(words))
-    if head in _PAY and scene.implied is not None:
+    if not text[:2].isupper():  # "API's latency"
+        text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | PAY else text
+    at = found.end("thing") - len(" ".join(words))
+    start = offset + at
+    if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
-    relation = "costs" if head in _PRICES else "earns" if head in _PAY else "has_value"
-    relation = f"has_{head}" if head in _MEASURES else relation
-    phrase = Phrase(text, start, start + len(text), text[:1].isupper())
+    relation = relation_of(head, found["new"])
+    if (
+        scene.speaker is not None
+        and "'s" not in text
+        and found.string[:at].lower().split()[-1:] == ["my"]
+    ):
+        text = f"{scene.speaker.text}'s {text}"
+    phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())
     return scene.add(phrase, 0), relation
+
+
+def relation_of(head: str, number: str) -> str:
+    """Return how a number belongs to what a word names."""
+    if head in _MEASURES:
+        return f"has_{head}"
+    if head in ("rate", "rates") and not _SUM.search(number):
+        return "has_value"  # a heart rate
+    return "costs" if head in _PRICES else "earns" if head in PAY else "has_value"
 
 
 def _draft(one: Name, relation: str, number: str, start: int, life: Life, scene: Scene) -> Draft:

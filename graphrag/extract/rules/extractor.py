@@ -32,6 +32,7 @@ from graphrag.extract.rules.complements import (
     read_place,
 )
 from graphrag.extract.rules.expiry import read_expiry
+from graphrag.extract.rules.figures import read_figures
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
 from graphrag.extract.rules.line import Line
@@ -155,6 +156,7 @@ class Reader:
         yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
         yield from read_known(stated, line)
+        yield from read_figures(line, stated, self.drafts)
 
 
 def _read(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -260,10 +262,8 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
         if other.source == "message":
             known += [turn.speaker for turn in turns(other.content)]
     known = list(dict.fromkeys(known))
-    names: list[Name] = []
-    drafts, of_known = list[Draft](), list[Draft]()
-    slips, unnamed = list[Slip](), list[Claim]()
-    asked = ""
+    names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
+    slips, unnamed, asked = list[Slip](), list[Claim](), ""
     for turn in said:
         others = [name for name in known if name != turn.speaker]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")

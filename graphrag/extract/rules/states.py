@@ -93,8 +93,8 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         one = line.name(subject)
         if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
             continue
-        if not _bears(one, words):
-            continue
+        if not _bears(one, words) or (one is line.scene.speaker and words == "dead"):
+            continue  # "I always die in the last two kilometres"
         manner: Manner = "start" if token == clause.verb else "state"
         manner = "end" if clause.no_longer else manner
         life = lifetime(manner, clause, line.periods(clause.verb, token), line.reference)

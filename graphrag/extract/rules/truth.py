@@ -57,6 +57,15 @@ _NOT_BUT = re.compile(
     rf"\b(?:do|does|did)(?P<not> not|n['’]t) (?P<verb>[a-z]+ (?:{_PREPOSITION})?)"
     rf"(?P<old>{_NOUN}{_MORE}),? but (?P<new>(?:{_PREPOSITION})?{_NOUN}{_MORE})(?=,|[.;:!?)]|$)"
 )
+_STATED_THEN_ASKED = re.compile(
+    # "I moved to Oslo, can you suggest a gym?": the first half is stated
+    r"(?:^|(?<=[.!?;:\n] ))(?P<stated>(?:(?:so|and|but|hi|hey),? )?(?:I|we)\b"
+    r"(?:[^.!?\n]|\.(?=\d))*?),(?=(?: (?:and|but|so))? "
+    r"(?:can|could|will|would|should|do|does|did|is|are|was|were|has|have|what|how|why) "
+    r"(?:you|I|we|it|this|that|these|there|they|he|she|the|any?|an|my|your|our|to|do|does|did|are|"
+    r"is|can|could|should|would|much|many|long)\b(?:[^.!?\n]|\.(?=\d))*\?)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NEVER = re.compile(r"\b(?:never|not)\b|n['’]t\b")
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s+[A-ZÀ-Þ]|\s*$)|(?=\n)|$)")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
@@ -92,9 +101,11 @@ def is_correction(text: str) -> bool:
 def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
 
-    The words that take back what was said are blanks as well. Returned, too, is where these ended,
+    The words that take back what was said are blanks as well, and a question after a comma is a
+    sentence of its own. Returned, too, is where these ended,
     and where it says that the denied was said before: "not in May as I said".
     """
+    text = _STATED_THEN_ASKED.sub(r"\g<stated>.", text)
     said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
     said += [found.start("new") for found in _NOT_BUT.finditer(text)]
     text = _NOT_BUT.sub(_second, text)

@@ -220,12 +220,12 @@ class _Table:
         if len(best) < len(("one", "other")):
             return
         vectors, score = episodes.vectors.rows(self.rows[best]), total[best]
-        told = episodes["valid"][self.rows[best]]
-        later = told[:, np.newaxis] > told
+        times = episodes["valid"][self.rows[best]]
+        later = times[:, np.newaxis] > times
         alike = np.einsum("ik,jk->ij", vectors, vectors) >= _ALIKE
         pairs = later & alike & (score[:, np.newaxis] >= _NEARLY * score)
         # Of several that are above the same one, the newest comes first.
-        order = _LEAST * (1 + np.argsort(np.argsort(told, kind="stable"), kind="stable"))
+        order = _LEAST * (1 + np.argsort(np.argsort(times, kind="stable"), kind="stable"))
         above = np.where(pairs, score, -np.inf).max(axis=1) + order
         part = np.zeros(len(self.rows))
         part[best] = weight * np.maximum(above - score, 0.0)

@@ -1,8 +1,8 @@
 """Numbers of one's own: ``my budget is $900``, ``her score of 68%``, ``I've completed 5 sketches``.
 
 What is said to be somebody's is there, whatever the sentence does with it: "is my score of 68% any
-good?" states the score. A number told of no owner counts where the clause is stated and its subject
-has it: "I have a budget of $900". Told again, the new number ends the old one.
+good?" states the score. A number of nobody's counts where the clause is stated and its subject
+has it: "I have a budget of $900". A new number ends the old one.
 """
 
 from collections.abc import Iterator, Sequence

@@ -23,7 +23,6 @@ from graphrag.ask.solution import Solution, counted, in_order_of
 from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
 from graphrag.ask.yearless import without_year
-from graphrag.index.group import BEGINNING
 
 
 def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
@@ -83,7 +82,7 @@ def _dates(asked: Asked, world: World, done: Solution) -> None:
     done.values = dates_of(asked, lines, world, {})
     if lines and not done.values:
         end = "end" if asked.wants == "until" else "beginning"
-        raise CannotAnswer(f"no {end} is known of “{asked.main}”")
+        raise CannotAnswer(f"no {end} is known of “{asked.main}”{world.already(lines)}")
 
 
 def dates_of(
@@ -93,6 +92,8 @@ def dates_of(
     found: dict[str, None] = {}
     over = "over" in asked.main.words or edge_of(asked.main) == "end"
     for line in lines:
+        if asked.wants != "until" and not over and not world.began(line):
+            continue
         unit = asked.unit or world.unit(line.relation)
         known = (None, None) if asked.unit else stated.get(line.row, (None, None))
         words = date_words(asked.wants, line, unit, known, over=over)
@@ -123,8 +124,8 @@ def _which(asked: Asked, world: World, done: Solution) -> None:
         else:
             found = open_facts(asked, Clause(choice.tokens + asked.main.tokens), world)
         line = by_start(found.lines)[0]
-        if line.start == BEGINNING:
-            raise CannotAnswer(f"it is not known when “{choice}” began")
+        if not world.began(line):
+            raise CannotAnswer(f"it is not known when “{choice}” began{world.already([line])}")
         done.step(f"“{choice}” is {stretch_words(line)}")
         picked.append((line, str(choice)))
     late = asked.order is not None and asked.order.kind == "last"

@@ -32,8 +32,9 @@ def how_long(asked: Asked, world: World, done: Solution) -> None:
     found = found_in(asked, asked.main, world, done)
     lines = bounded(asked, found, world, done)
     done.lines = lines
-    if any(line.start == BEGINNING for line in lines) or not lines:
-        raise CannotAnswer(f"no beginning is known of “{asked.main}”")
+    ago_it_ended = asked.limits.ago and edge_of(asked.main) == "end"
+    if not lines or not (ago_it_ended or all(map(world.began, lines))):
+        raise CannotAnswer(f"no beginning is known of “{asked.main}”{world.already(lines)}")
     unit: Unit = asked.unit or _unit(lines[0].relation, world)
     if asked.limits.ago:
         then = lines[-1].end if edge_of(asked.main) == "end" else lines[-1].start

@@ -86,6 +86,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
             continue
         met.add(stem)
         places.append(place)
+    if "where" in clause.words and "with" in parts:
+        score -= _WORD  # with whom, not where
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
     if not places and not _content(clause) and (senses & _ROLE or parts in (("is",), ("is", "a"))):

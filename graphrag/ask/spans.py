@@ -51,6 +51,32 @@ _SAME: Final = frozenset(
 Span = tuple[int, int, str]
 
 
+_SPEAKER: Final = "user"
+_FIRST: Final = re.compile(
+    r"\b(?:(?P<helper>do|have|am) i|i (?P<verb>have|am)|i['’](?P<short>m|ve)|(?P<whose>my|mine)|i|"
+    r"(?<!tell )(?<!show )(?<!give )(?<!remind )(?:me|myself))\b(?!['’])",
+    re.IGNORECASE,
+)
+_THIRD: Final = {"do": "does", "have": "has", "ve": "has", "am": "is", "m": "is"}
+
+
+def of_speaker(text: str, index: GroupIndex, seen: Visible) -> str:
+    """Return a question with "I" as the user of an assistant, if the graph knows one."""
+    if not _FIRST.search(text) or not seen.named(_SPEAKER, index):
+        return text
+    return _FIRST.sub(_third, text)
+
+
+def _third(found: re.Match[str]) -> str:
+    if found["whose"]:
+        return f"{_SPEAKER}'s"
+    if found["helper"]:
+        helper = _THIRD[found["helper"].lower()]
+        return f"{helper.capitalize() if found[0][0].isupper() else helper} {_SPEAKER}"
+    verb = found["verb"] or found["short"]
+    return f"{_SPEAKER} {_THIRD[verb.lower()]}" if verb else _SPEAKER
+
+
 def names_any(text: str, index: GroupIndex, seen: Visible) -> bool:
     """Tell whether a question names an entity, which is quick to know."""
     spans = [(one.start(), one.end(), one.group()) for one in _WORD.finditer(text)]

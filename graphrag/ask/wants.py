@@ -147,8 +147,16 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
 _WHOSE: Final = re.compile(r"^whose (?P<noun>[a-z]+) (?P<be>is|was) (?=(?:the )?E)")
 
 
+_HOW_MUCH: Final = re.compile(r"^how (?:much|high|large|heavy) (?:do|does|did|is|was|are|were)\b")
+
+
 def reworded(tokens: Tokens) -> Tokens:
-    """Return a question in the words of facts: whose boat something is, is who owns it."""
+    """Return a question in the words of facts: whose boat something is, is who owns it.
+
+    And how much somebody earns, what.
+    """
+    if _HOW_MUCH.match(shape_of(tokens)):
+        return (Token("what", "what"), *tokens[2:])
     found = _WHOSE.match(shape_of(tokens))
     noun = found["noun"] if found else ""
     if found and not (is_light(noun) or senses_of(stem_of(noun)) or kin_of(noun)):

@@ -15,7 +15,7 @@ from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.ontology.relations import Relations
 from graphrag.search.visibility import Past, Visible
 from graphrag.temporal.interval import Interval
-from graphrag.temporal.moment import to_micros
+from graphrag.temporal.moment import from_micros, to_micros
 
 Rows = npt.NDArray[np.intp]
 
@@ -86,6 +86,20 @@ class World:
         """Tell whether anything has a known beginning before now; of a world to come all counts."""
         valid = self.seen.valid[self.seen.facts[: len(self.seen.valid)]]
         return bool(((valid > BEGINNING) & (valid <= self.now)).any())
+
+    def began(self, line: Line) -> bool:
+        """Tell whether a fact's beginning is known, not only a day on which it was so already."""
+        return line.start != BEGINNING and not (line.row >= 0 and self._observed(line))
+
+    def already(self, lines: Iterable[Line]) -> str:
+        """Say since when at the latest it is so, of what it is not known of since when."""
+        seen = [one.start for one in lines if one.start != BEGINNING and not self.began(one)]
+        day = from_micros(min(seen)) if seen else None
+        return "" if day is None else f"; it was so on {day.date().isoformat()}"
+
+    def _observed(self, line: Line) -> bool:
+        facts = self.index.facts
+        return bool(facts["observed"][line.row] and facts["valid"][line.row] == line.start)
 
     def name(self, row: int) -> str:
         """Return the name of an entity, as it was then."""

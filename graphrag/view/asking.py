@@ -12,7 +12,7 @@ from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
 from graphrag.ask.posts import PostWorld, with_posts
 from graphrag.ask.solution import Solution
-from graphrag.ask.spans import impossible, names_any, tokens_of
+from graphrag.ask.spans import impossible, names_any, of_speaker, tokens_of
 from graphrag.ask.spell import stated_units
 from graphrag.ask.world import World
 from graphrag.errors import QueryError
@@ -77,8 +77,8 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     if len(query) > _SHORT or not _ASKS.match(query):
         return None
     index, past = await lens.index(), await lens.past()
-    text = " ".join(query.split())
     seen = lens.ever(index, past)
+    text = of_speaker(" ".join(query.split()), index, seen)
     if not names_any(text, index, seen):
         return None
     world = _world(lens, index, past)
@@ -88,10 +88,12 @@ async def answering(lens: Lens, query: str) -> AnswerFirst | None:
     asked = parse(text, tokens)
     if asked.known is not None:
         return None
+    solution = Solution()
     try:
-        solution = solve(asked, world)
+        solution = solve(asked, world, solution)
     except CannotAnswer:
-        return None
+        if not solution.lines:  # else they are meant, though they do not tell what is asked
+            return None
     ids = index.facts.ids
     lines = world.stored((*solution.lines, *solution.support))
     rows = dict.fromkeys(line.row for line in lines)
@@ -122,8 +124,8 @@ async def answer(lens: Lens, question: str) -> Answer:
     if not question.strip() or len(question) > _LONGEST:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
-    text = " ".join(question.split())
     world = _world(lens, index, past)
+    text = of_speaker(" ".join(question.split()), index, world.seen)
     tokens = with_posts(tokens_of(text, index, world.seen, lens.now()), world)
     asked = parse(text, tokens)
     if wrong := impossible(tokens):

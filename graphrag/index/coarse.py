@@ -9,8 +9,10 @@ one number more, how long the rest of the vector is, ``r``. A cosine is then
 where ``a``, from -1 to 1, says how much alike both rests are. With 1 nothing can be missed, but a
 fifth of all rows would be left to look at. So this goes by what was measured instead: rests are
 hardly more alike than the vectors themselves, by 0.2 at most, or, if these are unlike, by no more
-than 0.6. For cosines from 0.8 on that is the sure bound. Vectors that are nothing like the sample
-keep to it, too: what they share is then in their rests as it is in the whole. The figures are in
+than 0.6. For cosines from 0.8 on that is the sure bound. It is also taken for every row whose rest
+is longer than nearly all of the sample's: such rows may share what the sample knows nothing of, and
+be unlike in the rest of it. Rows that share something unknown within rests of the usual length may
+be missed until the directions are made anew, when half of the rows are others. The figures are in
 docs/decisions.md. What is left is judged by all of the numbers (``int8.py``), then exactly.
 """
 
@@ -31,6 +33,8 @@ _LEFT_OUT = 0.4
 """Of the energy: half of the searches of 200,000 such rows needed the pass over all bytes, too."""
 _ROUNDING = np.float32(1e-6)
 """Of float32, in the square of a length: a rest is never taken for shorter than it is."""
+_USUAL = 0.99
+"""Of the sample's rests are no longer than the longest usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,19 @@ class Ceiling:
     """How high the cosines of one query may be."""
 
     product: Product
-    """The ceiling of each row, if no rests are more alike than ``_ALIKE``."""
+    """The ceiling of each row, if no usual rests are more alike than ``_ALIKE``."""
     _slack: float
     _rests: float
-    """The product of the query's rest and the longest."""
+    """The product of the query's rest and the longest usual one, at most 1."""
 
     def least(self, cosine: float) -> float:
-        """Return what a row of this cosine or a higher one has at least."""
+        """Return what a row of this cosine or a higher one has at least.
+
+        A usual row's ceiling has ``_ALIKE`` of both rests, so it lacks no more than what ``alike``
+        exceeds that by, times ``_rests``; an unusual row's has all of them and lacks nothing. For
+        no higher cosine is less returned, since ``alike`` rises no faster and ``_rests`` is at most
+        1, so what holds for a row's own cosine holds for every lower one.
+        """
         alike = min(1.0, max(_ALIKE, cosine + _MORE))
         return cosine - self._slack - (alike - _ALIKE) * self._rests
 
@@ -56,7 +66,7 @@ class Coarse:
         kept = max(1, dimension // 3 - 1)  # of 384 numbers 127, and one for the rest
         self._codes = Codes(kept + 1)
         self._directions = np.zeros((dimension, kept), dtype=np.float32)
-        self._longest = 0.0
+        self._usual = 1.0
 
     @classmethod
     def of(cls, units: NDArray[np.float32]) -> "Coarse | None":
@@ -68,6 +78,7 @@ class Coarse:
         if energy[:-kept].sum() >= _LEFT_OUT * energy.sum():
             return None
         made._directions = np.ascontiguousarray(directions[:, -kept:])
+        made._usual = float(np.quantile(made._short(sample)[:, -1], _USUAL, method="lower"))
         made.extend(units)
         return made
 
@@ -75,14 +86,14 @@ class Coarse:
         """Lend the codes, and copy what belongs to them."""
         self._codes.save(out, name)
         out.put(f"{name}.directions", self._directions, np.float32)
-        out.put(f"{name}.longest", [self._longest], np.float32)
+        out.put(f"{name}.usual", [self._usual], np.float32)
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many codes."""
         self._codes.load(arrays, name, rows)
         self._directions = arrays.array(f"{name}.directions", np.float32, *self._directions.shape)
-        [self._longest] = arrays.array(f"{name}.longest", np.float32, 1).tolist()
-        if not np.isfinite([self._directions.sum(), self._longest]).all():
+        [self._usual] = arrays.array(f"{name}.usual", np.float32, 1).tolist()
+        if not np.isfinite([self._directions.sum(), self._usual]).all():
             raise DamagedFileError(f"{name} has what is no number")
 
     def __len__(self) -> int:
@@ -96,10 +107,9 @@ class Coarse:
 
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors, which need not be like the first ones."""
+        self._codes.grow(len(units))
         for start in range(0, len(units), BLOCK):
-            short = self._short(units[start : start + BLOCK])
-            self._codes.extend(short)
-            self._longest = max(self._longest, float(short[:, -1].max()))
+            self._codes.extend(self._held(units[start : start + BLOCK]))
 
     def lend(self) -> NDArray[np.int8]:
         """Return the codes: whoever changes one from now on changes a copy."""
@@ -107,17 +117,20 @@ class Coarse:
 
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
-        [short] = self._short(unit[np.newaxis])
-        self._codes.replace(row, short)
-        self._longest = max(self._longest, float(short[-1]))
+        self._codes.replace(row, self._held(unit[np.newaxis])[0])
 
     def against(self, unit: NDArray[np.float32]) -> Ceiling:
         """Return how high the cosines of a query may be."""
         [short] = self._short(unit[np.newaxis])
-        rests = self._longest * float(short[-1])
-        short[-1] *= _ALIKE
         product, slack = self._codes.against(short)
-        return Ceiling(product, slack.most, rests)
+        return Ceiling(product, slack.most, min(1.0, self._usual * float(short[-1])))
+
+    def _held(self, units: NDArray[np.float32]) -> NDArray[np.float32]:
+        # Usual rests are made shorter, not the others longer: no code is of more than length 1,
+        # which is what its slack goes by.
+        short = self._short(units)
+        short[short[:, -1] <= self._usual, -1] *= _ALIKE
+        return short
 
     def _short(self, units: NDArray[np.float32]) -> NDArray[np.float32]:
         # One row by einsum: BLAS would have its threads take part in it.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.int8 import Slack
+from graphrag.index.int8 import BLOCK, Slack
 from graphrag.index.parallel import Product, Shared
 from graphrag.index.topk import kth_best, near, top
 
@@ -68,7 +68,9 @@ class Cosines:
         if self._slack is None and self._all is not None:
             return self._all.result()[chosen]
         new = chosen[~self._known[chosen]]
-        self._exact[new] = np.einsum("ij,j->i", self._rows[new], self._unit)
+        for start in range(0, len(new), BLOCK):  # each is copied first
+            block = new[start : start + BLOCK]
+            self._exact[block] = np.einsum("ij,j->i", self._rows[block], self._unit)
         self._known[new] = True
         return self._exact[chosen]
 
@@ -121,7 +123,11 @@ class Cosines:
         rough, slack = self.estimates(found[0])
         cut = float(kth_best(rough if slack is None else rough - slack, k))
         least = ceiling.least(cut)
-        if cut <= floor or least <= 0:  # as what is masked has
+        # A masked row is 0 in ``seen``, as if that were its ceiling. So ``near`` found none, because
+        # it asks for more than the floor, which is 0 or more, and ``cut`` is of rows that may be
+        # seen; and none is among those below as long as they must reach more than 0. If fewer than
+        # k rows are sure to be above the floor, ``cut`` is no k-th best and would leave too many.
+        if cut <= floor or least <= 0:
             return None
         rows = np.flatnonzero(seen >= least)
         return rows if self._are_few(len(rows)) else None

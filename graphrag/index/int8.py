@@ -95,9 +95,8 @@ class Codes:
 
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors."""
-        size, first = len(self) + len(units), len(self)
-        if size > len(self._buffer):
-            self._reserve(2 * size + 16)
+        first = len(self)
+        self.grow(len(units))
         for start in range(0, len(units), BLOCK):
             codes, scale, lost = _coded(units[start : start + BLOCK])
             self._buffer[first + start : first + start + len(codes)] = codes
@@ -109,6 +108,11 @@ class Codes:
         """Return the codes: whoever changes one from now on changes a copy."""
         self._lent = True
         return self._buffer[: len(self)]
+
+    def grow(self, added: int) -> None:
+        """Have room for so many rows more: who adds them by and by says so once."""
+        if (size := len(self) + added) > len(self._buffer):
+            self._reserve(2 * size + 16)
 
     def _reserve(self, rows: int) -> None:
         """Have room for so many rows, in an array that was lent to nobody."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.vectors import from_bytes
+from graphrag.index.vectors import from_bytes, norms_of
 from graphrag.protocols import Matrix
 
 _LOG = logging.getLogger("graphrag")
@@ -49,8 +49,8 @@ def readable(index: GroupIndex, table: str, rows: Rows) -> tuple[Matrix, list[st
     }
     vectors = _with(blobs, bad, stand_in, dimension)
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = np.einsum("ij,ij->i", vectors, vectors)
-    if pointless := np.flatnonzero(~(np.isfinite(squares) & (squares > 0))).tolist():
+        norms = norms_of(vectors)
+    if pointless := np.flatnonzero(~(np.isfinite(norms) & (norms > 0))).tolist():
         bad.update(pointless)
         vectors = _with(blobs, bad, stand_in, dimension)
     if bad:

@@ -39,10 +39,16 @@ _WORTH_COARSE = 200_000
 """Rows: with half of them, what the pass saves is lost again on the rows that it leaves."""
 _FEW = 50
 """A rough cosine costs so many times less than an exact one."""
+_SHORTEST = 1e-15
+"""Of what is shorter float32 loses the squares: a norm of 4e-22 would come out as one of 8e-23."""
 
 
 class Vectors:
-    """Hold one vector of a fixed dimension per row and compare them all with a query."""
+    """Hold one vector of a fixed dimension per row and compare them all with a query.
+
+    Several threads may search at once, and any of them may make the codes, which are filled before
+    they are seen. Whoever changes rows is alone meanwhile.
+    """
 
     def __init__(
         self,
@@ -73,10 +79,13 @@ class Vectors:
             self._codes.save(out, f"{name}.codes")
         if self._coarse is not None:
             self._coarse.save(out, f"{name}.coarse")
+            out.put(f"{name}.coarse.again", [self._worth_coarse], np.int64)
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many vectors."""
         self._buffer, self._size = arrays.array(name, np.float32, rows, self.dimension), rows
+        if not available():  # where the file was written they could be used
+            return
         if f"{name}.codes" in arrays:
             self._codes = Codes(self.dimension)
             self._codes.load(arrays, f"{name}.codes", rows)
@@ -85,6 +94,8 @@ class Vectors:
 
             self._coarse = Coarse(self.dimension)
             self._coarse.load(arrays, f"{name}.coarse", rows)
+            again = arrays.numbers(f"{name}.coarse.again", np.int64, 1, within=range(1 << 48))
+            [self._worth_coarse] = again.tolist()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -177,23 +188,24 @@ class Vectors:
             cosines.at(np.flatnonzero(among))
             return cosines
         self.prepare()
-        if self._codes is None:
+        codes, coarse = self._codes, self._coarse  # which another search may exchange
+        if codes is None:
             return Cosines(self.values, unit, _exact(self.values, unit))
-        product, slack = self._codes.against(unit)
-        ceiling = None if self._coarse is None else self._coarse.against(unit)
+        product, slack = codes.against(unit)
+        ceiling = None if coarse is None else coarse.against(unit)
         return Cosines(self.values, unit, product, slack, ceiling)
 
     def prepare(self) -> None:
         """Make what rough passes go by, when there are rows enough for one."""
         if self._codes is None and self._size >= self._worth_codes and available():
-            self._codes = Codes(self.dimension)
-            self._codes.extend(self.values)
-        if self._coarse is None and self._size >= self._worth_coarse and self._codes is not None:
+            codes = Codes(self.dimension)
+            codes.extend(self.values)
+            self._codes = codes
+        if self._size >= self._worth_coarse and self._codes is not None:
             from graphrag.index.coarse import Coarse
 
             self._coarse = Coarse.of(self.values)
-            if self._coarse is None:
-                self._worth_coarse = 2 * self._size  # when half of the rows are others
+            self._worth_coarse = 2 * self._size  # when half of the rows are others
 
     def _made(self) -> "list[Codes | Coarse]":
         return [codes for codes in (self._codes, self._coarse) if codes is not None]
@@ -202,7 +214,7 @@ class Vectors:
         row = np.asarray(vector)[np.newaxis]
         if row.dtype == np.float32 and row.shape == (1, self.dimension):
             norms = np.sqrt(np.einsum("ij,ij->i", row, row))
-            if 0 < norms[0] < np.inf:  # what is checked at every search, without the rest of it
+            if _SHORTEST <= norms[0] < np.inf:  # checked at every search, without the rest of it
                 return np.asarray(row[0] / norms)
         rows, norms = _checked(row, self.dimension)
         return np.asarray(rows[0] / norms[0])
@@ -220,6 +232,13 @@ def from_bytes(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 
 
+def norms_of(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the length of each row, 0 of one that is too short to be told from nothing."""
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    norms[norms < _SHORTEST] = 0
+    return norms
+
+
 def _exact(rows: NDArray[np.float32], unit: NDArray[np.float32]) -> Product:
     return lambda block: np.asarray(np.einsum("ij,j->i", rows[block], unit))
 
@@ -231,11 +250,12 @@ def _checked(matrix: ArrayLike, dimension: int) -> tuple[NDArray[np.float32], ND
     if rows.ndim != 2 or rows.shape[1] != dimension:
         got = rows.shape[1] if rows.ndim == 2 else f"an array of shape {rows.shape}"
         raise InputError(f"vector: expected dimension {dimension}, got {got}")
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    norms = norms_of(rows)
     bad = np.flatnonzero(~(np.isfinite(norms) & (norms > 0)))
     if bad.size:
         row = int(bad[0])
         raise InputError(
-            f"vector {row}: expected finite numbers and a norm above 0, got norm {norms[row]}"
+            f"vector {row}: expected finite numbers and a norm of 1e-15 or more, "
+            f"got norm {norms[row]}"
         )
     return rows, norms[:, np.newaxis]

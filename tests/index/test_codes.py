@@ -1,5 +1,8 @@
 """The rough pass: its bound holds, and what it leads to is the exact answer."""
 
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag.index import int8 as codes
 from graphrag.index import vectors
+from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.int8 import Codes
 from graphrag.index.topk import top
 from graphrag.index.vectors import Vectors
@@ -78,3 +82,45 @@ def test_without_the_library_every_cosine_is_exact(monkeypatch):
     assert cosines.estimates(np.array([1]))[1] is None
     assert cosines.top(1)[0].tolist() == [1]
     assert codes.available()
+
+
+def test_without_the_library_codes_that_were_saved_are_left_where_they_are(monkeypatch, tmp_path):
+    random = np.random.default_rng(1)
+    held = Vectors(24, worth_codes=0, worth_coarse=1)
+    held.extend(np.eye(24)[random.integers(0, 8, 300)] + 0.1 * random.standard_normal((300, 24)))
+    out = ArrayWriter()
+    held.save(out, "some")
+    out.write(tmp_path / "file", {}, lambda: True)
+    arrays = ArrayReader(tmp_path / "file")
+    assert "some.codes" in arrays and "some.coarse" in arrays
+    monkeypatch.setitem(sys.modules, "simsimd", None)
+    monkeypatch.setattr(vectors, "available", lambda: False)
+    loaded = Vectors(24, worth_codes=0, worth_coarse=1)
+    loaded.load(arrays, "some", 300)
+    loaded.extend(held.values[:2])
+    loaded.replace(7, held.values[8])
+    cosines = loaded.compare(held.values[9])
+    assert cosines.top(3)[0].tolist() == top(loaded.scores(held.values[9]), 3)[0].tolist()
+    assert loaded.nbytes == 302 * 24 * 4
+
+
+def test_codes_are_seen_by_other_threads_when_they_are_filled(monkeypatch):
+    held, seen, extend = Vectors(3, worth_codes=0), [], Codes.extend
+    held.extend([[1, 0, 0], [3, 4, 0]])
+    monkeypatch.setattr(Codes, "extend", lambda *given: seen.append(held._codes) or extend(*given))
+    held.prepare()
+    assert seen == [None]
+    assert len(held._codes) == 2
+
+
+def test_all_rows_are_asked_for_without_a_copy_of_all():
+    held = Vectors(96, worth_codes=0, worth_coarse=10**9)
+    held.extend(np.random.default_rng(2).standard_normal((50_000, 96)))
+    query = held.values[3]
+    cosines = held.compare(query)
+    tracemalloc.start()
+    found = cosines.at(np.arange(50_000))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == pytest.approx(held.scores(query), abs=1e-6)
+    assert most < held.values.nbytes / 4

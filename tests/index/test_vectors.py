@@ -70,6 +70,8 @@ def test_a_row_that_does_not_exist_cannot_be_replaced():
         ([1.0, np.nan, 0.0], "got norm nan"),
         ([1.0, np.inf, 0.0], "got norm inf"),
         ([1e300, 0.0, 0.0], "got norm inf"),
+        ([4e-23, 4e-23, 4e-23], "norm of 1e-15 or more, got norm 0.0"),
+        (np.full(3, 4e-23, np.float32), "norm of 1e-15 or more, got norm 0.0"),
     ],
 )
 def test_unusable_vectors_are_refused_and_change_nothing(vector, message):
@@ -79,6 +81,15 @@ def test_unusable_vectors_are_refused_and_change_nothing(vector, message):
         with pytest.raises(ValueError, match=message):
             use(vector)
     assert vectors.values.tolist() == [[0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("size", [1.1e-15, 1e-9, 1e15])
+def test_a_vector_of_any_other_size_gets_length_one(size):
+    vectors = Vectors(3)
+    vectors.append(np.float32(size) * np.array([0, 0.6, 0.8], np.float32))
+    assert vectors.values[0].tolist() == pytest.approx([0, 0.6, 0.8])
+    scores = vectors.scores(np.float32(size) * np.array([0, 0.8, -0.6], np.float32))
+    assert scores.tolist() == pytest.approx([0], abs=1e-6)
 
 
 def test_a_bad_row_in_a_batch_is_named_and_none_enters():

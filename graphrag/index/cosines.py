@@ -123,7 +123,7 @@ class Cosines:
         rough, slack = self.estimates(found[0])
         cut = float(kth_best(rough if slack is None else rough - slack, k))
         least = ceiling.least(cut)
-        # A masked row is 0 in ``seen``, as if that were its ceiling. So ``near`` found none, because
+        # A masked row is 0 in ``seen``, as if that were its ceiling. So ``near`` found none, for
         # it asks for more than the floor, which is 0 or more, and ``cut`` is of rows that may be
         # seen; and none is among those below as long as they must reach more than 0. If fewer than
         # k rows are sure to be above the floor, ``cut`` is no k-th best and would leave too many.

@@ -233,8 +233,8 @@ def from_bytes(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
 
 
 def norms_of(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the length of each row, 0 of one that is too short to be told from nothing."""
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    """Return the length of each row, 0 of one that is too short to differ from nothing."""
+    norms: NDArray[np.float32] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     norms[norms < _SHORTEST] = 0
     return norms
 

@@ -6,8 +6,6 @@ a new job ends the old one), ``single_holder`` (one subject per object at a time
 the old one's term), ``symmetric`` (``married_to`` reads the same both ways) and ``inverse_of``
 (``employs`` is ``works_at`` from the other end, and stored as that). Pass your own ``Relations`` to
 override them.
-
-One direction for facts that can be said from both ends.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +63,6 @@ _MUTUAL = (
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
 _NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population")
-"""Relations to one number at a time: a new rent ends the old one."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),

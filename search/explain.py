@@ -13,7 +13,7 @@ class Step:
     """One step of a search."""
 
     name: str
-    """Such as ``embed``, ``facts: vector`` or ``read``."""
+    """Such as ``embed``, ``facts: graph`` or ``read``."""
     ms: float
     found: int | None = None
     """How many candidates or rows it gave."""

@@ -132,7 +132,8 @@ class Fused(Generic[Id]):
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
     """Return the best ``pool`` rows of each method that counts, together."""
     finding = [method for method in methods if method.weight and method.finds]
-    found = [method.top(pool, mask) for method in finding]
+    # Cosines, which come first, are asked last: until then they are worked out beside.
+    found = [method.top(pool, mask) for method in reversed(finding)]
     return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
 
 

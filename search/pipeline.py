@@ -12,7 +12,7 @@ The words of the event are looked up among the facts that were ever stated, thos
 of the question first of all. A guess, so it only prefers: what overlaps the time comes first.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
@@ -197,17 +197,19 @@ def rank(
     question = ask(
         request, index, vector, walked, when, seen=seen, now=at, reranker=reranker, trace=trace
     )
-    facts = rank_facts(question) if request.ranks_facts else []
-
-    rankings: dict[Scope, Callable[[], list[Fused[int]]]] = {
-        "facts": lambda: facts,
-        "entities": lambda: rank_entities(question, facts),
-        "episodes": lambda: rank_episodes(question),
-        "communities": lambda: rank_communities(question),
-    }
+    rankings: dict[Scope, list[Fused[int]]] = {}
+    # Facts and entities last: their cosines are worked out beside what comes before.
+    if "episodes" in request.scopes:
+        rankings["episodes"] = rank_episodes(question)
+    if "communities" in request.scopes:
+        rankings["communities"] = rank_communities(question)
+    if request.ranks_facts:
+        rankings["facts"] = rank_facts(question)
+    if "entities" in request.scopes:
+        rankings["entities"] = rank_entities(question, rankings.get("facts", []))
     return Ranked(
         question,
-        {scope: rerank(rankings[scope](), scope, question) for scope in request.scopes},
+        {scope: rerank(rankings[scope], scope, question) for scope in request.scopes},
     )
 
 

@@ -190,9 +190,10 @@ def ask(
 def _of_types(types: Collection[str], index: GroupIndex) -> Mask:
     """Mark the entities of these types."""
     codes = [index.type_code(type_) for type_ in types]
-    asked = np.zeros(len(index.types), dtype=np.bool_)
-    asked[codes] = True
-    return asked.take(index.entities["type"]) if codes else np.zeros(len(index.entities), np.bool_)
+    asked = np.zeros(len(index.entities), dtype=np.bool_)
+    for code in codes:  # one or two
+        asked |= index.entities["type"] == code
+    return asked
 
 
 def _centers(request: Request, index: GroupIndex, seen: Visible) -> list[int]:

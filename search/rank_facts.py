@@ -34,8 +34,6 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     cosines = question.fact_cosines
     if cosines is None:
         cosines = index.facts.vectors.compare(question.vector, seen.facts)
-    cosines.finish()
-    trace.step("facts: vector")
     methods = [
         Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),

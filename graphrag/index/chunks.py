@@ -202,11 +202,8 @@ class Pieces(Postings):
             number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
-            holding = self.owner.values[entries.rows[: entries.size]]
-            counts = np.bincount(holding, entries.counts[: entries.size], rows)
-            held = np.flatnonzero(counts > 0)  # of bits: of numbers it takes ten times as long
-            counts = counts[held]
-            weight = repeats * (K1 + 1) * self._idf(self._df(term))
+            held, counts = entries.gathered(self.owner.values)
+            weight = np.float64(repeats * (K1 + 1) * self._idf(self._df(term)))
             scores[held] += (weight * counts / (counts + room[held])).astype(np.float32)
         return scores
 

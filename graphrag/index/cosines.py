@@ -57,11 +57,6 @@ class Cosines:
         self._known = np.zeros(len(rows), dtype=np.bool_)
         """The rows whose exact cosine was worked out."""
 
-    def finish(self) -> None:
-        """Work out what is left of the pass: whoever looks later finds it ready."""
-        if (begun := self._ceilings or self._all) is not None:
-            begun.result()
-
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the exact cosines of some rows."""
         chosen = np.asarray(rows, dtype=np.intp)

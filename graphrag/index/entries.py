@@ -33,10 +33,14 @@ class Statistics:
     """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
+Gathered = tuple[NDArray[np.int32], NDArray[np.float32]]
+"""Owners of rows, and the counts of all rows of each."""
+
+
 class Entries:
     """The rows that contain one term, and how often each does."""
 
-    __slots__ = ("_shares", "_slope", "counts", "rows", "size")
+    __slots__ = ("_gathered", "_shares", "_slope", "counts", "rows", "size")
 
     def __init__(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
         self.rows = rows
@@ -44,6 +48,7 @@ class Entries:
         self.size = len(rows)
         self._shares: NDArray[np.float32] | None = None
         self._slope = 0.0
+        self._gathered: Gathered | None = None
 
     @property
     def nbytes(self) -> int:
@@ -62,10 +67,21 @@ class Entries:
             self._shares, self._slope = shares.astype(np.float32), slope
         return self._shares
 
+    def gathered(self, owner: NDArray[np.int32]) -> Gathered:
+        """Return the owners of the rows, ascending, and how often each of them has the term.
+
+        Kept until a text with the term comes or goes: a row has one owner for life.
+        """
+        if self._gathered is None:
+            counts = np.bincount(owner[self.rows[: self.size]], self.counts[: self.size])
+            held = np.flatnonzero(counts > 0)  # of bits: of numbers it takes ten times as long
+            self._gathered = held.astype(np.int32), counts[held].astype(np.float32)
+        return self._gathered
+
     def extend(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
         """Take in more rows, each with its count."""
         size = self.size + len(rows)
-        self._shares = None
+        self._shares = self._gathered = None
         if size > len(self.rows):
             self._reserve(size)
         self.rows[self.size : size] = rows
@@ -76,7 +92,7 @@ class Entries:
         """Let go of a row."""
         at = int(np.argmax(self.rows[: self.size] == row))
         self.size -= 1
-        self._shares = None
+        self._shares = self._gathered = None
         self.rows[at] = self.rows[self.size]
         self.counts[at] = self.counts[self.size]
 

@@ -155,7 +155,5 @@ def edges_reached(
         far = edge_distance(distance, subjects, objects)
         rows = np.flatnonzero((far >= 0) & alive)
         return rows, far[rows]
-    there = np.zeros(len(alive), dtype=np.bool_)
-    there[edges] = True
-    rows = np.flatnonzero(there & alive)
+    rows = np.unique(edges[alive[edges]])
     return rows, edge_distance(distance, subjects[rows], objects[rows])

@@ -162,7 +162,7 @@ def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: 
     marks.update("\n".join(ids[row] for row in rows.tolist()).encode())
     for moments in (moment.valid, moment.invalid):
         marks.update(moments[rows].astype("<i8").tobytes())
-    words = index.facts.vectors.values[rows, :_OF_VECTOR]
+    words = index.facts.vectors.rows(rows)[:, :_OF_VECTOR]
     marks.update(np.ascontiguousarray(words, dtype="<f4").tobytes())
     if len(named := ties.weights[ties.rows == NO_FACT]):
         marks.update(np.sort((named * _THOUSANDTHS).round().astype("<i8")).tobytes())

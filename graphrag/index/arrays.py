@@ -28,6 +28,7 @@ from graphrag.store.cache_file import (
     Bytes,
     DamagedFileError,
     Head,
+    checked,
     checksum,
     checksum_starts,
     head_line,
@@ -53,17 +54,17 @@ class ArrayWriter:
     """Arrays by name as they are now, to be written while their owners go on changing."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, Array | list[str]] = {}
+        self._parts: dict[str, tuple[Array, ...] | list[str]] = {}
         self._later: list[Callable[[], Mapping[str, Array]]] = []
         self._rows: dict[str, int] = {}
         self._known = 0
 
     def put(self, name: str, values: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
         """Take a copy of some numbers."""
-        self._parts[name] = np.array(values, dtype)
+        self._parts[name] = (np.array(values, dtype),)
 
-    def lend(self, name: str, values: Array) -> None:
-        """Take an array that nobody will change."""
+    def lend(self, name: str, *values: Array) -> None:
+        """Take an array that nobody will change, or several that are to be one."""
         self._parts[name] = values
 
     def texts(self, name: str, texts: Iterable[str]) -> None:
@@ -78,7 +79,7 @@ class ArrayWriter:
     def ids(self, name: str, ids: Iterable[str]) -> None:
         """Take ids that are known; one that is not is a ``ValueError``."""
         try:
-            self._parts[name] = np.fromiter(map(self._rows.__getitem__, ids), np.int32)
+            self._parts[name] = (np.fromiter(map(self._rows.__getitem__, ids), np.int32),)
         except KeyError as error:
             raise ValueError(f"{name}: {error} is in no row") from None
 
@@ -101,18 +102,15 @@ class ArrayWriter:
         arrays = dict(self._arrays())
         head = {
             "said": said,
-            "arrays": [
-                [name, array.dtype.str, array.shape, _checksums(said, name, array)]
-                for name, array in arrays.items()
-            ],
+            "arrays": [[name, *checked(said, name, some)] for name, some in arrays.items()],
         }
 
         def parts() -> Iterator[Bytes]:
             at = len(head_line(head))
-            for array in arrays.values():
+            for some in arrays.values():
                 yield b"\0" * (-at % _ALIGN)
-                at += -at % _ALIGN + array.nbytes
-                for part in parts_of(array):
+                at += -at % _ALIGN + sum(array.nbytes for array in some)
+                for part in parts_of(some):
                     if not going_on():
                         raise _NotWantedError
                     yield part
@@ -120,19 +118,20 @@ class ArrayWriter:
         with suppress(_NotWantedError):
             write_whole(path, head, parts())
 
-    def _arrays(self) -> Iterator[tuple[str, Array]]:
+    def _arrays(self) -> Iterator[tuple[str, tuple[Array, ...]]]:
         for name, part in self._parts.items():
-            if isinstance(part, np.ndarray):
-                yield name, np.ascontiguousarray(part)
+            if isinstance(part, tuple):
+                yield name, tuple(map(np.ascontiguousarray, part))
                 continue
             whole = _BETWEEN.join(part)
             if whole.count(_BETWEEN) != max(0, len(part) - 1):
                 whole = "".join(part)
-                yield f"{name}.ends", np.cumsum([0, *map(len, part)], dtype=np.int64)
-            yield f"{name}.text", np.frombuffer(whole.encode("utf-8", "surrogatepass"), np.uint8)
-            yield f"{name}.size", np.array([len(part)])
+                yield f"{name}.ends", (np.cumsum([0, *map(len, part)], dtype=np.int64),)
+            coded = whole.encode("utf-8", "surrogatepass")
+            yield f"{name}.text", (np.frombuffer(coded, np.uint8),)
+            yield f"{name}.size", (np.array([len(part)]),)
         for make in self._later:
-            yield from make().items()
+            yield from ((name, (array,)) for name, array in make().items())
 
 
 class _NotWantedError(Exception):
@@ -293,8 +292,3 @@ class ArrayReader:
                     raise DamagedFileError(f"{name} is damaged")
             at += size
         return at
-
-
-def _checksums(said: Head, name: str, array: Array) -> list[int]:
-    begins = checksum_starts(said, name, array.dtype.str, array.shape, array.nbytes)
-    return [checksum(part, begin) for part, (_, begin) in zip(parts_of(array), begins, strict=True)]

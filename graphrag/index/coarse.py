@@ -111,10 +111,6 @@ class Coarse:
         for start in range(0, len(units), BLOCK):
             self._codes.extend(self._held(units[start : start + BLOCK]))
 
-    def lend(self) -> NDArray[np.int8]:
-        """Return the codes: whoever changes one from now on changes a copy."""
-        return self._codes.lend()
-
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
         self._codes.replace(row, self._held(unit[np.newaxis])[0])

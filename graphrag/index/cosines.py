@@ -28,9 +28,9 @@ class Cosines:
 
     def __init__(
         self,
-        rows: NDArray[np.float32],
-        unit: NDArray[np.float32],
-        product: Product,
+        rows: int,
+        exact: Product,
+        product: Product | None = None,
         slack: Slack | None = None,
         ceiling: "Ceiling | None" = None,
         *,
@@ -39,22 +39,22 @@ class Cosines:
         """Begin a pass over all rows.
 
         Args:
-            rows: The vectors.
-            unit: The query's.
-            product: The cosine of any row.
-            slack: By how much it may be wrong at most; None if it is exact.
+            rows: How many there are.
+            exact: The cosine of any row.
+            product: The same, quicker and wrong.
+            slack: By how much it may be wrong at most.
             ceiling: What the pass goes by instead, so that few rows are left to the product.
             lazy: Begin none: a few rows will be asked for.
         """
         self._rows = rows
-        self._unit = unit
-        self._product = product
+        self._cosine = exact
+        self._product = product = exact if product is None else product
         self._slack = slack
         self._ceiling = ceiling
         self._ceilings = None if ceiling is None else self._pass(ceiling.product)
         self._all = None if lazy or ceiling is not None else self._pass(product)
-        self._exact = np.zeros(len(rows), dtype=np.float32)
-        self._known = np.zeros(len(rows), dtype=np.bool_)
+        self._exact = np.zeros(rows, dtype=np.float32)
+        self._known = np.zeros(rows, dtype=np.bool_)
         """The rows whose exact cosine was worked out."""
 
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
@@ -65,7 +65,7 @@ class Cosines:
         new = chosen[~self._known[chosen]]
         for start in range(0, len(new), BLOCK):  # each is copied first
             block = new[start : start + BLOCK]
-            self._exact[block] = np.einsum("ij,j->i", self._rows[block], self._unit)
+            self._exact[block] = self._cosine(block)
         self._known[new] = True
         return self._exact[chosen]
 
@@ -88,7 +88,7 @@ class Cosines:
         least = 0.0 if floor is None else floor
         rows = self._likely(k, mask, least) if k > 0 and least >= 0 else None
         if rows is None:
-            rows = np.arange(len(self._rows)) if mask is None else np.flatnonzero(mask)
+            rows = np.arange(self._rows) if mask is None else np.flatnonzero(mask)
         rough, slack = self.estimates(rows)
         picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
@@ -129,7 +129,7 @@ class Cosines:
 
     def _are_few(self, rows: int) -> bool:
         """Tell whether so many rows are better picked out than met in a pass over all."""
-        return _PART * rows < len(self._rows)
+        return _PART * rows < self._rows
 
     def _of_all(self) -> NDArray[np.float32]:
         """Return a cosine of every row, which may be wrong by the slack."""
@@ -139,7 +139,7 @@ class Cosines:
 
     def _pass(self, product: Product) -> Shared:
         # Codes are so much quicker that handing over pays later.
-        return Shared(product, len(self._rows), worth=10_000 if self._slack is None else 30_000)
+        return Shared(product, self._rows, worth=10_000 if self._slack is None else 30_000)
 
 
 def top_within(

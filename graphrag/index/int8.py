@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, RowMatrix
 from graphrag.index.parallel import Product, Rows
 from graphrag.store.cache_file import DamagedFileError
 
@@ -57,26 +57,20 @@ class Codes:
     """One code per vector, with its scale and how far it is from the vector."""
 
     def __init__(self, dimension: int) -> None:
-        self._dimension = dimension
-        self._buffer = np.empty((0, dimension), dtype=np.int8)
+        self._codes: RowMatrix[np.int8] = RowMatrix(dimension, np.int8)
         self._scale = Column(np.float32)
         self._lost = Column(np.float32)
         self._most_lost = 0.0
-        self._lent = False
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what is to be copied: no spare room."""
-        return {**vars(self), "_buffer": self._buffer[: len(self)], "_lent": False}
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the codes, and copy what belongs to them."""
-        out.lend(name, self.lend())
+        out.lend(name, *self._codes.lend())
         out.put(f"{name}.scale", self._scale.values, np.float32)
         out.put(f"{name}.lost", self._lost.values, np.float32)
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many codes."""
-        self._buffer = arrays.array(name, np.int8, rows, self._dimension)
+        self._codes.load(arrays, name, rows)
         for column, part in ((self._scale, "scale"), (self._lost, "lost")):
             values = arrays.array(f"{name}.{part}", np.float32, rows)
             if not np.isfinite(values).all():
@@ -91,41 +85,26 @@ class Codes:
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory; spare room costs none until it is used."""
-        return len(self) * self._dimension + self._scale.nbytes + self._lost.nbytes
+        return self._codes.nbytes + self._scale.nbytes + self._lost.nbytes
 
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors."""
-        first = len(self)
         self.grow(len(units))
         for start in range(0, len(units), BLOCK):
             codes, scale, lost = _coded(units[start : start + BLOCK])
-            self._buffer[first + start : first + start + len(codes)] = codes
+            self._codes.extend(codes)
             self._scale.extend(scale)
             self._lost.extend(lost)
             self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
 
-    def lend(self) -> NDArray[np.int8]:
-        """Return the codes: whoever changes one from now on changes a copy."""
-        self._lent = True
-        return self._buffer[: len(self)]
-
     def grow(self, added: int) -> None:
         """Have room for so many rows more: who adds them by and by says so once."""
-        if (size := len(self) + added) > len(self._buffer):
-            self._reserve(2 * size + 16)
-
-    def _reserve(self, rows: int) -> None:
-        """Have room for so many rows, in an array that was lent to nobody."""
-        if rows > len(self._buffer) or self._lent:
-            buffer = np.empty((max(rows, len(self._buffer)), self._dimension), dtype=np.int8)
-            buffer[: len(self)] = self._buffer[: len(self)]
-            self._buffer, self._lent = buffer, False
+        self._codes.grow(added)
 
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
         codes, scale, lost = _coded(unit[np.newaxis])
-        self._reserve(len(self))
-        self._buffer[row] = codes[0]
+        self._codes[row] = codes[0]
         self._scale[row] = scale[0]
         self._lost[row] = lost[0]
         self._most_lost = max(self._most_lost, float(lost[0]))
@@ -135,15 +114,20 @@ class Codes:
         import simsimd  # when first needed: many programs never compare so many
 
         code, [scale], [lost] = _coded(unit[np.newaxis])
-        codes, scales = self._buffer[: len(self)], self._scale.values
+        codes, scales = self._codes, self._scale.values
 
         def product(rows: Rows) -> NDArray[np.float32]:
-            some = codes[rows] if isinstance(rows, slice) else codes.take(rows, axis=0)
-            if not len(some):  # which simsimd refuses
-                return np.empty(0, dtype=np.float32)
+            parts = codes.parts(rows) if isinstance(rows, slice) else [codes[rows]]
             # Never with ``out=``: simsimd 6.5 then returns a None that it does not count.
-            products = simsimd.cdist(code, some, metric="dot", out_dtype="float32")
-            rough: NDArray[np.float32] = np.asarray(products)[0]
+            products = [
+                np.asarray(simsimd.cdist(code, part, metric="dot", out_dtype="float32"))[0]
+                for part in parts
+                if len(part)  # simsimd refuses none
+            ]
+            if not products:
+                return np.empty(0, dtype=np.float32)
+            rough: NDArray[np.float32]
+            rough = np.concatenate(products) if len(products) > 1 else products[0]
             rough *= scales[rows]
             rough *= scale
             return rough

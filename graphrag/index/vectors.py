@@ -20,16 +20,17 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
 from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import RowMatrix
 from graphrag.index.cosines import Cosines
 from graphrag.index.int8 import Codes, available
-from graphrag.index.parallel import Product, Shared
+from graphrag.index.parallel import Product, Rows, Shared
 
 if TYPE_CHECKING:
     from graphrag.index.coarse import Coarse  # loaded when there are rows enough for it
@@ -61,20 +62,14 @@ class Vectors:
         self.dimension = dimension
         self._worth_codes = worth_codes
         self._worth_coarse = worth_coarse
-        self._buffer = np.empty((0, dimension), dtype=np.float32)
-        self._size = 0
+        self._units: RowMatrix[np.float32] = RowMatrix(dimension, np.float32)
         self._codes: Codes | None = None
         self._coarse: Coarse | None = None
-        self._lent = False
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what is to be copied: no spare room."""
-        return {**vars(self), "_buffer": self.values, "_lent": False}
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the vectors and their codes to what is to be written."""
-        units, *_ = self.lend()
-        out.lend(name, units)
+        self.prepare()
+        out.lend(name, *self._units.lend())
         if self._codes is not None:
             self._codes.save(out, f"{name}.codes")
         if self._coarse is not None:
@@ -83,7 +78,7 @@ class Vectors:
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many vectors."""
-        self._buffer, self._size = arrays.array(name, np.float32, rows, self.dimension), rows
+        self._units.load(arrays, name, rows)
         if not available():  # where the file was written they could be used
             return
         if f"{name}.codes" in arrays:
@@ -99,59 +94,42 @@ class Vectors:
 
     def __len__(self) -> int:
         """Count the rows."""
-        return self._size
+        return len(self._units)
 
     def __repr__(self) -> str:
         """Show the shape."""
-        return f"Vectors({self._size} rows, dimension {self.dimension})"
+        return f"Vectors({len(self)} rows, dimension {self.dimension})"
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """View the filled part; growth leaves an old view behind, so take it anew each time."""
-        return self._buffer[: self._size]
+        """Return all rows; a copy of them where a file holds the first."""
+        return self._units[:]
 
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory; spare room costs none until it is used."""
-        return self.values.nbytes + sum(codes.nbytes for codes in self._made())
+        return self._units.nbytes + sum(codes.nbytes for codes in self._made())
 
     def reserve(self, rows: int) -> None:
-        """Have room for so many rows in all, in an array that was lent to nobody.
-
-        Growth by and by copies each row twice.
-        """
-        if rows > len(self._buffer) or self._lent:
-            buffer = np.empty((max(rows, len(self._buffer)), self.dimension), dtype=np.float32)
-            buffer[: self._size] = self.values
-            self._buffer, self._lent = buffer, False
-
-    def lend(self) -> list[NDArray[Any]]:
-        """Return the arrays of these rows: whoever changes one from now on changes a copy."""
-        self.prepare()
-        self._lent = True
-        return [self.values, *(codes.lend() for codes in self._made())]
+        """Have room for so many rows in all."""
+        self._units.reserve(rows)
 
     def extend(self, matrix: ArrayLike) -> None:
         """Add one row per vector, scaled to norm 1."""
         added, norms = _checked(matrix, self.dimension)
-        size = self._size + len(added)
-        if size > len(self._buffer):
-            # Pages that were never written cost no memory, so spare room is free until used.
-            self.reserve(2 * size + 16)
-        np.divide(added, norms, out=self._buffer[self._size : size])
-        self._size = size
+        self._units.extend(added / norms)
         for codes in self._made():
-            codes.extend(self.values[len(codes) :])
+            codes.extend(self._units[len(codes) :])
 
     def append(self, vector: ArrayLike) -> int:
         """Add one vector, scaled to norm 1, and return its row."""
         self.extend(np.asarray(vector)[np.newaxis])
-        return self._size - 1
+        return len(self) - 1
 
     def replace(self, row: int, vector: ArrayLike) -> None:
         """Give a row another vector, scaled to norm 1."""
-        if not 0 <= row < self._size:
-            raise IndexError(f"row {row} of {self._size}")
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} of {len(self)}")
         self._put(row, self._unit(vector))
 
     def blank(self, row: int) -> None:
@@ -159,18 +137,18 @@ class Vectors:
         self._put(row, 0)
 
     def _put(self, row: int, unit: NDArray[np.float32] | int) -> None:
-        self.reserve(self._size)
-        self._buffer[row] = unit
+        self._units[row] = unit
+        [now] = self._units[row : row + 1]
         for codes in self._made():
-            codes.replace(row, self._buffer[row])
+            codes.replace(row, now)
 
     def rows(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Copy the vectors of some rows, in the order asked for."""
-        return self.values[np.asarray(rows, dtype=np.intp)]
+        return self._units[np.asarray(rows, dtype=np.intp)]
 
     def scores(self, query: ArrayLike) -> NDArray[np.float32]:
         """Return the cosine of the query with every row."""
-        return Shared(_exact(self.values, self._unit(query)), len(self)).result()
+        return Shared(_exact(self._units, self._unit(query)), len(self)).result()
 
     def compare(self, query: ArrayLike, among: NDArray[np.bool_] | None = None) -> Cosines:
         """Return the cosines of the query with every row, exact where they are asked for.
@@ -184,28 +162,28 @@ class Vectors:
             and len(among) > self._worth_codes
             and _FEW * np.count_nonzero(among) < len(among)
         ):
-            cosines = Cosines(self.values, unit, _exact(self.values, unit), lazy=True)
+            cosines = Cosines(len(self), _exact(self._units, unit), lazy=True)
             cosines.at(np.flatnonzero(among))
             return cosines
         self.prepare()
         codes, coarse = self._codes, self._coarse  # which another search may exchange
         if codes is None:
-            return Cosines(self.values, unit, _exact(self.values, unit))
+            return Cosines(len(self), _exact(self._units, unit))
         product, slack = codes.against(unit)
         ceiling = None if coarse is None else coarse.against(unit)
-        return Cosines(self.values, unit, product, slack, ceiling)
+        return Cosines(len(self), _exact(self._units, unit), product, slack, ceiling)
 
     def prepare(self) -> None:
         """Make what rough passes go by, when there are rows enough for one."""
-        if self._codes is None and self._size >= self._worth_codes and available():
+        if self._codes is None and len(self) >= self._worth_codes and available():
             codes = Codes(self.dimension)
-            codes.extend(self.values)
+            codes.extend(self._units[:])
             self._codes = codes
-        if self._size >= self._worth_coarse and self._codes is not None:
+        if len(self) >= self._worth_coarse and self._codes is not None:
             from graphrag.index.coarse import Coarse
 
-            self._coarse = Coarse.of(self.values)
-            self._worth_coarse = 2 * self._size  # when half of the rows are others
+            self._coarse = Coarse.of(self._units[:])
+            self._worth_coarse = 2 * len(self)  # when half of the rows are others
 
     def _made(self) -> "list[Codes | Coarse]":
         return [codes for codes in (self._codes, self._coarse) if codes is not None]
@@ -239,8 +217,13 @@ def norms_of(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return norms
 
 
-def _exact(rows: NDArray[np.float32], unit: NDArray[np.float32]) -> Product:
-    return lambda block: np.asarray(np.einsum("ij,j->i", rows[block], unit))
+def _exact(units: RowMatrix[np.float32], unit: NDArray[np.float32]) -> Product:
+    def product(rows: Rows) -> NDArray[np.float32]:
+        parts = units.parts(rows) if isinstance(rows, slice) else [units[rows]]
+        products = [np.einsum("ij,j->i", part, unit) for part in parts]
+        return products[0] if len(products) == 1 else np.concatenate(products)
+
+    return product
 
 
 def _checked(matrix: ArrayLike, dimension: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

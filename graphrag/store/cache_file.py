@@ -11,6 +11,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 from zlib import crc32
@@ -139,7 +140,7 @@ def read_head(file: BinaryIO) -> dict[str, Any]:
     return head
 
 
-def checksum(part: memoryview, begin: int) -> int:
+def checksum(part: Bytes, begin: int) -> int:
     """Return the CRC-32 of sums of the 64-bit numbers in a part, and of the bytes after them.
 
     In lines of 4 KiB, of which every line and every column is summed: what changes one number
@@ -166,7 +167,30 @@ def _starts(size: int) -> range:
     return range(0, max(1, size), PART)
 
 
-def parts_of(array: npt.NDArray[Any]) -> Iterator[memoryview]:
-    """Return the bytes of an array by the parts that have a checksum."""
-    whole = array.reshape(-1).view(np.uint8).data
-    return (whole[start : start + PART] for start in _starts(len(whole)))
+def parts_of(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[Bytes]:
+    """Yield the bytes of arrays, one behind another, by the parts that have a checksum."""
+    wholes = [array.reshape(-1).view(np.uint8).data for array in arrays]
+    begins = [*accumulate(map(len, wholes), initial=0)]
+    for start in _starts(begins[-1]):
+        cut = [
+            whole[max(0, start - begin) : max(0, start + PART - begin)]
+            for begin, whole in zip(begins, wholes, strict=False)
+        ]
+        some = [part for part in cut if len(part)]
+        yield some[0] if len(some) == 1 else b"".join(some)
+
+
+def checked(
+    said: Head, name: str, arrays: Sequence[npt.NDArray[Any]]
+) -> tuple[str, tuple[int, ...], list[int]]:
+    """Return type and shape of arrays that are one behind another, and the checksums of its parts.
+
+    Only their first axes may be of different lengths.
+    """
+    kind, size = arrays[0].dtype.str, sum(array.nbytes for array in arrays)
+    shape = (sum(map(len, arrays)), *arrays[0].shape[1:])
+    begins = checksum_starts(said, name, kind, shape, size)
+    sums = [
+        checksum(part, begin) for part, (_, begin) in zip(parts_of(arrays), begins, strict=True)
+    ]
+    return kind, shape, sums

@@ -59,7 +59,7 @@ def bridged(
         others = ends.get(row, best[:0])
         if not len(others):
             continue
-        both = question.vector + episodes.vectors.values[row]
+        both = question.vector + episodes.vectors.rows([row])[0]
         both = both / max(float(np.linalg.norm(both)), 1e-9)
         near = np.clip(episodes.vectors.rows(others) @ both, 0.0, None)
         share = score / max(float(scores[0]), 1e-9)

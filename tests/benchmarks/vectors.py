@@ -16,7 +16,7 @@ import numpy.typing as npt
 from graphrag.index.coarse import Coarse
 from graphrag.index.cosines import Cosines
 from graphrag.index.int8 import Codes
-from graphrag.index.parallel import Shared
+from graphrag.index.parallel import Product, Shared
 from graphrag.index.topk import top
 from graphrag.protocols import Matrix
 from tests.benchmarks.prepared import DIMENSION
@@ -65,15 +65,18 @@ def _measure(report: Report, size: int, queries: int) -> None:
         rows = np.broadcast_to(rows, (size, DIMENSION))
     mask = np.random.default_rng(1).random(size) < 0.9
 
+    def cosine_with(unit: Matrix) -> Product:
+        return lambda some: np.einsum("ij,j->i", rows[some], unit)
+
     def exact(unit: Matrix) -> Found:
-        product = Shared(lambda block: np.einsum("ij,j->i", rows[block], unit), size)
-        return top(product.result(), _FOUND, mask, 0.0)[0]
+        return top(Shared(cosine_with(unit), size).result(), _FOUND, mask, 0.0)[0]
 
     def rough(unit: Matrix) -> Found:
-        return Cosines(rows, unit, *codes.against(unit)).top(_FOUND, mask, 0.0)[0]
+        cosines = Cosines(size, cosine_with(unit), *codes.against(unit))
+        return cosines.top(_FOUND, mask, 0.0)[0]
 
     def narrowed(unit: Matrix) -> Found:
-        cosines = Cosines(rows, unit, *codes.against(unit), coarse.against(unit))
+        cosines = Cosines(size, cosine_with(unit), *codes.against(unit), coarse.against(unit))
         return cosines.top(_FOUND, mask, 0.0)[0]
 
     ways: dict[str, Way] = {"float32": exact} if kept else {}

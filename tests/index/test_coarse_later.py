@@ -5,8 +5,9 @@ import pytest
 
 from graphrag.index import coarse
 from graphrag.index.coarse import Ceiling, Coarse
+from graphrag.index.columns import RowMatrix
 from graphrag.index.cosines import Cosines
-from graphrag.index.int8 import Codes, Slack
+from graphrag.index.int8 import Slack
 from graphrag.index.vectors import Vectors
 from tests.index.test_coarse import (
     DIMENSION,
@@ -104,11 +105,10 @@ def test_rows_that_only_seem_to_be_the_best_hide_no_other():
     exact[:4], exact[5] = 0.50, 0.51
     rough, ceilings = exact.copy(), exact.copy()
     rough[:4], rough[5], ceilings[:4] = 0.52, 0.49, 0.9
-    rows = np.column_stack((exact, np.sqrt(1 - exact**2)))
     slack = Slack(0.02, np.zeros(640, np.float32), np.float32(1), np.float32(0.02))
     cosines = Cosines(
-        rows,
-        np.array([1, 0], dtype=np.float32),
+        len(exact),
+        lambda some: exact[some],
         lambda some: rough[some],
         slack,
         Ceiling(lambda some: ceilings[some], 0.0, 0.0),
@@ -119,7 +119,7 @@ def test_rows_that_only_seem_to_be_the_best_hide_no_other():
 
 def test_room_for_all_codes_is_made_once(monkeypatch):
     monkeypatch.setattr(coarse, "BLOCK", ROWS // 10)
-    sizes, reserve = [], Codes._reserve
-    monkeypatch.setattr(Codes, "_reserve", lambda *asked: sizes.append(asked[1]) or reserve(*asked))
+    sizes, move = [], RowMatrix._move
+    monkeypatch.setattr(RowMatrix, "_move", lambda *asked: sizes.append(asked[1]) or move(*asked))
     Coarse.of(texts(np.random.default_rng(5), ROWS))
     assert sizes == [2 * ROWS + 16]

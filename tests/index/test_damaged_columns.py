@@ -14,7 +14,7 @@ from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.group import GroupIndex
 from graphrag.index.snapshot import SavedGroups, copy_of
 from graphrag.index.tables import scopes_of
-from graphrag.store.cache_file import head_line
+from graphrag.store.cache_file import head_line, parts_of
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
 
@@ -63,7 +63,7 @@ def files(tmp_path):
 
 def content(index: GroupIndex):
     """Everything that is written of a group."""
-    return {name: array.tobytes() for name, array in copy_of(index).arrays._arrays()}
+    return {name: b"".join(parts_of(some)) for name, some in copy_of(index).arrays._arrays()}
 
 
 def loaded(files: SavedGroups):
@@ -194,7 +194,7 @@ class Rewritten(ArrayWriter):
 
     def __init__(self, arrays, **others):
         super().__init__()
-        self._parts = {**arrays, **others}
+        self._parts = {name: (array,) for name, array in {**arrays, **others}.items()}
 
 
 async def test_no_crafted_array_makes_a_reader_fail(store, files):

@@ -67,7 +67,7 @@ TODAY = {
     "modules with exactly one importer": 162,  # the same rooms: one door each
     # the trained network beside the rules; the flow as a tool; feasts and lengths; coarse codes;
     # numbers of one's own, also asked for; rows that stay in their file
-    "lines written by hand": 90_100,
+    "lines written by hand": 90_300,
     "own files on one add_episode": 78,
     "own files on one search": 99,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 29,  # answer, stream_answer, explain, show

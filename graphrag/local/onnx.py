@@ -165,6 +165,8 @@ def session_of(file: Path, *, threads: int = 0) -> "InferenceSession":
     options.intra_op_num_threads = threads
     # Threads that wait by spinning take the cores from whoever else works on them.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Without VNNI, sums of 8-bit products overflow: the same text would have other vectors there.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
 

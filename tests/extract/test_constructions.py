@@ -27,6 +27,10 @@ STATED = {
     "Hi, I'm Ann. Born in Leh, based in Hull since 2019.": {
         "Ann born_in Leh", "Ann lives_in Hull",
     },
+    "Ann Lee is with the Kweneng Institute.": {"Ann Lee works_at Kweneng Institute"},
+    "I met Ann Lee, with Globex since 2018.": {"Ann Lee works_at Globex"},
+    "Ann Lee attended the Goethe Institute.": {"Ann Lee studies_at Goethe Institute"},
+    "Ann Lee attended the Berlin Summit in May.": {"Ann Lee attends Berlin Summit"},
 }  # fmt: skip
 NOT_STATED = {
     "Mr and Mrs Lee and their daughter Ida moved.": "Mr ",
@@ -34,6 +38,10 @@ NOT_STATED = {
     "The loan is down to 310 from October.": "has_status",
     "Acme Corp is moving to SAP in May.": "located_in",
     "Guests: Ann Lee, Bob Dorn.": "responsible_for",
+    "Ann Lee had dinner in Leeds, with Rachael.": "works_at",
+    "Ann Lee automates payroll with AI tools and with her coordinator, Bob Dorn.": "works_at",
+    "Ann Lee attended the Berlin Summit.": "studies_at",
+    "Ann Lee is with Rachael tonight.": "uses",
 }
 
 

@@ -37,6 +37,8 @@ async def read(text):
         ("user: I've completed 5 sketches.", "user's completed sketches has_value 5"),
         ("user: I weigh 71 kg.", "user's weight has_value 71 kg"),
         ("user: My heart rate is 78.", "user's heart rate has_value 78"),
+        ("user: My monthly budget is $300.", "user's monthly budget has_value $300"),
+        ("user: I use my budget of $480 for art.", "user's budget for art has_value $480"),
     ],
 )
 async def test_a_number_of_ones_own_is_stated_in_questions_too(text, stated):

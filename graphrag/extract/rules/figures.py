@@ -35,7 +35,8 @@ _BECOMING = frozenset(
 )
 _SPENDING = frozenset("average do spend log manage track record take".split())
 _FINISHING = frozenset("complete finish solve read write make collect visit run".split())
-_PART_OF_NAME = frozenset({"compound", "nmod", "amod"})
+_PERIODIC = frozenset("hourly daily nightly weekly monthly quarterly yearly annual total".split())
+_ABOUT = frozenset({"on", "for", "in"})
 
 
 def read_figures(line: Line, stated: Sequence[Clause], known: Sequence[Draft]) -> Iterator[Draft]:
@@ -132,12 +133,13 @@ def _draft(
     if noun.lemma_.lower() in PAY | {"raise"}:
         return _valued(owner, "earns", number, top, line, clause)
     first = next(
-        (one.i for one in before if one.dep_ == "compound" and one.i not in (top.i, number.i)),
+        (one.i for one in before if _is_part(one) and one.i not in (top.i, number.i)),
         noun.i,
     )
     what = noun.doc[first : noun.i + 1].text
-    for child in noun.children:
-        if child.i > top.i and child.lower_ in ("on", "for", "in") and child.dep_ == "prep":
+    behind = noun.doc[top.right_edge.i + 1 :][:1]  # "using my budget of $480 for therapy"
+    for child in (*noun.children, *behind):
+        if child.i > top.i and child.lower_ in _ABOUT and child.dep_ == "prep":
             what += f" {noun.doc[child.left_edge.i : child.right_edge.i + 1].text}"
             break
     thing = Phrase(f"{owner.text}'s {done}{what}", noun.idx, noun.idx + len(noun), named=True)
@@ -165,6 +167,11 @@ def _valued(
     span = number.doc[first : max(number.i, top.i) + 1]
     value = Phrase(span.text, span.start_char, span.end_char, named=False)
     return line.draft(subject, relation, line.scene.add(value, line.offset), life)
+
+
+def _is_part(token: "Token") -> bool:
+    """Tell whether a word before a thing is of its name: a monthly budget is not the whole one."""
+    return token.dep_ == "compound" or token.lower_ in _PERIODIC
 
 
 def _is_unit(token: "Token") -> bool:

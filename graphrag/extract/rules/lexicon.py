@@ -207,6 +207,14 @@ CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
     "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
+SCHOOLS = frozenset(
+    "school university academy college conservatoire conservatory polytechnic seminary institute "
+    "gymnasium lyceum".split()
+)
+GATHERINGS = frozenset(
+    "festival fair conference summit meetup concert workshop congress convention symposium gala "
+    "marathon retreat webinar seminar party wedding ceremony reunion".split()
+)
 UNDERTAKINGS = frozenset(
     "project operation team mission campaign initiative programme program".split()
 )

@@ -250,7 +250,7 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
     for child in noun.children:
         if child.dep_ == "prep" and child.lower_ in _PREPOSITIONS:
             for target in child.children:
-                if target.dep_ == "pobj":
+                if target.dep_ == "pobj" and target.tag_ != "NNS":  # "with AI tools"
                     for part in conjoined(target):
                         if (name := line.name(part)) is not None:
                             found.append((name, child.lower_))

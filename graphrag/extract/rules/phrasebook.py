@@ -45,7 +45,6 @@ _WORKS = frozenset(
 _CLUBS = frozenset("city town county forest park united rovers wanderers".split())
 """Last words of clubs that are called like places."""
 _NO_ROLES = _OF_FIRMS | lexicon.STUDYING | lexicon.OWNING
-_SCHOOLS = frozenset("seminary college school university academy conservatoire polytechnic".split())
 _NO_POSTS = lexicon.EMPTY_NOUNS | frozenset(
     "guest visitor patient customer stranger party dinner lunch breakfast meeting event concert "
     "conference home rest peace work war risk stake fault sea school student pupil success".split()
@@ -135,11 +134,31 @@ def _fits(one: Construction, found: re.Match[str], row: Row) -> bool:
         noun = row.unit(found["k"]).head
         if noun.tag_ != "NN" or noun.lemma_.lower() in _NO_POSTS or not noun.text.islower():
             return False
+    if found[0].startswith("with ") and not one.verb:
+        return _is_employer(found, row)
     if one.needs:
         at = row.word_at(found.start())
         near = row.line.sentence.doc[max(0, at - 3) : at + 4]
         return any(token.lower_ in one.needs for token in near)
     return True
+
+
+def _is_employer(found: re.Match[str], row: Row) -> bool:
+    """Tell whether "with" names where somebody works: of whom was just named, and with a body.
+
+    "Ann, with Bob" is company, "..., with AI tools" a means.
+    """
+    after = not found.start() or _named_before(found, row)
+    return bool(after) and all(
+        unit.head.pos_ == "PROPN" and unit.head.ent_type_ != "PERSON" and not name.votes["person"]
+        for name, unit in row.names(found["o"])
+    )
+
+
+def _named_before(found: re.Match[str], row: Row) -> str | None:
+    """Return the unit that a construction without a verb says something of, if one is before it."""
+    before = re.search(r"(N[ph]\d+) (?:,|-|\() (?:Nc\d+ )?$", row.text[: found.start()])
+    return before[1] if before is not None and before[1][1] == "p" else None
 
 
 def _facts(one: Construction, found: re.Match[str], row: Row) -> Iterator[Draft]:
@@ -170,7 +189,7 @@ def _draft(
             name.votes[kind] += 3
     relation = fact.relation
     if relation == "works_at" and manner == "end":
-        taught = ends[1].text.split()[-1].lower() in _SCHOOLS
+        taught = ends[1].text.split()[-1].lower() in lexicon.SCHOOLS
         relation = "studies_at" if taught else relation  # "spent two years at the seminary"
     yield line.draft(ends[0], relation, ends[1], life)
 
@@ -194,9 +213,8 @@ def _subjects(found: re.Match[str], clause: Clause | None, row: Row) -> Iterator
     if clause is not None:
         tokens = clause.subjects
     else:
-        before = re.search(r"(N[ph]\d+) (?:,|-|\() (?:Nc\d+ )?$", row.text[: found.start()])
-        if before is not None and before[1][1] == "p":
-            yield from row.names(before[1])
+        if before := _named_before(found, row):
+            yield from row.names(before)
             return
         root = row.clauses.get(line.sentence.root.i)
         tokens = root.subjects if root is not None else []
@@ -240,7 +258,8 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
         case "has_pet":
             return object_.named  # some cats
         case "uses" | "keeps":
-            return object_.votes["place"] < 2 and subject.votes["place"] < 2
+            people = fact.relation == "uses" and object_.votes["person"]  # "I'm with Anna"
+            return object_.votes["place"] < 2 and subject.votes["place"] < 2 and not people
         case "contact_for" | "responsible_for":
             return subject.votes["organization"] < 2 and object_.votes["person"] < 2
         case _:

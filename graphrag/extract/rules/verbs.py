@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _CLUB_VERBS = frozenset({"leave", "join", "quit"})
-_RETELLING = frozenset({"stop", "quit", "finish", "cease"})
-_SCHOOLS = frozenset({"college", "school", "university", "academy"})
+_ENDING = frozenset({"stop", "quit", "finish", "cease"})
 _NEAR = 5
+_PRESENT = frozenset({"VBZ", "VBP", "VBG"})
 _ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
@@ -59,7 +59,7 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
 def framed(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what a listed verb states with each of its arguments."""
     rows = FRAMES.get(clause.lemma, {})
-    stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _RETELLING
+    stopped = clause.verb.dep_ == "xcomp" and clause.verb.head.lemma_ in _ENDING
     for slot, targets in clause.arguments.items():
         name = "_".join((*clause.particles, slot))
         frames = rows.get(name, ())
@@ -80,7 +80,7 @@ def _matched(
     one, other = line.name(subject), line.name(target)
     if one is None or other is None or one is other:
         return None
-    if frame.present and (clause.past or not (clause.future or _is_present(clause))):
+    if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
         return None
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
     if club:
@@ -105,7 +105,8 @@ def _matched(
             return None  # "I'm with Telora": it sells me something as often
         if not other.votes[frame.object] or target.i - clause.verb.i > _NEAR:
             return None
-        if clause.verb.i - subject.i > _NEAR or target.lower_ in _SCHOOLS:
+        taught = "with" not in clause.arguments and target.lower_ in lexicon.SCHOOLS
+        if clause.verb.i - subject.i > _NEAR or taught:
             return None  # who is at a college may teach or study there
     body = other.votes["organization"] > other.votes["place"] and one.votes["person"] < 2
     body = body and clause.lemma == "move"  # "Acme is moving to SAP"
@@ -159,9 +160,12 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             marks = {part for one in target.children for part in (one.lower_, one.dep_)}
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
         case "uses":  # "packages installed using pip": they use nothing
-            beside = clause.verb.dep_ == "advcl" and not one.votes["person"]
+            asides = ("acl",) if one.votes["person"] else ("acl", "advcl")
             learnt = target.ent_type_ in ("NORP", "LANGUAGE") or word in lexicon.SUBJECTS
-            return clause.verb.dep_ != "acl" and not beside and not learnt
+            return clause.verb.dep_ not in asides and not learnt
+        case "studies_at" if clause.lemma == "attend":  # "attended the Berlin Summit"
+            words = {*other.text.lower().split(), *(one.lower_ for one in target.lefts)}
+            return bool(words & lexicon.SCHOOLS) or not words & lexicon.GATHERINGS | {"the"} & words
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
         case "works_at" if clause.lemma in ("finish", "stop"):
@@ -196,10 +200,6 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return other.votes["person"] < 2  # "she led him in"
         case _:
             return True
-
-
-def _is_present(clause: Clause) -> bool:
-    return clause.verb.tag_ in ("VBZ", "VBP", "VBG")
 
 
 def _tell_enough(

@@ -48,7 +48,7 @@ test: $(DEV)
 $(CREWAI)/.ready: pyproject.toml tests/integrations/constraints-crewai.txt
 	@echo "Preparing $(CREWAI) (once, three to six minutes) ..."
 	@test -x $(CREWAI)/bin/python || $(PYTHON) -m venv $(CREWAI)
-	@$(CREWAI)/bin/python -m pip install --quiet --disable-pip-version-check -c tests/integrations/constraints-crewai.txt -e '.[crewai]' pytest
+	@$(CREWAI)/bin/python -m pip install --quiet --disable-pip-version-check -c tests/integrations/constraints-crewai.txt -e '.[crewai]' pytest hypothesis
 	@touch $(CREWAI)/.ready
 
 crewai: $(CREWAI)/.ready

@@ -6,12 +6,17 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import settings
 
 from graphrag.graph import GraphRAG
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.session import Models, Rules
 from graphrag.temporal.moment import parse_moment
 from graphrag.testing import HashEmbedder
+
+# How long one example takes says how busy the machine is.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 
 @pytest.hookimpl(tryfirst=True)

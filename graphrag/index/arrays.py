@@ -28,6 +28,7 @@ from graphrag.store.cache_file import (
     Bytes,
     DamagedFileError,
     Head,
+    HeldFile,
     checked,
     checksum,
     checksum_starts,
@@ -163,6 +164,7 @@ class ArrayReader:
             if end != state.st_size:
                 raise DamagedFileError(f"it has {state.st_size} bytes instead of {end}")
             self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+            self._file = HeldFile(file)
         self._path = path
 
     def __contains__(self, name: object) -> bool:
@@ -186,6 +188,10 @@ class ArrayReader:
         if kind == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
             raise DamagedFileError(f"{name} has other values than true and false")
         return array.reshape(lengths)
+
+    def held(self, name: str) -> tuple[HeldFile, int]:
+        """Return the file, and where in it an array begins."""
+        return self._file, self._places[name][2]
 
     def numbers(self, name: str, dtype: npt.DTypeLike, *shape: int, within: range) -> Array:
         """Return an array of whole numbers in a range."""

@@ -5,13 +5,14 @@ spare room behind the filled part, so an append costs amortised constant time an
 ordinary view, ready for vectorised work. The price is up to half of the memory spare.
 
 The first rows of a ``RowMatrix`` stay in the file that they are mapped from: to copy a million
-vectors of 384 numbers for the sake of one more took six seconds and 2.5 GB. What was read of a file
-counts as resident, with the pages around it, until the system wants the memory. To let go of it
-(``MADV_DONTNEED``) after every fourth search leaves 170 of 314 MB of 100,000 facts, and makes a
-search a tenth slower: left out.
+vectors of 384 numbers for the sake of one more took six seconds and 2.5 GB. What is looked at in a
+mapping counts as resident, with up to two megabytes around it: all of it after one search. So where
+few rows are picked out of many they are read from the file, at 1 to 2.5 us each.
 """
 
+import os
 import sys
+import weakref
 from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Generic, TypeVar
@@ -21,11 +22,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphrag.index.arrays import ArrayReader
 from graphrag.index.parallel import Rows
+from graphrag.store.cache_file import HeldFile
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LEAST = 16
 _SAMPLE = 16
+_WORTH_READING = 20_000
+"""Rows: fewer take no memory worth the time."""
+_PICKED = 512
+"""More rows than these are quicker in a mapping."""
 
 
 class Column(Generic[Scalar]):
@@ -108,19 +114,24 @@ class RowMatrix(Generic[Scalar]):
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
         """Hold none yet."""
         self._first: NDArray[Scalar] = np.empty((0, width), dtype)
+        self._held: tuple[HeldFile, int] | None = None
+        self._written: set[int] = set()
+        """The first rows that are others than in the file."""
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
         self._added = 0
         """How many rows of ``_rest`` are filled."""
-        self._first_lent = self._rest_lent = False
+        self._lent: list[weakref.ref[NDArray[Scalar]]] = []
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what is to be copied: no spare room."""
-        own = {"_rest": self._rest[: self._added], "_first_lent": False, "_rest_lent": False}
-        return {**vars(self), **own}
+        """Return what is to be copied: no spare room, and no file."""
+        alone = {"_held": None, "_written": set[int](), "_lent": list[None]()}
+        return {**vars(self), "_rest": self._rest[: self._added], **alone}
 
-    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
-        """Take over so many rows of a file."""
+    def load(self, arrays: ArrayReader, name: str, rows: int, *, picked: bool = False) -> None:
+        """Take over so many rows of a file, of which few at a time are ``picked`` or all used."""
         self._first = arrays.array(name, self._first.dtype, rows, self.width)
+        if picked and rows >= _WORTH_READING and hasattr(os, "preadv"):  # not on Windows
+            self._held = arrays.held(name)
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -144,13 +155,26 @@ class RowMatrix(Generic[Scalar]):
             return np.concatenate((first, *others)) if others else first
         kept = len(self._first)
         if not self._added:
-            return self._first.take(rows, axis=0)
+            return self._picked(rows)
         if not kept:
             return self._rest[: self._added].take(rows, axis=0)
         late = rows >= kept
         found = np.empty((len(rows), self.width), self._first.dtype)
-        found[~late] = self._first[rows[~late]]
+        found[~late] = self._picked(rows[~late])
         found[late] = self._rest[: self._added][rows[late] - kept]
+        return found
+
+    def _picked(self, rows: NDArray[np.intp]) -> NDArray[Scalar]:
+        """Return some of the first rows."""
+        unsure = not 0 <= rows.min(initial=0) <= rows.max(initial=0) < len(self._first)
+        if self._held is None or unsure or len(rows) > _PICKED:
+            return self._first.take(rows, axis=0)
+        file, at = self._held
+        found = np.empty((len(rows), self.width), self._first.dtype)
+        file.read(at, rows, found)
+        if self._written:
+            changed = np.isin(rows, list(self._written))
+            found[changed] = self._first[rows[changed]]
         return found
 
     def parts(self, rows: slice) -> Iterator[NDArray[Scalar]]:
@@ -182,24 +206,30 @@ class RowMatrix(Generic[Scalar]):
 
     def __setitem__(self, row: int, numbers: ArrayLike) -> None:
         """Give a row other numbers."""
-        if row < len(self._first):
-            if self._first_lent:
-                self._first, self._first_lent = self._first.copy(), False
-            self._first[row] = numbers
-            return
-        if self._rest_lent:
+        if any(lent() is not None for lent in self._lent):
+            self._first = self._first.copy()
             self._move(len(self._rest))
-        self._rest[row - len(self._first)] = numbers
+        self._lent.clear()
+        kept = len(self._first)
+        if row < kept:
+            self._first[row] = numbers
+            self._written.add(row)
+        else:
+            self._rest[row - kept] = numbers
 
     def lend(self) -> tuple[NDArray[Scalar], ...]:
-        """Return the rows as they lie: whoever changes one from now on changes a copy."""
-        self._first_lent, self._rest_lent = len(self._first) > 0, True
-        return tuple(self.parts(slice(None)))
+        """Return the rows as they lie: as long as these are held, who changes one changes a copy.
+
+        To hold a part of one of them is not enough.
+        """
+        lent = tuple(self.parts(slice(None)))
+        self._lent += map(weakref.ref, lent)
+        return lent
 
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)
         rest[: self._added] = self._rest[: self._added]
-        self._rest, self._rest_lent = rest, False
+        self._rest = rest
 
 
 def boxed(items: Collection[object], each: int) -> int:

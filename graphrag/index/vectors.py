@@ -78,7 +78,8 @@ class Vectors:
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many vectors."""
-        self._units.load(arrays, name, rows)
+        # Without codes there are passes over all of them.
+        self._units.load(arrays, name, rows, picked=available() and f"{name}.codes" in arrays)
         if not available():  # where the file was written they could be used
             return
         if f"{name}.codes" in arrays:

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import stat
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -85,6 +86,31 @@ def open_private(path: Path, mode: Mode, *, buffering: int = -1) -> BinaryIO:
         raise OSError(errno.EINVAL, "is no plain file", str(path))
     file: BinaryIO = os.fdopen(descriptor, mode, buffering)
     return file
+
+
+class HeldFile:
+    """A file of rows that stays open as long as somebody may read some of them.
+
+    A mapping would have up to two megabytes around each row that is looked at count as resident.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Hold a file that was opened, whether its name leads to another later or to none."""
+        self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def read(self, at: int, rows: npt.NDArray[np.intp], into: npt.NDArray[Any]) -> None:
+        """Read rows of an array that begins there.
+
+        Raises:
+            OSError: if the disk refuses, or the file has become shorter.
+        """
+        length = into.strides[0]
+        whole = into.reshape(-1).view(np.uint8).data
+        for number, row in enumerate(rows.tolist()):
+            part = whole[number * length : (number + 1) * length]
+            if os.preadv(self._descriptor, [part], at + row * length) != length:
+                raise OSError(errno.EIO, f"ends before row {row}")
 
 
 def write_whole(path: Path, head: Mapping[str, Any], parts: Iterable[Bytes]) -> None:

@@ -84,7 +84,6 @@ class History:
 
 @settings(
     max_examples=8,
-    deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -49,7 +49,7 @@ def shown(communities, names):
     return {(one.level, frozenset(names[id_] for id_ in one.members)) for one in communities}
 
 
-@settings(deadline=None, max_examples=6, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=6, phases=[Phase.explicit, Phase.generate])
 @given(FACTS, st.integers(0, 16))
 def test_of_a_day_they_are_those_of_the_facts_that_held(facts, number):
     async def check():

@@ -307,7 +307,7 @@ FACTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=8, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=8, phases=[Phase.explicit, Phase.generate])
 @given(FACTS, st.randoms(use_true_random=False))
 def test_everybody_with_facts_is_in_one_community_whatever_order_facts_came_in(facts, random):
     async def found(rows):

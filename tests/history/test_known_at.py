@@ -27,7 +27,7 @@ async def play(steps):
             assert await views(graph, moment) == then
 
 
-@settings(max_examples=7, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_every_earlier_moment_is_read_back_exactly(steps):
     asyncio.run(play(steps))

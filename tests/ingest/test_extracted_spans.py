@@ -108,7 +108,7 @@ async def test_what_is_no_extraction_is_refused_and_nothing_is_written(given, wo
 PLACES = st.integers(-40, 40) | st.sampled_from([2**70, -(2**70), 2**31, 2**63])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(PLACES, PLACES, PLACES, PLACES, st.sampled_from(["Alice knows Bob.", "never said"]))
 def test_every_place_is_inside_and_a_right_one_stays(start, end, first, last, text):
     context = ExtractionContext(prepare(NewEpisode(TEXT, reference_time="2020")))

@@ -445,7 +445,7 @@ ARRAYS = hnp.arrays(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(ARRAYS | hnp.arrays(np.float64, (3, 3), elements=NUMBERS))
 def test_a_vector_is_refused_or_keeps_its_direction(rows):
     usable = np.isfinite(rows.astype(np.float64)).all(axis=1) & (rows != 0).any(axis=1)

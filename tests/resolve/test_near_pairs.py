@@ -45,7 +45,7 @@ def test_rows_that_are_all_alike_end_and_stay_few(rows):
     assert len(close_pairs(vectors, 0.9)) <= 8 * 3 * rows
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 60))
 def test_nothing_is_found_that_is_not_close(seed, rows):
     vectors = unit(np.random.default_rng(seed).standard_normal((rows, 3)))

@@ -132,7 +132,7 @@ def _every_walk_asks_for_the_facts_at_a_few(monkeypatch):
 
 
 @given(CHANGES)
-@settings(max_examples=60, phases=[Phase.explicit, Phase.generate], deadline=None)
+@settings(max_examples=60, phases=[Phase.explicit, Phase.generate])
 def test_a_kept_view_is_the_one_that_would_be_made_now(changes):
     history = History()
     for change in changes:
@@ -148,7 +148,7 @@ def test_a_kept_view_is_the_one_that_would_be_made_now(changes):
 
 
 @given(CHANGES, st.lists(ROWS, min_size=1, max_size=3))
-@settings(max_examples=60, phases=[Phase.explicit, Phase.generate], deadline=None)
+@settings(max_examples=60, phases=[Phase.explicit, Phase.generate])
 def test_a_walk_from_a_few_is_that_over_all_facts(changes, starts):
     history = History()
     index = history.index

@@ -162,7 +162,6 @@ DAMAGES = st.tuples(
 
 @given(DAMAGES)
 @settings(
-    deadline=None,
     max_examples=300,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -320,7 +319,6 @@ def test_a_full_disk_costs_the_file_and_nothing_else(tmp_path, caplog):
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=40))
-@settings(deadline=None)
 def test_places_are_a_mapping(steps):
     places, expected, at = Places(), {}, 0
     for number, verb in steps:
@@ -393,7 +391,6 @@ async def lived(steps, folder):
 @settings(
     max_examples=5,
     phases=[Phase.explicit, Phase.generate],
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 def test_what_the_file_gives_is_what_the_store_has(tmp_path_factory, steps):

@@ -27,7 +27,7 @@ async def agrees(graph):
         assert size.changed_at == (await graph.group(size.name).log.events())[-1].at
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_sizes_follow_whatever_was_told_merged_removed_or_forgotten(seed):
     async def play():

@@ -79,7 +79,7 @@ def of_group(name, told, folder):
     }
 
 
-@settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=2, phases=[Phase.explicit, Phase.generate])
 @given(TOLD)
 def test_no_verb_leaks_between_groups(tmp_path_factory, told):
     asyncio.run(play(told, tmp_path_factory.mktemp("exports")))

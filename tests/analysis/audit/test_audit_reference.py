@@ -69,7 +69,6 @@ async def play(steps):
 
 @settings(
     max_examples=3,
-    deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -85,7 +85,7 @@ def content(frames, format="jsonl"):
     return sorted(map(repr, told.itertuples(index=False, name=None)))
 
 
-@settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=6, phases=[Phase.explicit, Phase.generate])
 @given(told=rows())
 def test_what_goes_out_comes_back(tmp_path_factory, told):
     asyncio.run(out_and_in(tmp_path_factory.mktemp("awkward"), *told))

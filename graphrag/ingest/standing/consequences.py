@@ -47,8 +47,11 @@ class Consequences:
             line: [stretch for _, stretch in pairs] for line, pairs in said.items()
         }
         inferred: dict[Line, list[tuple[int, int]]] = defaultdict(list)
+        beside: dict[Line, list[Fact]] = defaultdict(list)
         for fact in self.beside.context.values():
-            self._beside(fact, held, inferred)
+            beside[self._line(fact.relation, fact.subject_id, fact.object_id)].append(fact)
+        for line, facts in beside.items():
+            self._beside(line, facts, held, inferred)
         shelf = Shelf(self.beside.named)
         shelf.add((*held, *inferred))
         heads = self.beside.heads
@@ -105,21 +108,21 @@ class Consequences:
 
     def _beside(
         self,
-        fact: Fact,
+        line: Line,
+        facts: Sequence[Fact],
         held: dict[Line, list[Stretch]],
         inferred: dict[Line, list[tuple[int, int]]],
     ) -> None:
-        """Take in a fact that holds when it does."""
-        if not _stands(fact):
-            return
-        line = self._line(fact.relation, fact.subject_id, fact.object_id)
-        self._context[line].append(fact)
-        start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
-        if fact.derived_from:
-            inferred[line].append((start, end))
-        else:
-            begins = any(_begins(one, fact) for one in fact.statements)
-            stretch = Stretch(start, end, start, False, _trust(fact), begins)
+        """Take in the facts of a line, which hold when they do."""
+        said = [one for fact in facts for one in fact.statements]
+        for fact in filter(_stands, facts):
+            self._context[line].append(fact)
+            start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+            if fact.derived_from:
+                inferred[line].append((start, end))
+                continue
+            trust = [one.trust for one in said if _begins(one, fact)]
+            stretch = Stretch(start, end, start, False, max(trust, default=0.0), bool(trust))
             held.setdefault(line, []).append(stretch)
 
     def _named(self, relation: str) -> bool:
@@ -186,15 +189,17 @@ def _stretches(pieces: Sequence[Piece]) -> Iterator[Stretch]:
         yield Stretch(piece.start, piece.end, piece.support.last, loose, trust, begins)
 
 
-def _trust(fact: Fact) -> float:
-    """Return the trust of the best source by which a fact begins when it does."""
-    return max((one.trust for one in fact.statements if _begins(one, fact)), default=0.0)
-
-
 def _begins(one: Assertion, fact: Fact) -> bool:
+    """Tell whether a fact begins when it does by what was said, of it or of another of its spells.
+
+    Which of two spells a statement is kept with depends on the order of telling.
+    """
     start = one.at if one.since is None else one.since.moment
-    early = start is None or fact.valid_at is None or start <= fact.valid_at
-    return early and one.void is None and not one.pending
+    if one in fact.statements:
+        begins = start is None or fact.valid_at is None or start <= fact.valid_at
+    else:
+        begins = start is not None and start == fact.valid_at
+    return begins and one.void is None and not one.pending
 
 
 def _stands(fact: Fact) -> bool:

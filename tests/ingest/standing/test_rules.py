@@ -396,3 +396,19 @@ async def test_what_a_less_trusted_source_says_ends_nothing_of_a_better_one():
         await graph.add_fact("Acme", "has_state", "closed", valid_at="2024", source="rumours")
         assert [one.subject for one in await graph.facts("Acme", relation="works_at")] == ["Ann"]
         await sound(graph)
+
+
+async def test_each_of_two_spells_ends_what_its_beginning_ends_whatever_is_looked_at():
+    leaving = Ends("leaving", when=("?x", "joins", "*"), ends=("*", "likes", "?x"))
+    async with opened(leaving) as graph:
+        await graph.add_fact("Ann", "joins", "Acme", valid_at="2024-01-14")
+        await graph.add_fact("Ann", "joins", "Acme", valid_at="2024-01-11")
+        await graph.add_fact("Ann", "likes", "Ben", valid_at="2024-01-04")
+        await graph.add_fact("Ben", "likes", "Ann", valid_at="2024-01-03")
+        left, cooled = "Ann ends:joins Acme from 2024-01-12.", "Ann ends:likes Ben from 2024-01-06."
+        await graph.add_episode(left, reference_time="2024-01-12")
+        # Settled anew beside both spells, of which the later one has kept both statements.
+        await graph.add_episode(cooled, reference_time="2024-01-06")
+        known = await graph.at(history=True).facts("Ben", relation="likes")
+        assert ("Ben", "likes", "Ann", "2024-01-03", "2024-01-11") in triples(known)
+        await sound(graph)

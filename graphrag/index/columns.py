@@ -30,7 +30,7 @@ _LEAST = 16
 _SAMPLE = 16
 _WORTH_READING = 20_000
 """Rows: fewer take no memory worth the time."""
-_PICKED = 512
+_PICKED = 1_024
 """More rows than these are quicker in a mapping."""
 
 

@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.neural.annotation import KINDS, Span
 from graphrag.extract.neural.features import Words, words_of
 from graphrag.extract.neural.transformer import Network
+from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -149,19 +150,68 @@ class Passage:
 
     def verb(self, one: Place, other: Place) -> "Token | None":
         """Return the lowest verb above two places; None if they stand in two sentences."""
-        first, second = self._root(one), self._root(other)
+        first, second = self.root(one), self.root(other)
         if first is None or second is None or self.sentence(one) != self.sentence(other):
             return None
         above = {token.i for token in (second, *second.ancestors) if token.pos_ in ("VERB", "AUX")}
         return next((token for token in (first, *first.ancestors) if token.i in above), None)
 
-    def _root(self, place: Place) -> "Token | None":
+    def root(self, place: Place) -> "Token | None":
+        """Return the word of a place that its others depend on; None if nothing was parsed there."""
         at = bisect_right(self._offsets, place.start) - 1
         if at < 0 or place.end > self._offsets[at] + len(self.docs[at][1].text):
             return None
         offset, doc = self.docs[at]
         span = doc.char_span(place.start - offset, place.end - offset, alignment_mode="expand")
         return None if span is None else span.root
+
+
+class Linked:
+    """How sure the network is that a text links two names."""
+
+    def __init__(self, passage: Passage, speakers: Collection[str]) -> None:
+        """Take what is linked; a speaker is linked by a label."""
+        self._speakers = speakers
+        self._found = []
+        self._text = frozenset(_WORD.findall(passage.text.casefold()))
+        for statement in passage.statements.values():
+            one, other = passage.name(statement.subject), passage.name(statement.object)
+            if one is not None and other is not None:
+                first, second = (
+                    words_of_name(passage.words(one)),
+                    words_of_name(passage.words(other)),
+                )
+                self._found += [(first, second, statement.sure), (second, first, statement.sure)]
+
+    def sure(self, claim: Claim) -> float:
+        """Return it for the two of a claim; 1 where the text does not name both by these words."""
+        if claim.object is None or claim.corrects or claim.ends:
+            return 1.0
+        if claim.relation in _IMPLIED or name_key(claim.subject.name) in self._speakers:
+            return 1.0  # a label of a line is no word of a sentence
+        one, other = words_of_name(claim.subject.name), words_of_name(claim.object.name)
+        said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
+        if not self._text.issuperset(said):
+            return 1.0
+        pairs = (
+            pair for pair in self._found if is_alike(pair[0], one) and is_alike(pair[1], other)
+        )
+        return max((sure for *_, sure in pairs), default=0.0)
+
+
+_WORD = re.compile(r"\w+")
+_IMPLIED = frozenset({"has_status"})
+"""Relations whose object is a word for what a verb says: ``died``, ``closed``."""
+
+
+def words_of_name(name: str) -> frozenset[str]:
+    """Return the words of a name, each once."""
+    return frozenset(name_key(name).split())
+
+
+def is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether the words of one name are some of another's."""
+    return bool(one) and bool(other) and (one <= other or other <= one)
 
 
 def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:

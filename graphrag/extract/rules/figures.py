@@ -51,7 +51,7 @@ def read_figures(line: Line, stated: Sequence[Clause], known: Sequence[Draft]) -
         while top.dep_ in _OF_NUMBER and top.head.i > top.i and _is_unit(top.head):
             top = top.head
         if top is token and not _SIGNS & {child.text for child in token.children}:
-            plain = token.text.isdigit() and int(token.text) in _YEARS
+            plain = token.text.isdecimal() and int(token.text) in _YEARS
             if plain and token.dep_ == "pobj":
                 continue  # "my plan of 2024"
         draft = _finished(top, line, clauses) if top is token else None

@@ -218,6 +218,9 @@ def _subjects(found: re.Match[str], clause: Clause | None, row: Row) -> Iterator
             return
         root = row.clauses.get(line.sentence.root.i)
         tokens = root.subjects if root is not None else []
+        last = row.word_at(found.end() - 2)
+        if any(row.word_at(found.start()) <= token.i <= last for token in tokens):
+            return  # "The leader of the band flew up": nobody else has that role
         if not tokens and line.scene.implied is not None:
             yield line.scene.implied, Unit(line.sentence.root, line.sentence.root.i)
     for token in tokens:
@@ -257,6 +260,11 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             return played and object_.votes["place"] == 0
         case "has_pet":
             return object_.named  # some cats
+        case "owned_by":
+            kept = one[1].head.head.lemma_ == "take" and not object_.votes
+            return object_.named or not kept  # "took the cap from her cupboard"
+        case "meets_in":
+            return subject.named or one[1].head.tag_ == "NN"  # "the four travelers met in the hall"
         case "uses" | "keeps":
             people = fact.relation == "uses" and object_.votes["person"]  # "I'm with Anna"
             return object_.votes["place"] < 2 and subject.votes["place"] < 2 and not people

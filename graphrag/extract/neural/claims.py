@@ -250,6 +250,8 @@ def _suits(statement: Statement, passage: Passage) -> bool:
     match statement.relation:
         case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
             return False  # "working on my store"
+        case "works_at" if other.dep_ == "pobj" and _is_met(one, other.head.head):
+            return False  # "met Ann at the fair"
         case "plays" if other.tag_ == "VBG":
             return False  # "went hiking"
         case "has_condition" if other.dep_ == "dobj" and any(
@@ -259,6 +261,13 @@ def _suits(statement: Statement, passage: Passage) -> bool:
         case "has_name" if passage.is_proper(subject) and object_.kind == "person":
             return False  # "Her name was Ann", and Oz is not she
     return first or not _is_own(one, other)
+
+
+def _is_met(one: "Token", verb: "Token") -> bool:
+    """Tell whether somebody is only the object of what is done at a place, and nobody employs."""
+    while one.dep_ in ("appos", "compound") and one.head.i < one.i:
+        one = one.head
+    return one.dep_ == "dobj" and one.head == verb and verb.lemma_ not in _EMPLOYING
 
 
 def _is_own(one: "Token", other: "Token") -> bool:
@@ -275,6 +284,7 @@ def _is_own(one: "Token", other: "Token") -> bool:
     return False
 
 
+_EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 _NAMELESS = frozenset("works_at part_of has_name has_status located_in member_of".split())
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 

@@ -20,6 +20,7 @@ _LONGEST = 250
 _MOST_PIECES = 100
 """Of one word: what is longer is no word of a language with blanks."""
 _BORDERS = frozenset(".\n")
+_STARTING = frozenset({"start", "begin"})
 _PRONOUN = re.compile(
     r"(?:i|me|my|mine|myself|we|us|our|ours|you|your|he|him|his|himself|she|her|hers|herself|it|"
     r"its|itself|they|them|their|theirs|who|whom|whose|which|that|this|these|those|both|one|here|"
@@ -156,8 +157,22 @@ class Passage:
         above = {token.i for token in (second, *second.ancestors) if token.pos_ in ("VERB", "AUX")}
         return next((token for token in (first, *first.ancestors) if token.i in above), None)
 
+    def is_beside(self, time: Place, statement: Statement) -> bool:
+        """Tell whether a time stands in the clause that states something, or in none."""
+        one, at = self.root(statement.later), self.root(time)
+        above = self.verb(statement.subject, statement.object)
+        if above is None or at is None or one is None or one.doc is not at.doc:
+            return True
+        verbs = (word for word in (at, *at.ancestors) if word.pos_ in ("VERB", "AUX"))
+        verb = next((word for word in verbs if word.lemma_ not in _STARTING), above)
+        way = {word.i for word in (one, *one.ancestors) if word in above.subtree}
+        while above.dep_ == "xcomp":
+            above = above.head
+            way.add(above.i)
+        return verb.i in way
+
     def root(self, place: Place) -> "Token | None":
-        """Return the word of a place that its others depend on; None if nothing was parsed there."""
+        """Return the word that the others of a place depend on; None if nothing is parsed."""
         at = bisect_right(self._offsets, place.start) - 1
         if at < 0 or place.end > self._offsets[at] + len(self.docs[at][1].text):
             return None

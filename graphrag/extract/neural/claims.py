@@ -10,6 +10,8 @@ from graphrag.extract.neural.passage import (
     Passage,
     Place,
     Statement,
+    is_done,
+    is_of_another,
     words_of_name,
 )
 from graphrag.extract.rules import truth
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
-_LIKELY: Final = 0.1
-_DENSITY: Final = 0.13
-"""From what on a statement counts, and how many a word the training texts had."""
 _DENSE: Final = 0.5
 """Share of that from which on the network judges what the rules read."""
 _NAMED: Final = frozenset({"person", "organization", "place", "thing"})
@@ -122,7 +121,7 @@ def merged(
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
     silent = advice_in(said) if spoken else []
     linked = Linked(passage, {name_key(turn.speaker) for turn in said})
-    density = _density(passage)
+    density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.
     doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]
     claims = [claim for claim in read.claims if claim not in doubted]
@@ -169,17 +168,6 @@ def _dated_once(claims: list[Claim]) -> tuple[Claim, ...]:
             taken |= keys
         found.append(claim)
     return tuple(found)
-
-
-def _density(passage: Passage) -> float:
-    """Return what a text seems to state as a share of what those stated that the network learnt.
-
-    They state a fact in eight words. In a story or small talk the same signs mean one less often:
-    the odds are lower by that share (Saerens et al. 2002).
-    """
-    expected = sum(one.sure for one in passage.statements.values() if one.sure > _LIKELY)
-    words = len(passage.text.split()) or 1
-    return min(1.0, expected / words / _DENSITY)
 
 
 def _surer(sure: float, density: float) -> float:
@@ -250,8 +238,8 @@ def _suits(statement: Statement, passage: Passage) -> bool:
     match statement.relation:
         case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
             return False  # "working on my store"
-        case "works_at" if other.dep_ == "pobj" and _is_met(one, other.head.head):
-            return False  # "met Ann at the fair"
+        case "due_on" if is_done(passage.verb(statement.subject, statement.object)):
+            return False  # "I completed the form by May 31"
         case "plays" if other.tag_ == "VBG":
             return False  # "went hiking"
         case "has_condition" if other.dep_ == "dobj" and any(
@@ -260,32 +248,14 @@ def _suits(statement: Statement, passage: Passage) -> bool:
             return False  # "having my back"
         case "has_name" if passage.is_proper(subject) and object_.kind == "person":
             return False  # "Her name was Ann", and Oz is not she
-    return first or not _is_own(one, other)
+    others = statement.relation in _WORKING and not first
+    return not (others and is_of_another(one, other))
 
 
-def _is_met(one: "Token", verb: "Token") -> bool:
-    """Tell whether somebody is only the object of what is done at a place, and nobody employs."""
-    while one.dep_ in ("appos", "compound") and one.head.i < one.i:
-        one = one.head
-    return one.dep_ == "dobj" and one.head == verb and verb.lemma_ not in _EMPLOYING
-
-
-def _is_own(one: "Token", other: "Token") -> bool:
-    """Tell whether the speaker says something of himself, and not of one named elsewhere.
-
-    In ``Sorry, Jon. I lost my job at Acme`` it is not Jon's job.
-    """
-    for verb in other.ancestors:
-        subjects = [child for child in verb.children if child.dep_ in ("nsubj", "nsubjpass")]
-        if subjects:
-            inside = one.doc is other.doc and (one == verb or verb in one.ancestors)
-            vocative = one.dep_ in ("npadvmod", "intj", "vocative")
-            return subjects[0].lower_ == "i" and (vocative or not inside)
-    return False
-
-
-_EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
-_NAMELESS = frozenset("works_at part_of has_name has_status located_in member_of".split())
+_WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".split())
+_NAMELESS = frozenset(
+    "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
+)
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 
 

@@ -19,6 +19,9 @@ _LONGEST = 250
 """Pieces of words in a window: as many as the texts had that it was trained with."""
 _MOST_PIECES = 100
 """Of one word: what is longer is no word of a language with blanks."""
+_LIKELY = 0.1
+_DENSITY = 0.13
+"""From what on a statement counts, and how many a word the training texts had."""
 _BORDERS = frozenset(".\n")
 _STARTING = frozenset({"start", "begin"})
 _PRONOUN = re.compile(
@@ -157,6 +160,15 @@ class Passage:
         above = {token.i for token in (second, *second.ancestors) if token.pos_ in ("VERB", "AUX")}
         return next((token for token in (first, *first.ancestors) if token.i in above), None)
 
+    def density(self) -> float:
+        """Return what a text seems to state as a share of what those stated that it learnt from.
+
+        They state a fact in eight words. In a story or small talk the same signs mean one less
+        often: the odds are lower by that share (Saerens et al. 2002).
+        """
+        expected = sum(one.sure for one in self.statements.values() if one.sure > _LIKELY)
+        return min(1.0, expected / (len(self.text.split()) or 1) / _DENSITY)
+
     def is_beside(self, time: Place, statement: Statement) -> bool:
         """Tell whether a time stands in the clause that states something, or in none."""
         one, at = self.root(statement.later), self.root(time)
@@ -227,6 +239,33 @@ def words_of_name(name: str) -> frozenset[str]:
 def is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Tell whether the words of one name are some of another's."""
     return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def is_done(verb: "Token | None") -> bool:
+    """Tell whether somebody did it: what is done is due no more."""
+    if verb is None or verb.tag_ not in ("VBD", "VBN"):
+        return False
+    return any(child.dep_ == "nsubj" for child in verb.children)
+
+
+def is_of_another(one: "Token", other: "Token") -> bool:
+    """Tell whether somebody else does what is said of the other end.
+
+    In ``Sorry, Jon. I lost my job at Acme`` and ``I met Jon at the fair`` it is not Jon.
+    """
+    for verb in other.ancestors:
+        if verb == one or (verb.dep_ == "appos" and verb.head == one):
+            return False
+        subjects = [child for child in verb.children if child.dep_ in ("nsubj", "nsubjpass")]
+        if subjects:
+            subject = subjects[-1]
+            if subject.lower_ not in ("i", "we") or verb.lemma_ in _EMPLOYING:
+                return False
+            return other.dep_ == "pobj" or one not in verb.subtree
+    return False
+
+
+_EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 
 
 def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:

@@ -132,7 +132,10 @@ def _draft(
     before = [child for child in noun.children if child.i < noun.i]
     if owner is None or not owner.named or any(one.lower_ in _NOT_NOW for one in before):
         return None
-    if noun.lemma_.lower() in PAY | {"raise"}:
+    raised = noun.lemma_.lower() == "raise"
+    if raised and not (top.dep_ == "pobj" and top.head.lower_ == "to"):
+        return None  # "a $900 raise" says nothing of the sum
+    if raised or noun.lemma_.lower() in PAY:
         return _valued(owner, "earns", number, top, line, clause)
     first = next(
         (one.i for one in before if _is_part(one) and one.i not in (top.i, number.i)),

@@ -99,6 +99,8 @@ def read_titles(row: Row) -> Iterator[Draft]:
             continue
         if unit.head.ent_type_ != "PERSON" and not is_title(titles[-1]):
             continue
+        if titles[0].text.istitle() and unit.head.doc[unit.first].lower_ == "the":
+            continue  # "the Admiral Benbow" is a ship or an inn
         text = " ".join(words)
         phrase = Phrase(text, titles[0].idx, titles[-1].idx + len(titles[-1]), False)
         role = row.line.scene.add(phrase, row.line.offset)

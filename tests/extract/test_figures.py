@@ -62,6 +62,8 @@ async def test_a_number_of_ones_own_is_stated_in_questions_too(text, stated):
         "user: My trip of 3 days was short.",
         "assistant: Your budget is $900.",
         "user: I'm 35% of the way.",
+        "user: Here's my schedule for April 22:",
+        "user: The area is 3² or less.",
     ],
 )
 async def test_a_wish_a_condition_or_another_number_is_none(text):

@@ -18,7 +18,9 @@ from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.protocols import ExtractionContext
 
-RELATIONS = ("works_at", "lives_in", "leads", "due_on", "born_on")
+RELATIONS = tuple(
+    "works_at lives_in leads due_on born_on plays has_condition located_in has_name".split()
+)
 
 
 class Said:
@@ -251,3 +253,69 @@ def test_small_talk_is_believed_less_than_notes():
     for text, count in (("Ann, Acme.", 1), (chatter, 0)):
         passage = Passage(text, Said(text, spans, links), 0.5)
         assert len(merged(passage, Extraction(), episode, 0, sure=0.8).claims) == count
+
+
+THING = KINDS.index("thing")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "relation", "other", "kept"),
+    [
+        ("Ann Lee is working on her store.", ("Ann Lee", PERSON), "works_at", "store", False),
+        (
+            "Ann Lee is working at her book store.",
+            ("Ann Lee", PERSON),
+            "works_at",
+            "book store",
+            True,
+        ),
+        ("Jon, I lost my job at Acme.", ("Jon", PERSON), "works_at", "Acme", False),
+        ("I know that Jon has a job at Acme.", ("Jon", PERSON), "works_at", "Acme", True),
+        ("I met Bob Ray at the Rome Fair.", ("Bob Ray", PERSON), "works_at", "Rome Fair", False),
+        (
+            "Acme hired Bob Ray at the Rome Mill.",
+            ("Bob Ray", PERSON),
+            "works_at",
+            "Rome Mill",
+            True,
+        ),
+        ("Ann Lee went hiking.", ("Ann Lee", PERSON), "plays", "hiking", False),
+        ("Ann Lee plays speed chess.", ("Ann Lee", PERSON), "plays", "speed chess", True),
+        ("Thanks Jon for having my back.", ("Jon", PERSON), "has_condition", "back", False),
+        ("Jon is having a bad flu.", ("Jon", PERSON), "has_condition", "bad flu", True),
+        ("I filed the tax form by May 31.", ("tax form", THING), "due_on", "May 31", False),
+        ("The tax form is due by May 31.", ("tax form", THING), "due_on", "May 31", True),
+        ("The shop is in the old mill.", ("shop", BODY), "located_in", "old mill", False),
+        ("The old shop is in the Old Mill.", ("old shop", BODY), "located_in", "Old Mill", True),
+        ("Oz was old. Her name was Ann.", ("Oz", PERSON), "has_name", "Ann", False),
+        ("The book club is called Ann.", ("book club", THING), "has_name", "Ann", True),
+    ],
+)
+def test_grammar_decides_where_the_network_is_sure(text, subject, relation, other, kept):
+    kinds = {"due_on": DATE, "has_name": PERSON}
+    spans = [subject, (other, kinds.get(relation, BODY))]
+    assert bool(read(text, spans, [link(0, relation, 1)]).claims) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Ann Lee works at Acme, since it is already May 2021.", None),
+        ("Ann Lee, who met me in 2021, works at Acme.", None),
+        ("Ann Lee has worked at Acme since May 2021.", 2021),
+        ("Ann Lee works at Acme, starting in May 2021.", 2021),
+        ("Ann Lee started to work at Acme in May 2021.", 2021),
+    ],
+)
+def test_a_time_of_another_clause_is_no_start(text, start):
+    spans = [("Ann Lee", PERSON), ("Acme", BODY)]
+    claim = read(text, spans, [link(0, "works_at", 1)]).claims[0]
+    assert (claim.valid_at.year if claim.valid_at else None) == start
+
+
+def test_what_the_rules_said_in_more_words_is_not_said_again():
+    store, acme = Mention("Ann's old store", "organization"), Mention("Acme", "organization")
+    text = "My old store leads Acme."
+    rules = Extraction((store, acme), (Claim(store, "leads", acme, text, 0, len(text)),))
+    spans = [("old store", BODY), ("Acme", BODY)]
+    assert read(text, spans, [link(0, "leads", 1)], rules=rules) == rules

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.extract.test_prose import told
+from tests.extract.test_prose import extract, told
 
 WORTHLESS = [
     # outings at no date, and moves inside a house
@@ -19,6 +19,11 @@ WORTHLESS = [
     "I've been managing my branches.", "I finished a bookmark for a friend at my writing club.",
     # parts of words, programs
     "I ran a 5K.", "npm run lint && npm run test",
+    # a moment of a story
+    "She handed the basket to Bob Ray.", "The four travelers met in the Throne Room.",
+    "The leader of the Winged Monkeys flew up to her.", "Toto had fallen down beside him.",
+    "A rush was made upon the Admiral Benbow.", "I got a $900 raise.",
+    "I've just started mentorship sessions with Karen Bell.", "I'm allergic to animals with fur.",
     # who did it is not clear
     "Feedback on the talk came, praising cultural alignment.",
     "I dropped off that stuff I baked at the homeless shelter.",
@@ -38,6 +43,17 @@ async def test_trivia_is_no_fact(text):
         ("I enjoy playing the guitar.", "Ann likes playing the guitar"),
         ("I love live music.", "Ann likes live music"),
         ("I met Bob Ray at the fair.", "Ann meets Bob Ray"),
+        ("Rob Bell handed the accounts to Bob Ray.", "Bob Ray responsible_for accounts"),
+        ("On Monday she handed the project to Bob Ray.", "Bob Ray responsible_for project"),
+        ("The choir meets in the Old Chapel.", "choir meets_in Old Chapel"),
+        ("Chair of the Trust since 2019, Ann Bell lives in Leith.", "Ann Bell has_role chair"),
+        ("The Harbour Bridge had fallen down.", "Harbour Bridge has_status fall down"),
+        ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),
+        ("I started with Globex Ltd in May.", "Ann works_at Globex Ltd"),
+        ("My career coach Greg Bell called.", "Greg Bell coaches Ann"),
+        ("I'm allergic to cats and peanuts.", "Ann allergic_to cats"),
+        ("Professor Tom Hale advises Bob Ray.", "Tom Hale supervises Bob Ray"),
+        ("Bob Ray took the cap from Tom Hale.", "-cap owned_by Tom Hale"),
     ],
 )
 async def test_what_lasts_or_is_dated_is_one(text, fact):
@@ -48,9 +64,22 @@ async def test_what_lasts_or_is_dated_is_one(text, fact):
     "text",
     ["Bob Ray went all out with a Harry Potter theme.",
      "Bob Ray praised another of the Winkies, who was a goldsmith.",
-     "I still have that stuffed animal dog.", "Bob Ray advised me to rest."],
+     "I still have that stuffed animal dog.", "Bob Ray advised me to rest.",
+     "Bob Ray often advises me on budgets."],
 )  # fmt: skip
 async def test_nobody_travels_with_a_theme_or_keeps_a_toy(text):
     wrong = ("travels_with", "goldsmith", "has_pet", "supervises")
     stated = await told(f"Ann: {text}", "message")
     assert not [fact for fact in stated if any(word in fact for word in wrong)]
+
+
+async def test_what_a_thing_is_taken_out_of_did_not_own_it():
+    stated = await told("Tom Hale took the Golden Cap from her cupboard.")
+    assert stated == {"Golden Cap owned_by Tom Hale"}
+
+
+async def test_who_got_a_pet_has_it_and_who_had_one_does_not():
+    read = await extract("Ann: We got a cat named Bailey.", "message")
+    assert [claim.kind for claim in read.claims] == ["state"]
+    read = await extract("Ann: We had a cat named Bailey.", "message")
+    assert [claim.kind for claim in read.claims] == ["was"]

@@ -1,12 +1,19 @@
 """The network's statements as claims beside those of the rules."""
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.dating import Calendar
-from graphrag.extract.neural.passage import Passage, Place, Statement
+from graphrag.extract.neural.passage import (
+    Linked,
+    Passage,
+    Place,
+    Statement,
+    is_done,
+    is_of_another,
+    words_of_name,
+)
 from graphrag.extract.rules import truth
 from graphrag.extract.rules.lexicon import PERSON_TITLES
 from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
@@ -20,9 +27,6 @@ if TYPE_CHECKING:
 
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
-_LIKELY: Final = 0.1
-_DENSITY: Final = 0.13
-"""From what on a statement counts, and how many a word the training texts had."""
 _DENSE: Final = 0.5
 """Share of that from which on the network judges what the rules read."""
 _NAMED: Final = frozenset({"person", "organization", "place", "thing"})
@@ -116,8 +120,8 @@ def merged(
     cast = _Cast(read, passage, said, shift)
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
     silent = advice_in(said) if spoken else []
-    linked = _Linked(passage, {name_key(turn.speaker) for turn in said})
-    density = _density(passage)
+    linked = Linked(passage, {name_key(turn.speaker) for turn in said})
+    density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.
     doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]
     claims = [claim for claim in read.claims if claim not in doubted]
@@ -166,63 +170,14 @@ def _dated_once(claims: list[Claim]) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def _density(passage: Passage) -> float:
-    """Return what a text seems to state as a share of what those stated that the network learnt.
-
-    They state a fact in eight words. In a story or small talk the same signs mean one less often:
-    the odds are lower by that share (Saerens et al. 2002).
-    """
-    expected = sum(one.sure for one in passage.statements.values() if one.sure > _LIKELY)
-    words = len(passage.text.split()) or 1
-    return min(1.0, expected / words / _DENSITY)
-
-
 def _surer(sure: float, density: float) -> float:
     odds = density * sure / max(1 - sure, 1e-9)
     return odds / (1 + odds)
 
 
-class _Linked:
-    """How sure the network is that a text links two names."""
-
-    def __init__(self, passage: Passage, speakers: Collection[str]) -> None:
-        self._speakers = speakers
-        self._found = []
-        self._text = frozenset(_WORD.findall(passage.text.casefold()))
-        for statement in passage.statements.values():
-            one, other = passage.name(statement.subject), passage.name(statement.object)
-            if one is not None and other is not None:
-                first, second = _words(passage.words(one)), _words(passage.words(other))
-                self._found += [(first, second, statement.sure), (second, first, statement.sure)]
-
-    def sure(self, claim: Claim) -> float:
-        """Return it for the two of a claim; 1 where the text does not name both by these words."""
-        if claim.object is None or claim.corrects or claim.ends:
-            return 1.0
-        if claim.relation in _IMPLIED or name_key(claim.subject.name) in self._speakers:
-            return 1.0  # a label of a line is no word of a sentence
-        one, other = _words(claim.subject.name), _words(claim.object.name)
-        said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
-        if not self._text.issuperset(said):
-            return 1.0
-        pairs = (pair for pair in self._found if _alike(pair[0], one) and _alike(pair[1], other))
-        return max((sure for *_, sure in pairs), default=0.0)
-
-
-_WORD = re.compile(r"\w+")
 _PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
 _FIRST = frozenset("i me my mine myself im i'm".split())
-_IMPLIED = frozenset({"has_status"})
-"""Relations whose object is a word for what a verb says: ``died``, ``closed``."""
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(name_key(name).split())
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one) and bool(other) and (one <= other or other <= one)
 
 
 def _claim(
@@ -231,6 +186,8 @@ def _claim(
     if statement.object.kind == "date" and statement.relation not in _DATED:
         return None
     if not _is_true(passage.verb(statement.subject, statement.object)):
+        return None
+    if not _suits(statement, passage):
         return None
     subject, other = cast.mention(statement.subject), cast.mention(statement.object)
     life = calendar.life(statement)
@@ -269,6 +226,36 @@ def _is_true(verb: "Token | None") -> bool:
     return truth.is_stated(verb) and not unreal
 
 
+def _suits(statement: Statement, passage: Passage) -> bool:
+    """Tell whether grammar lets two ends stand in the relation that the network saw."""
+    one, other = passage.root(statement.subject), passage.root(statement.object)
+    subject, object_ = passage.name(statement.subject), passage.name(statement.object)
+    if subject is None or object_ is None or one is None or other is None:
+        return True
+    first = passage.text[statement.subject.start : statement.subject.end].casefold() in _FIRST
+    if not (first or passage.is_proper(subject) or passage.is_proper(object_)):
+        return statement.relation not in _NAMELESS  # neither can be spoken of again
+    match statement.relation:
+        case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
+            return False  # "working on my store"
+        case "due_on" if is_done(passage.verb(statement.subject, statement.object)):
+            return False  # "I completed the form by May 31"
+        case "plays" if other.tag_ == "VBG":
+            return False  # "went hiking"
+        case "has_condition" if other.dep_ == "dobj" and any(
+            child.dep_ == "poss" for child in other.children
+        ):
+            return False  # "having my back"
+        case "has_name" if passage.is_proper(subject) and object_.kind == "person":
+            return False  # "Her name was Ann", and Oz is not she
+    others = statement.relation in _WORKING and not first
+    return not (others and is_of_another(one, other))
+
+
+_WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".split())
+_NAMELESS = frozenset(
+    "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
+)
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 
 
@@ -279,6 +266,7 @@ class _Stated:
         self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
         self._lines = {(name_key(claim.subject.name), claim.relation) for claim in claims}
         self._families: set[tuple[frozenset[str], str]] = set()
+        self._said = list(claims)
 
     def takes(self, claim: Claim) -> bool:
         """Tell whether a claim says something more, and remember it."""
@@ -286,12 +274,25 @@ class _Stated:
         key = pair, _FAMILY.get(claim.relation, claim.relation)
         if pair in self._by_rules or key in self._families:
             return False
+        if any(_is_same(claim, other) for other in self._said):
+            return False
         dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
         line = name_key(claim.subject.name), claim.relation
         if line in self._lines and not dated and _RELATIONS[claim.relation].single_valued:
             return False  # the rules read where it is: a second place would end the first
         self._families.add(key)
+        self._said.append(claim)
         return True
+
+
+def _is_same(one: Claim, other: Claim) -> bool:
+    """Tell whether one sentence says the same of the same in no more words than the other."""
+    if one.object is None or other.object is None or one.relation != other.relation:
+        return False
+    subjects = words_of_name(one.subject.name), words_of_name(other.subject.name)
+    objects = words_of_name(one.object.name), words_of_name(other.object.name)
+    near = one.start < other.end and other.start < one.end
+    return near and subjects[0] <= subjects[1] and objects[0] <= objects[1]
 
 
 def _pair(claim: Claim) -> frozenset[str]:

@@ -100,10 +100,12 @@ class Calendar:
     def _only(self, statement: Statement, was: bool) -> dict[str, tuple[float, Period]]:
         """Return the one time of the sentence of a statement that the network gave none."""
         start, end = self._passage.sentence(statement.later)
-        times = [(at, period) for at, to, period in self._times if start <= at < end and to <= end]
+        times = [one for one in self._times if start <= one[0] < end and one[1] <= end]
         if len(times) != 1:
             return {}
-        at, period = times[0]
+        at, to, period = times[0]
+        if not self._passage.is_beside(Place(at, to, "date"), statement):
+            return {}
         if any(place.start <= at < place.end for place in (statement.subject, statement.object)):
             return {}
         ends = was or period.bound in ("until", "before")
@@ -115,6 +117,8 @@ class Calendar:
         """Return when a statement holds; None if it is only to come, and nobody knows when."""
         best: dict[str, tuple[float, Period]] = {}
         for role, place, sure in statement.dates:
+            if role != "to" and not self._passage.is_beside(place, statement):
+                continue  # "I'm a baker, since it's already March": that is no start
             period = self.period(place)
             if period is not None:
                 role = _BOUNDS.get(period.bound, role) if role in ("from", "to") else role

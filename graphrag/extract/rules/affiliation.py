@@ -235,6 +235,7 @@ def read_handing(clause: Clause, line: Line) -> Iterator[Draft]:
         return  # "handed in his notice"
     if clause.passive or clause.negated or not (taken or clause.lemma == "hand"):
         return
+    lasting = clause.particles or not clause.past or line.periods(clause.verb)
     others = clause.arguments.get("from" if taken else "to", [])
     for noun in clause.arguments.get("dobj", ()):
         if noun.pos_ == "NOUN" and not others:  # the parser hangs "to Ann" on the thing as often
@@ -244,6 +245,8 @@ def read_handing(clause: Clause, line: Line) -> Iterator[Draft]:
         thing = line.name(noun)
         if thing is None or noun.pos_ == "PRON" or not (thing.named or is_definite(noun)):
             continue
+        if not (lasting or thing.named or noun.tag_ == "NNS"):
+            continue  # "she handed the basket to him" is a moment of a story
         if not taken and not any((one := line.name(c)) and one.named for c in others):
             continue
         olds, news = (others, []) if taken else (clause.subjects, others)

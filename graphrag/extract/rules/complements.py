@@ -104,7 +104,8 @@ def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft
                 [t for t in child.children if t.dep_ == "pobj"] if child.dep_ == "prep" else []
             )
             for target in (part for one in targets for part in conjoined(one)):
-                other = line.name(target)
+                narrowed = target.doc[target.i + 1 :][:1].text in ("with", "without")
+                other = None if narrowed else line.name(target)  # "to animals with fur"
                 for subject in clause.subjects if other is not None else ():
                     one = line.name(subject)
                     if one is None or other is None or not one.named or one is other:

@@ -239,8 +239,9 @@ V:take up {o=Latin,Greek,French,German,Spanish,Italian,Russian,Chinese,Japanese,
 V:buy,purchase,acquire {o:c=house,flat,farm,boat,cottage,mill,shop,pub,barn,workshop,plot,
     allotment,car,van,piano,apartment,building,castle,bakery,brewery,vineyard,orchard,garage} => o
     owned_by s start
-V:have,get,own,keep {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s
-    has_pet n state
+V:have,own,keep {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n
+    state
+V:get {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n start
 V:quit,leave,lose {n=job,post,position} at,with {o:p} => s works_at o end
 P:promote to {k:c} => s has_role k start
 V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} =>

@@ -47,11 +47,13 @@ def read_figures(line: Line, stated: Sequence[Clause], known: Sequence[Draft]) -
         at = line.offset + token.idx
         if not (token.like_num and token.text[:1].isdigit()) or any(at in one for one in read):
             continue
+        if token.ent_type_ == "DATE" and token.i and token.nbor(-1).pos_ == "PROPN":
+            continue  # "my schedule for April 22"
         top = token
         while top.dep_ in _OF_NUMBER and top.head.i > top.i and _is_unit(top.head):
             top = top.head
         if top is token and not _SIGNS & {child.text for child in token.children}:
-            plain = token.text.isdigit() and int(token.text) in _YEARS
+            plain = token.text.isdecimal() and int(token.text) in _YEARS
             if plain and token.dep_ == "pobj":
                 continue  # "my plan of 2024"
         draft = _finished(top, line, clauses) if top is token else None
@@ -130,7 +132,10 @@ def _draft(
     before = [child for child in noun.children if child.i < noun.i]
     if owner is None or not owner.named or any(one.lower_ in _NOT_NOW for one in before):
         return None
-    if noun.lemma_.lower() in PAY | {"raise"}:
+    raised = noun.lemma_.lower() == "raise"
+    if raised and not (top.dep_ == "pobj" and top.head.lower_ == "to"):
+        return None  # "a $900 raise" says nothing of the sum
+    if raised or noun.lemma_.lower() in PAY:
         return _valued(owner, "earns", number, top, line, clause)
     first = next(
         (one.i for one in before if _is_part(one) and one.i not in (top.i, number.i)),

@@ -283,6 +283,8 @@ def relation_of(title: str, preposition: str, body: Name) -> str | None:
         return "studies_at" if preposition in ("of", "at") and body.votes["person"] < 2 else None
     if title == "member":
         return "member_of" if preposition == "of" else None
+    if title == "coach" and body.votes["person"] >= 2:
+        return "coaches"
     if title in LEADING and preposition in ("of", "at", "for"):
         return "leads" if body.votes["person"] < 3 or title in lexicon.OVER_PEOPLE else None
     if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):

@@ -99,6 +99,8 @@ def read_titles(row: Row) -> Iterator[Draft]:
             continue
         if unit.head.ent_type_ != "PERSON" and not is_title(titles[-1]):
             continue
+        if titles[0].text.istitle() and unit.head.doc[unit.first].lower_ == "the":
+            continue  # "the Admiral Benbow" is a ship or an inn
         text = " ".join(words)
         phrase = Phrase(text, titles[0].idx, titles[-1].idx + len(titles[-1]), False)
         role = row.line.scene.add(phrase, row.line.offset)
@@ -218,6 +220,9 @@ def _subjects(found: re.Match[str], clause: Clause | None, row: Row) -> Iterator
             return
         root = row.clauses.get(line.sentence.root.i)
         tokens = root.subjects if root is not None else []
+        last = row.word_at(found.end() - 2)
+        if any(row.word_at(found.start()) <= token.i <= last for token in tokens):
+            return  # "The leader of the band flew up": nobody else has that role
         if not tokens and line.scene.implied is not None:
             yield line.scene.implied, Unit(line.sentence.root, line.sentence.root.i)
     for token in tokens:
@@ -257,6 +262,11 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             return played and object_.votes["place"] == 0
         case "has_pet":
             return object_.named  # some cats
+        case "owned_by":
+            kept = one[1].head.head.lemma_ == "take" and not object_.votes
+            return object_.named or not kept  # "took the cap from her cupboard"
+        case "meets_in":
+            return subject.named or one[1].head.tag_ == "NN"  # "the four travelers met in the hall"
         case "uses" | "keeps":
             people = fact.relation == "uses" and object_.votes["person"]  # "I'm with Anna"
             return object_.votes["place"] < 2 and subject.votes["place"] < 2 and not people

@@ -113,7 +113,8 @@ def _bears(one: Name, words: str) -> bool:
     if words in _OF_PERSONS or words in _PEOPLES:
         return person or max(one.votes.values(), default=0) <= 1
     guess = one.named and " " not in one.text and max(one.votes.values(), default=0) <= 1
-    return not person and not (guess and words in ("open", "closed"))  # "Bernadette opened"
+    done = words in ("open", "closed", "fall down", "go down", "shut up", "burn out")
+    return not person and not (guess and done)  # "Bernadette opened", "Toto had fallen down"
 
 
 def _is_that(subject: "Token", life: Life) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NEGATIONS = frozenset("not n't nt never no neither nor hardly nobody none nothing cannot".split())
 _TOO_FAR = 12
+_LEADING = frozenset({"so", "and", "but", "then", "well"})
 _CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
 _DOUBTS = frozenset(
     "almost nearly maybe perhaps allegedly probably possibly reportedly apparently supposedly "
@@ -167,7 +168,8 @@ def is_question(sentence: "Span") -> bool:
         return False
     helpers = [child for child in root.children if child.dep_ in ("aux", "auxpass")]
     helpers += [root] if root.lemma_ == "be" else []
-    first = next((token for token in sentence if token.is_alpha and token.dep_ != "intj"), root)
+    words = (one for one in sentence if one.is_alpha and one.dep_ not in ("intj", "cc"))
+    first = next((token for token in words if token.lower_ not in _LEADING), root)
     asked = first in helpers or (first.tag_ in ("WP", "WRB", "WDT", "WP$") and first.head == root)
     return asked and any(token.i < subject.i for token in helpers)
 

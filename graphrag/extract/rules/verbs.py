@@ -23,6 +23,7 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _ENDING = frozenset({"stop", "quit", "finish", "cease"})
 _NEAR = 5
 _PRESENT = frozenset({"VBZ", "VBP", "VBG"})
+_TRANSITIVE = frozenset("move relocate finish stop start begin".split())
 _ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
@@ -149,8 +150,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "likes" | "dislikes":  # but not "I love the thought, Bob!"
             called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
             return not called and (target.tag_ != "VBG" or is_pastime(target))
-        case "lives_in" if clause.lemma in ("move", "relocate"):
-            return "dobj" not in clause.arguments  # "moved its office to Leeds"
+        case "lives_in" | "works_at" if clause.lemma in _TRANSITIVE:
+            return "dobj" not in clause.arguments  # "moved its office", "finished a bookmark at"
         case "leads" if clause.lemma == "direct":
             before = clause.verb.doc[clause.verb.i : target.i]
             return not any(token.lower_ in _STAGED for token in before)
@@ -168,14 +169,12 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return bool(words & lexicon.SCHOOLS) or not words & lexicon.GATHERINGS | {"the"} & words
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
-        case "works_at" if clause.lemma in ("finish", "stop"):
-            return "dobj" not in clause.arguments  # "finished a bookmark at the club"
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
-            return not any(child.dep_ in ("det", "poss") for child in target.children)
+            return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
@@ -186,10 +185,11 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return other.text.split()[-1].lower() in lexicon.PRIZES
         case "studies" | "teaches" if clause.lemma in ("read", "teach"):
             return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
-        case "drinks" if clause.lemma == "give":
-            return word in lexicon.DRINKS
+        case "supervises" if clause.lemma == "advise":
+            return not {"on", "about", "to", "against"} & clause.arguments.keys()
         case "drinks":
-            return not any(child.dep_ in ("det", "poss", "nummod") for child in target.children)
+            marks = {child.dep_ for child in target.children} & {"det", "poss", "nummod"}
+            return word in lexicon.DRINKS if clause.lemma == "give" else not marks
         case "member_of" if clause.lemma in ("move", "switch", "transfer", "enter"):
             return word in lexicon.CLUB_WORDS
         case "member_of" if frame.subject == "organization":

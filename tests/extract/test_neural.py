@@ -19,7 +19,9 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.protocols import ExtractionContext
 
 RELATIONS = tuple(
-    "works_at lives_in leads due_on born_on plays has_condition located_in has_name".split()
+    (
+        "works_at lives_in leads due_on born_on plays has_condition located_in has_name has_age"
+    ).split()
 )
 
 
@@ -319,3 +321,26 @@ def test_what_the_rules_said_in_more_words_is_not_said_again():
     rules = Extraction((store, acme), (Claim(store, "leads", acme, text, 0, len(text)),))
     spans = [("old store", BODY), ("Acme", BODY)]
     assert read(text, spans, [link(0, "leads", 1)], rules=rules) == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("Ann Lee volunteers her time at Acme.", "volunteers_at"),
+        ("Ann Lee's volunteer work at Acme goes on.", "volunteers_at"),
+        ("Ann Lee spends her time at Acme.", "works_at"),
+    ],
+)
+def test_who_volunteers_is_not_employed(text, relation):
+    spans = [("Ann Lee", PERSON), ("Acme", BODY)]
+    assert shown(read(text, spans, [link(0, "works_at", 1)])) == [("Ann Lee", relation, "Acme")]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"), [("Ann Lee was 54 in May 2021.", None), ("Ann Lee turned 54 in 2021.", 2021)]
+)
+def test_an_age_begins_on_the_day_on_which_it_was_reached(text, start):
+    spans = [("Ann Lee", PERSON), ("54", THING)]
+    dates = [("May 2021" if "May" in text else "2021", DATE)]
+    (claim,) = read(text, spans + dates, [link(0, "has_age", 1, dates=[("on", 2, 0.9)])]).claims
+    assert (claim.valid_at and claim.valid_at.year) == start

@@ -5,16 +5,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.dating import Calendar
+from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of, suits
 from graphrag.extract.neural.passage import (
     Linked,
     Passage,
     Place,
     Statement,
-    is_done,
-    is_of_another,
     words_of_name,
 )
-from graphrag.extract.rules import truth
 from graphrag.extract.rules.lexicon import PERSON_TITLES
 from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -23,7 +21,7 @@ from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    pass
 
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
@@ -59,7 +57,7 @@ class _Cast:
         named = self._passage.name(place)
         if named is None:
             return None
-        spoken = self._passage.text[place.start : place.end].casefold() in _FIRST
+        spoken = self._passage.text[place.start : place.end].casefold() in FIRST_PERSON
         speaker = speaker_at(self._turns, place.start - self._shift) if spoken else None
         if speaker is not None:
             return self._by_key.get(name_key(speaker))
@@ -177,7 +175,6 @@ def _surer(sure: float, density: float) -> float:
 
 _PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
-_FIRST = frozenset("i me my mine myself im i'm".split())
 
 
 def _claim(
@@ -185,9 +182,7 @@ def _claim(
 ) -> Claim | None:
     if statement.object.kind == "date" and statement.relation not in _DATED:
         return None
-    if not _is_true(passage.verb(statement.subject, statement.object)):
-        return None
-    if not _suits(statement, passage):
+    if not (is_stated(statement, passage) and suits(statement, passage)):
         return None
     subject, other = cast.mention(statement.subject), cast.mention(statement.object)
     life = calendar.life(statement)
@@ -201,7 +196,7 @@ def _claim(
     start, end = passage.sentence(statement.later)
     return Claim(
         subject=subject,
-        relation=statement.relation,
+        relation=relation_of(statement, passage),
         object=other,
         text=" ".join(passage.text[start:end].split()),
         start=max(start - shift, 0),
@@ -217,45 +212,6 @@ def _claim(
     )
 
 
-def _is_true(verb: "Token | None") -> bool:
-    """Tell whether grammar lets what a verb says stand: no question, condition or denial."""
-    if verb is None:
-        return True
-    sentence = verb.sent
-    unreal = truth.is_question(sentence) or truth.is_unreal(sentence.text)
-    return truth.is_stated(verb) and not unreal
-
-
-def _suits(statement: Statement, passage: Passage) -> bool:
-    """Tell whether grammar lets two ends stand in the relation that the network saw."""
-    one, other = passage.root(statement.subject), passage.root(statement.object)
-    subject, object_ = passage.name(statement.subject), passage.name(statement.object)
-    if subject is None or object_ is None or one is None or other is None:
-        return True
-    first = passage.text[statement.subject.start : statement.subject.end].casefold() in _FIRST
-    if not (first or passage.is_proper(subject) or passage.is_proper(object_)):
-        return statement.relation not in _NAMELESS  # neither can be spoken of again
-    match statement.relation:
-        case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
-            return False  # "working on my store"
-        case "due_on" if is_done(passage.verb(statement.subject, statement.object)):
-            return False  # "I completed the form by May 31"
-        case "plays" if other.tag_ == "VBG":
-            return False  # "went hiking"
-        case "has_condition" if other.dep_ == "dobj" and any(
-            child.dep_ == "poss" for child in other.children
-        ):
-            return False  # "having my back"
-        case "has_name" if passage.is_proper(subject) and object_.kind == "person":
-            return False  # "Her name was Ann", and Oz is not she
-    others = statement.relation in _WORKING and not first
-    return not (others and is_of_another(one, other))
-
-
-_WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".split())
-_NAMELESS = frozenset(
-    "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
-)
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 
 

@@ -113,6 +113,10 @@ class Calendar:
             period = period.bounded("in")
         return {"to" if ends else "from": (0.0, period)}
 
+    def _is_turned(self, statement: Statement) -> bool:
+        verb = self._passage.verb(statement.subject, statement.object)
+        return verb is not None and verb.lemma_ in ("turn", "become")
+
     def life(self, statement: Statement) -> Life | None:
         """Return when a statement holds; None if it is only to come, and nobody knows when."""
         best: dict[str, tuple[float, Period]] = {}
@@ -139,6 +143,8 @@ class Calendar:
         lengths = [at for role, at, sure in statement.dates if role == "for" and sure > _HALF]
         if lengths:
             start, end = self._length(lengths[0], start, end)
+        if statement.relation == "has_age" and not self._is_turned(statement):
+            start = None  # whoever is 54 in May turned that on some day before
         named = self.period(statement.object) if statement.object.kind == "date" else None
         if statement.relation in _UNTIL:
             return Life().ending(replace(named, bound="until")) if named else None

@@ -241,33 +241,6 @@ def is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one) and bool(other) and (one <= other or other <= one)
 
 
-def is_done(verb: "Token | None") -> bool:
-    """Tell whether somebody did it: what is done is due no more."""
-    if verb is None or verb.tag_ not in ("VBD", "VBN"):
-        return False
-    return any(child.dep_ == "nsubj" for child in verb.children)
-
-
-def is_of_another(one: "Token", other: "Token") -> bool:
-    """Tell whether somebody else does what is said of the other end.
-
-    In ``Sorry, Jon. I lost my job at Acme`` and ``I met Jon at the fair`` it is not Jon.
-    """
-    for verb in other.ancestors:
-        if verb == one or (verb.dep_ == "appos" and verb.head == one):
-            return False
-        subjects = [child for child in verb.children if child.dep_ in ("nsubj", "nsubjpass")]
-        if subjects:
-            subject = subjects[-1]
-            if subject.lower_ not in ("i", "we") or verb.lemma_ in _EMPLOYING:
-                return False
-            return other.dep_ == "pobj" or one not in verb.subtree
-    return False
-
-
-_EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
-
-
 def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:
     """Yield where windows begin and end, whole sentences if they fit, each third read twice."""
     first = 0

@@ -1,0 +1,85 @@
+"""Whether grammar lets stand what the network saw between two ends of a text."""
+
+from typing import TYPE_CHECKING, Final
+
+from graphrag.extract.neural.passage import Passage, Statement
+from graphrag.extract.rules import truth
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+FIRST_PERSON: Final = frozenset("i me my mine myself im i'm".split())
+_WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".split())
+_NAMELESS = frozenset(
+    "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
+)
+_EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
+
+
+def is_stated(statement: Statement, passage: Passage) -> bool:
+    """Tell whether it is stated: in no question, condition or denial."""
+    verb = passage.verb(statement.subject, statement.object)
+    if verb is None:
+        return True
+    unreal = truth.is_question(verb.sent) or truth.is_unreal(verb.sent.text)
+    return truth.is_stated(verb) and not unreal
+
+
+def suits(statement: Statement, passage: Passage) -> bool:
+    """Tell whether grammar lets two ends stand in the relation that the network saw."""
+    one, other = passage.root(statement.subject), passage.root(statement.object)
+    subject, object_ = passage.name(statement.subject), passage.name(statement.object)
+    if subject is None or object_ is None or one is None or other is None:
+        return True
+    first = passage.text[statement.subject.start : statement.subject.end].casefold() in FIRST_PERSON
+    if not (first or passage.is_proper(subject) or passage.is_proper(object_)):
+        return statement.relation not in _NAMELESS  # neither can be spoken of again
+    match statement.relation:
+        case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
+            return False  # "working on my store"
+        case "due_on" if _is_done(passage.verb(statement.subject, statement.object)):
+            return False  # "I completed the form by May 31"
+        case "plays" if other.tag_ == "VBG":
+            return False  # "went hiking"
+        case "has_condition" if other.dep_ == "dobj" and any(
+            child.dep_ == "poss" for child in other.children
+        ):
+            return False  # "having my back"
+        case "has_name" if passage.is_proper(subject) and object_.kind == "person":
+            return False  # "Her name was Ann", and Oz is not she
+    others = statement.relation in _WORKING and not first
+    return not (others and _is_of_another(one, other))
+
+
+def relation_of(statement: Statement, passage: Passage) -> str:
+    """Return the relation that a text states: who volunteers at a place is not employed there."""
+    other = passage.root(statement.object)
+    if statement.relation != "works_at" or other is None:
+        return statement.relation
+    words = (word for above in other.ancestors for word in (above, *above.lefts))
+    freely = any(word.lemma_.lower().startswith("volunteer") for word in words)
+    return "volunteers_at" if freely else statement.relation
+
+
+def _is_done(verb: "Token | None") -> bool:
+    """Tell whether somebody did it: what is done is due no more."""
+    if verb is None or verb.tag_ not in ("VBD", "VBN"):
+        return False
+    return any(child.dep_ == "nsubj" for child in verb.children)
+
+
+def _is_of_another(one: "Token", other: "Token") -> bool:
+    """Tell whether somebody else does what is said of the other end.
+
+    In ``Sorry, Jon. I lost my job at Acme`` and ``I met Jon at the fair`` it is not Jon.
+    """
+    for verb in other.ancestors:
+        if verb == one or (verb.dep_ == "appos" and verb.head == one):
+            return False
+        subjects = [child for child in verb.children if child.dep_ in ("nsubj", "nsubjpass")]
+        if subjects:
+            subject = subjects[-1]
+            if subject.lower_ not in ("i", "we") or verb.lemma_ in _EMPLOYING:
+                return False
+            return other.dep_ == "pobj" or one not in verb.subtree
+    return False

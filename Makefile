@@ -73,10 +73,10 @@ bench: $(DEV)
 	@# Without -P: it would take the repository off the path, and tests with it.
 	@$(BIN)/python -m tests.benchmarks
 
-# What needs no data of others. GRAPHITI=python3.12 of an environment that has it: beside Graphiti.
+# What needs no data of others. GRAPHITI=, LIGHTRAG=: the python of an environment that has it.
 ALL := chat exchange import misses novel parity profiles recorded scale serving speed tracing verbs writes
 bench-all: $(DEV)
-	@$(BIN)/python -m tests.benchmarks $(ALL) $(if $(GRAPHITI),graphiti --graphiti $(GRAPHITI)) --page
+	@$(BIN)/python -m tests.benchmarks $(ALL) $(if $(GRAPHITI),graphiti --graphiti $(GRAPHITI)) $(if $(LIGHTRAG),lightrag --lightrag $(LIGHTRAG)) --page
 
 clean:
 	rm -rf .venv $(CREWAI) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

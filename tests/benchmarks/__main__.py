@@ -20,7 +20,6 @@ from tests.benchmarks import (
     extraction,
     faults,
     fresh,
-    graphiti,
     groups,
     identity,
     imports,
@@ -31,6 +30,7 @@ from tests.benchmarks import (
     quality,
     questions,
     recorded,
+    rivals,
     scale,
     serving,
     speed,
@@ -60,6 +60,7 @@ _ALL = (
         "graphiti",
         "groups",
         "identity",
+        "lightrag",
         "misses",
         "parity",
     ),
@@ -112,10 +113,11 @@ def main() -> None:
                 asyncio.run(faults.measure(report, given.kills))
             case "fresh":
                 asyncio.run(fresh.measure(report, fresh.Options(max(given.facts), given.queries)))
-            case "graphiti":
-                count = min(given.queries, 30)
-                rival = graphiti.Options(given.graphiti, tuple(given.facts), count)
-                asyncio.run(graphiti.measure(report, rival))
+            case "graphiti" | "lightrag":
+                rival = rivals.GRAPHITI if name == "graphiti" else rivals.LIGHTRAG
+                python = given.graphiti if name == "graphiti" else given.lightrag
+                how = rivals.Options(python, tuple(given.facts), min(given.queries, 30))
+                asyncio.run(rivals.measure(report, rival, how))
             case "groups":
                 small = groups.Options(given.groups, given.queries, large=max(given.facts))
                 asyncio.run(groups.measure(report, small))
@@ -171,6 +173,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--graphiti", type=_file, metavar="PYTHON", help="a python that has it (graphiti)"
     )
+    parser.add_argument(
+        "--lightrag", type=_file, metavar="PYTHON", help="a python that has it (lightrag)"
+    )
     parser.add_argument("--text", type=_file, default=novel.OZ, help="default: a novel of 1900")
     parser.add_argument("--records", type=Path, help="folder of DBLP-ACM and Febrl (identity)")
     parser.add_argument("--conversations", type=Path, help="folder of BEAM (updates)")
@@ -191,6 +196,10 @@ def _arguments() -> argparse.Namespace:
         parser.error(
             "graphiti needs --graphiti PYTHON, of an environment of Python 3.12 or newer "
             "with 'pip install graphiti-core falkordblite httpx'"
+        )
+    if "lightrag" in given.names and given.lightrag is None:
+        parser.error(
+            "lightrag needs --lightrag PYTHON, of an environment with 'pip install lightrag-hku'"
         )
     if unknown := set(given.names) - set(_ALL):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")

@@ -1,6 +1,6 @@
 """Graphiti on FalkorDBLite, in an interpreter that has them: loads a folder, then answers searches.
 
-``graphiti.py`` starts it. It speaks JSON, a line each: its versions, then for ``{"load": FOLDER}``
+``rivals.py`` starts it. It speaks JSON, a line each: its versions, then for ``{"load": FOLDER}``
 the records a second, then for each search its seconds, those of the processor and the ids that it
 found. No model is asked: vectors are given.
 """

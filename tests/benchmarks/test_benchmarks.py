@@ -4,16 +4,17 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from graphrag.testing import HashEmbedder
 from tests.benchmarks import (
     ablation,
     fresh,
-    graphiti,
     groups,
     quality,
     report,
+    rivals,
     scale,
     serving,
     speed,
@@ -167,8 +168,12 @@ async def test_quality_says_what_it_skips(tmp_path):
     assert f"there is no folder {tmp_path / 'none'}: skipped" in console.export_text()
 
 
-async def test_graphiti_says_what_to_install_where_it_is_missing():
+@pytest.mark.parametrize(
+    ("rival", "package"),
+    [(rivals.GRAPHITI, "graphiti-core falkordblite httpx"), (rivals.LIGHTRAG, "lightrag-hku")],
+)
+async def test_another_library_says_what_to_install_where_it_is_missing(rival, package):
     console = Console(record=True, width=400)
-    result = report.Report("graphiti", console)
-    await graphiti.measure(result, graphiti.Options(Path(sys.executable), (600,), queries=1))
-    assert "pip install graphiti-core falkordblite httpx" in console.export_text()
+    result = report.Report(rival.name, console)
+    await rivals.measure(result, rival, rivals.Options(Path(sys.executable), (600,), queries=1))
+    assert f"pip install {package}" in console.export_text()

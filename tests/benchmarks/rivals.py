@@ -1,9 +1,11 @@
-"""``graphiti``: the same searches of the same records by this library and by Graphiti, in turn.
+"""``graphiti``, ``lightrag``: the same searches of the same records, here and there, in turn.
 
-Graphiti 0.31 with FalkorDBLite needs Python 3.12 and has an environment of its own, whose
-interpreter is given. Both are given the vectors; both search what is true and what was, since
-Graphiti does not tell them apart; recipes have the same names, scopes, methods and limits. Each
-question is asked of one and right after of the other, so that both meet the same machine.
+Each has an environment of its own, whose interpreter is given (Graphiti 0.31 with FalkorDBLite
+needs Python 3.12). Both sides are given the vectors, and both search what is true and what was,
+since neither of the others tells these apart. Graphiti's recipes have the same names as ours,
+scopes, methods and limits; of LightRAG's modes "global" finds facts by meaning and "mix" facts,
+entities and texts. Each question is asked of one and right after of the other, so that both meet
+the same machine.
 """
 
 import json
@@ -26,15 +28,41 @@ from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
 from tests.benchmarks.synthetic import Batch, Synthetic
 
-_CHILD = Path(__file__).with_name("graphiti_child.py")
 _WARM = 3
 _SAID = 15
 """Lines of its errors that are shown: the last is not always the one that tells."""
-_RECIPES = (
-    "edge_hybrid_search_rrf",
-    "edge_hybrid_search_node_distance",
-    "combined_hybrid_search_rrf",
-    "combined_hybrid_search_mmr",
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another library, and which of its searches is which of ours."""
+
+    name: str
+    child: str
+    """What speaks for it, in its interpreter."""
+    recipes: tuple[tuple[str, str], ...]
+    """Ours, and theirs."""
+    note: str = ""
+
+
+GRAPHITI = Rival(
+    "Graphiti",
+    "graphiti_child.py",
+    tuple(
+        (name, name)
+        for name in (
+            "edge_hybrid_search_rrf",
+            "edge_hybrid_search_node_distance",
+            "combined_hybrid_search_rrf",
+            "combined_hybrid_search_mmr",
+        )
+    ),
+)
+LIGHTRAG = Rival(
+    "LightRAG",
+    "lightrag_child.py",
+    (("edge_hybrid_search_rrf", "global"), ("combined_hybrid_search_rrf", "mix")),
+    "its keywords are the words of the question; it keeps one edge between two entities, no times",
 )
 
 
@@ -43,57 +71,63 @@ class Options:
     """How much to measure."""
 
     python: Path
-    """The interpreter that has Graphiti."""
+    """The interpreter that has the other library."""
     sizes: tuple[int, ...] = (10_000, 100_000)
     queries: int = 30
 
 
 class NotRunError(Exception):
-    """Graphiti ended early; the message is what it wrote last."""
+    """The other library ended early; the message is what it wrote last."""
 
 
-async def measure(report: Report, options: Options) -> None:
+async def measure(report: Report, rival: Rival, options: Options) -> None:
     """Measure every size in a temporary folder."""
     for size in options.sizes:
         with TemporaryDirectory(prefix="graphrag-bench-") as folder:
             try:
-                with closing(_Rival(options.python, Path(folder))) as rival:
-                    await _compare(report, size, options.queries, rival, Path(folder))
+                with closing(_Child(rival, options.python, Path(folder))) as child:
+                    await _compare(report, size, options.queries, child, Path(folder))
             except NotRunError as error:
-                report.say(f"{size:,} facts: Graphiti did not run: {error}")
+                report.say(f"{size:,} facts: {rival.name} did not run: {error}")
                 return  # a larger one would not, either
 
 
-async def _compare(report: Report, size: int, count: int, rival: "_Rival", folder: Path) -> None:
+async def _compare(report: Report, size: int, count: int, child: "_Child", folder: Path) -> None:
     url = f"surrealkv://{folder}/store"
     group = Synthetic(size)
     batches = [*group.entities(), *group.facts_with_episodes()]
     queries = group.queries(_WARM + count)
     meant = _nearest(batches, queries)
-    theirs = rival.load(batches)
+    theirs = child.load(batches)
     started = time.perf_counter()
     async with await opened(url) as store:
         await load(store, batches, after=0, in_flight=1)
     ours = sum(map(len, batches)) / (time.perf_counter() - started)
     async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
-        rows = [await _recipe(graph, rival, name, queries, meant) for name in _RECIPES]
+        rows = [await _recipe(graph, child, names, queries, meant) for names in child.rival.recipes]
     report.add(
         Section(
-            f"{size:,} facts: the same searches, here and by Graphiti",
+            f"{size:,} facts: the same searches, here and by {child.rival.name}",
             rows,
             (
-                f"{rival.versions}; {count} questions each, asked of both in turn",
+                f"{child.versions}; {count} questions each, asked of both in turn",
                 "x: their time by ours; CPU: the medians of processor time",
                 f"records loaded a second: {ours:,.0f} here, {theirs:,.0f} there",
                 "meant: the questions whose fact was found; alike: facts of 10 that both found",
+                *filter(None, [child.rival.note]),
             ),
         )
     )
 
 
 async def _recipe(
-    graph: GraphRAG, rival: "_Rival", name: str, queries: Sequence[Query], meant: Sequence[str]
+    graph: GraphRAG,
+    child: "_Child",
+    names: tuple[str, str],
+    queries: Sequence[Query],
+    meant: Sequence[str],
 ) -> dict[str, Cell]:
+    name, their_name = names
     centre = (await graph.audit.hubs(1))[0][0].id
     view, held = graph.at(history=True), graph.handle.session.store.held
     centers = [centre] if "distance" in name else []
@@ -101,11 +135,11 @@ async def _recipe(
     cpu, their_cpu = [], []
     hits = {"here": 0, "there": 0}
     for place, query in enumerate(queries):
-        held.release()  # nothing that is returned is in memory; all that Graphiti has is
+        held.release()  # nothing that is returned is in memory; all that they have is
         started, worked = time.perf_counter(), time.process_time()
         results = await view.search(query.text, recipe=name, centers=centers)
         seconds, work = time.perf_counter() - started, time.process_time() - worked
-        other = rival.search(name, query, centre)
+        other = child.search(their_name, query, centre)
         if place < _WARM:
             continue
         ours.append(seconds)
@@ -117,7 +151,7 @@ async def _recipe(
         hits["here"] += meant[place] in found
         hits["there"] += meant[place] in other["facts"]
     return {
-        "recipe": name,
+        "recipe": name if name == their_name else f"{name}, {their_name}",
         "p50 ms": 1000 * p50(ours),
         "p95 ms": 1000 * p95(ours),
         "their p50": 1000 * p50(theirs),
@@ -130,16 +164,17 @@ async def _recipe(
     }
 
 
-class _Rival:
-    """Graphiti in a process of its own, spoken to in lines of JSON."""
+class _Child:
+    """Another library in a process of its own, spoken to in lines of JSON."""
 
-    def __init__(self, python: Path, folder: Path) -> None:
+    def __init__(self, rival: Rival, python: Path, folder: Path) -> None:
+        self.rival = rival
         self._folder = folder
         self._errors = folder / "errors"
         with self._errors.open("w") as errors:
             self._child = subprocess.Popen(
                 # -P: our modules are beside the script, and theirs could have the same names.
-                [str(python), "-P", str(_CHILD)],
+                [str(python), "-P", str(Path(__file__).with_name(rival.child))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -104,6 +104,14 @@ def test_a_short_name_is_the_long_one_that_the_rules_found():
     assert shown(read_) == [("Ann Lee", "lives_in", "Bergen")]
 
 
+def test_a_title_makes_nobody_else():
+    chen = Mention("Chen", "person", 4, 8)
+    read_ = read("Dr. Chen lives in Bergen.", [("Dr. Chen", PERSON), ("Bergen", PLACE)], [
+        link(0, "lives_in", 1)
+    ], rules=Extraction((chen,)))  # fmt: skip
+    assert shown(read_) == [("Chen", "lives_in", "Bergen")]
+
+
 def test_a_length_gives_the_end_or_the_start_where_the_other_is_known():
     spans = [("Ann", PERSON), ("Acme", BODY), ("2010", DATE), ("six years", DATE)]
     text = "Ann works at Acme, 2010, six years."

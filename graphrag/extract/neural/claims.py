@@ -89,7 +89,7 @@ class _Cast:
         found = {
             id(mention): mention
             for other, mention in (*self._by_key.items(), *self.new.items())
-            if words < set(other.split()) and mention.entity_type != CONCEPT
+            if words <= set(other.split()) and mention.entity_type != CONCEPT
         }
         return next(iter(found.values())) if words and len(found) == 1 else None
 

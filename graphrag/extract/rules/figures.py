@@ -47,8 +47,9 @@ def read_figures(line: Line, stated: Sequence[Clause], known: Sequence[Draft]) -
         at = line.offset + token.idx
         if not (token.like_num and token.text[:1].isdigit()) or any(at in one for one in read):
             continue
-        if token.ent_type_ == "DATE" and token.i and token.nbor(-1).pos_ == "PROPN":
-            continue  # "my schedule for April 22"
+        around = token.doc[max(0, token.i - 1) : token.i + 2]
+        if token.ent_type_ == "DATE" and any(one.pos_ == "PROPN" for one in around):
+            continue  # "my schedule for April 22", "her birthday is 4 May"
         top = token
         while top.dep_ in _OF_NUMBER and top.head.i > top.i and _is_unit(top.head):
             top = top.head

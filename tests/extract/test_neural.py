@@ -323,6 +323,13 @@ def test_a_time_of_another_clause_is_no_start(text, start):
     assert (claim.valid_at.year if claim.valid_at else None) == start
 
 
+def test_a_time_of_another_sentence_may_be_a_start():
+    text = "The change comes in May 2021. Ann Lee leads Acme."
+    spans = [("Ann Lee", PERSON), ("Acme", BODY), ("May 2021", DATE)]
+    (claim,) = read(text, spans, [link(0, "leads", 1, dates=[("from", 2, 0.9)])]).claims
+    assert claim.valid_at == datetime(2021, 5, 1, tzinfo=UTC)
+
+
 def test_what_the_rules_said_in_more_words_is_not_said_again():
     store, acme = Mention("Ann's old store", "organization"), Mention("Acme", "organization")
     text = "My old store leads Acme."

@@ -170,7 +170,12 @@ class Passage:
         return min(1.0, expected / (len(self.text.split()) or 1) / _DENSITY)
 
     def is_beside(self, time: Place, statement: Statement) -> bool:
-        """Tell whether a time stands in the clause that states something, or in none."""
+        """Tell whether a time stands in the clause that states something, or in none of its own.
+
+        What another sentence dates is for the network to say.
+        """
+        if self.sentence(time) != self.sentence(statement.later):
+            return True
         one, at = self.root(statement.later), self.root(time)
         above = self.verb(statement.subject, statement.object)
         if above is None or at is None or one is None or one.doc is not at.doc:

@@ -1,6 +1,6 @@
 """The columns in memory against the tables: the same rows, the same values, the same words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def _words(scope: Scope, fresh: Scope) -> Array:
 
 def _decoded(index: GroupIndex, name: str, values: np.ndarray) -> np.ndarray:
     """Return a column without the numbering of rows, which depends on the order of arrival."""
-    names: list[str] | None = {
+    names: Sequence[str] | None = {
         "subject": index.entities.ids,
         "object": index.entities.ids,
         "episode": index.episodes.ids,

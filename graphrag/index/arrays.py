@@ -165,7 +165,6 @@ class ArrayReader:
                 raise DamagedFileError(f"it has {state.st_size} bytes instead of {end}")
             self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
             self._file = HeldFile(file)
-        self._path = path
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is an array of this name."""
@@ -193,10 +192,16 @@ class ArrayReader:
         """Return the file, and where in it an array begins."""
         return self._file, self._places[name][2]
 
-    def numbers(self, name: str, dtype: npt.DTypeLike, *shape: int, within: range) -> Array:
-        """Return an array of whole numbers in a range."""
+    def numbers(
+        self, name: str, dtype: npt.DTypeLike, *shape: int, within: range, rare: bool = False
+    ) -> Array:
+        """Return an array of whole numbers in a range; ``rare``: few of them will be used."""
         array = self.array(name, dtype, *shape)
-        if array.size and not (array.min() >= within.start and array.max() < within.stop):
+        with self._file.part(self._places[name][2], array.nbytes if rare else 0) as part:
+            seen = np.frombuffer(part, array.dtype) if rare else array
+            least, most = seen.min(initial=within.start), seen.max(initial=within.start)
+            del seen  # the part is let go of
+        if array.size and not (least >= within.start and most < within.stop):
             raise DamagedFileError(f"{name} has numbers outside of {within}")
         return array
 
@@ -210,7 +215,9 @@ class ArrayReader:
     def texts(self, name: str, count: int = -1) -> list[str]:
         """Return so many texts."""
         [size] = self.numbers(f"{name}.size", np.int64, 1, within=range(1 << 48)).tolist()
-        whole = str(self.array(f"{name}.text", np.uint8, -1).data, "utf-8", "surrogatepass")
+        coded, at = self.array(f"{name}.text", np.uint8, -1), self._places[f"{name}.text"][2]
+        with self._file.part(at, coded.nbytes) as part:
+            whole = str(part, "utf-8", "surrogatepass")
         if f"{name}.ends" in self:
             ends = self.rising(f"{name}.ends", size + 1, to=len(whole)).tolist()
             texts = [whole[start:end] for start, end in pairwise(ends)]
@@ -266,20 +273,13 @@ class ArrayReader:
         return made
 
     def verify(self) -> None:
-        """Hold every part against its checksum that no other thread has looked at.
-
-        Through a mapping of its own: the pages of the arrays are to take memory when they are used.
-        """
-        with open_private(self._path, "rb") as file, suppress(IndexError):  # at the end of them
+        """Hold every part against its checksum that no other thread has looked at."""
+        with suppress(IndexError):  # at the end of them
             while True:
                 size, at, begin, end = self._parts.pop()
-                skipped = at % mmap.ALLOCATIONGRANULARITY
-                with mmap.mmap(
-                    file.fileno(), skipped + size, access=mmap.ACCESS_READ, offset=at - skipped
-                ) as mapped:
-                    with memoryview(mapped) as view, view[skipped:] as part:
-                        if checksum(part, begin) != end:
-                            raise DamagedFileError(f"{size} bytes at {at} are damaged")
+                with self._file.part(at, size) as part:
+                    if checksum(part, begin) != end:
+                        raise DamagedFileError(f"{size} bytes at {at} are damaged")
 
     def _survey(self, arrays: Sequence[Described], at: int) -> int:
         """Note where each array is, and return where the file must end."""

@@ -42,7 +42,7 @@ _TERM_BYTES = 90
 """Of a term or a word with its number."""
 _TOUCHED_BYTES = 400
 """Of a term that a query has touched, beside its rows."""
-_NONE = np.empty(0, np.int32), np.empty(0, np.float32)
+_NONE = np.empty(0, np.int32), np.empty(0, np.uint8)
 
 
 class Postings:

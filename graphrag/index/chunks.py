@@ -32,7 +32,7 @@ class Pieces(Postings):
         self.owner = Column(np.int32)
         """The row that each piece belongs to."""
         self._of_row: list[range] = []
-        self._room: tuple[tuple[int, ...], NDArray[np.float64]] | None = None
+        self._room: tuple[tuple[int, ...], NDArray[np.float32]] | None = None
         """What stands beside the counts of whole rows, and the state that it is of."""
         super().__init__()
 
@@ -202,12 +202,13 @@ class Pieces(Postings):
             number = self.numbers.get(term)
             if number is None or not (entries := self._of_term(number)).size:
                 continue
-            held, counts = entries.gathered(self.owner.values)
-            weight = np.float64(repeats * (K1 + 1) * self._idf(self._df(term)))
-            scores[held] += (weight * counts / (counts + room[held])).astype(np.float32)
+            held, counts = entries.gathered(self.owner.values, rows)
+            weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
+            # As in ``scores``: each row is there once.
+            np.add.at(scores, held.astype(np.intp), weight * (counts / (counts + room[held])))
         return scores
 
-    def _entire_room(self) -> NDArray[np.float64]:
+    def _entire_room(self) -> NDArray[np.float32]:
         """Return what BM25 adds to the count of a word in each row as one text, for its length."""
         texts, total = self._size()
         state = texts, total, self._live, len(self.owner)
@@ -216,12 +217,16 @@ class Pieces(Postings):
             lengths = np.bincount(self.owner.values, self._lengths.values, rows)
             several = np.bincount(self.owner.values, minlength=rows) > 1
             share = lengths * texts / max(total, 1)
-            self._room = state, K1 * (1 - B + B * np.where(several, np.sqrt(share), share))
+            room = K1 * (1 - B + B * np.where(several, np.sqrt(share), share))
+            self._room = state, room.astype(np.float32)
         return self._room[1]
 
     def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the best of each row's pieces."""
         best = np.zeros(len(self._of_row), dtype=np.float32)
+        if len(best) == len(scores):  # each text is one piece
+            best[self.owner.values] = scores
+            return best
         found = np.flatnonzero(scores > 0)
         np.maximum.at(best, self.owner.values[found].astype(np.intp), scores[found])
         return best

@@ -18,7 +18,11 @@ ROW_BITS: Final = 32
 _BASE = np.float32(K1 * (1 - B))
 """The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
 
-Sorted = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]
+_MOST: Final = 255
+"""So often a term counts at most, for one more changes nothing: a byte each in memory."""
+
+Counts = NDArray[np.uint8]
+Sorted = tuple[NDArray[np.int32], Counts, NDArray[np.int64]]
 """Rows and counts of all terms, one term after another, and where each term begins."""
 
 
@@ -33,7 +37,7 @@ class Statistics:
     """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
-Gathered = tuple[NDArray[np.int32], NDArray[np.float32]]
+Gathered = tuple[NDArray[np.int32], NDArray[np.float32] | Counts]
 """Owners of rows, and the counts of all rows of each."""
 
 
@@ -42,7 +46,7 @@ class Entries:
 
     __slots__ = ("_gathered", "_shares", "_slope", "counts", "rows", "size")
 
-    def __init__(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
+    def __init__(self, rows: NDArray[np.int32], counts: Counts) -> None:
         self.rows = rows
         self.counts = counts
         self.size = len(rows)
@@ -67,18 +71,20 @@ class Entries:
             self._shares, self._slope = shares.astype(np.float32), slope
         return self._shares
 
-    def gathered(self, owner: NDArray[np.int32]) -> Gathered:
-        """Return the owners of the rows, ascending, and how often each of them has the term.
+    def gathered(self, owner: NDArray[np.int32], owners: int) -> Gathered:
+        """Return the owners of the rows, and how often each of so many owners has the term.
 
         Kept until a text with the term comes or goes: a row has one owner for life.
         """
+        if len(owner) == owners:  # each has one row, so there is nothing to add up
+            return owner[self.rows[: self.size]], self.counts[: self.size]
         if self._gathered is None:
             counts = np.bincount(owner[self.rows[: self.size]], self.counts[: self.size])
             held = np.flatnonzero(counts > 0)  # of bits: of numbers it takes ten times as long
             self._gathered = held.astype(np.int32), counts[held].astype(np.float32)
         return self._gathered
 
-    def extend(self, rows: NDArray[np.int32], counts: NDArray[np.float32]) -> None:
+    def extend(self, rows: NDArray[np.int32], counts: Counts) -> None:
         """Take in more rows, each with its count."""
         size = self.size + len(rows)
         self._shares = self._gathered = None
@@ -99,7 +105,7 @@ class Entries:
     def _reserve(self, size: int) -> None:
         spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
         self.rows = np.concatenate((self.rows[: self.size], spare))
-        self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.float32)))
+        self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.uint8)))
 
 
 Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
@@ -116,14 +122,15 @@ def read_words(
     terms = arrays.distinct(f"{name}.terms")
     if tuple(islice(terms, len(first))) != first:
         raise DamagedFileError(f"{name} has other first terms")
-    words = arrays.numbers(f"{name}.words", np.int32, -1, within=range(len(first), len(terms)))
+    known = range(len(first), len(terms))
+    words = arrays.numbers(f"{name}.words", np.int32, -1, within=known, rare=True)
     places = range(len(words) + 1)
     starts = arrays.numbers(f"{name}.starts", np.int64, rows, within=range(-1, places.stop))
     lengths = arrays.numbers(f"{name}.lengths", np.int32, rows, within=places)
     if (starts + lengths > len(words)).any():
         raise DamagedFileError(f"{name} has words beyond the last")
     found = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
-    counts = arrays.array(f"{name}.counts", np.float32, len(found))
+    counts = arrays.array(f"{name}.counts", np.uint8, len(found))
     bounds = arrays.rising(f"{name}.bounds", -1, to=len(found))
     if not (counts >= 1).all() or len(bounds) > len(terms) + 1:
         raise DamagedFileError(f"{name} has counts of what is in no text")
@@ -147,16 +154,16 @@ def sort_words(
 
 def tallied(
     keys: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Counts]:
     """Return term, row and count of each pair of term and row, by term."""
     pairs, counts = np.unique(keys, return_counts=True)
     rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
-    return pairs >> ROW_BITS, rows, counts.astype(np.float32)
+    return pairs >> ROW_BITS, rows, np.minimum(counts, _MOST).astype(np.uint8)
 
 
 def by_term(
     keys: NDArray[np.int64],
-) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.float32]]]:
+) -> Iterator[tuple[int, NDArray[np.int32], Counts]]:
     """Yield each term of some pairs of term and row, with its rows and counts."""
     numbers, rows, counts = tallied(keys)
     starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()

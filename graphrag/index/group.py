@@ -38,7 +38,7 @@ class GroupIndex:
         self.seq = 0
         """Number of the newest event that is in here."""
         self.entities = Scope(dimension, ENTITIES)
-        self.facts = Scope(dimension, FACTS)
+        self.facts = Scope(dimension, FACTS, lean=True)
         self.episodes = Episodes(dimension)
         self.passages = Scope(dimension, PASSAGES)
         self.communities = Scope(dimension, COMMUNITIES)

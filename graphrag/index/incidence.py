@@ -142,8 +142,8 @@ class _Side:
     def __init__(self, rows: NDArray[np.int32], others: NDArray[np.int32]) -> None:
         order = np.argsort(rows, kind="stable")
         self._others = others[order]
-        self._bounds = np.zeros(int(rows.max(initial=-1)) + 2, dtype=np.intp)
-        np.cumsum(np.bincount(rows, minlength=len(self._bounds) - 1), out=self._bounds[1:])
+        counts = np.bincount(rows, minlength=int(rows.max(initial=-1)) + 1)
+        self._bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int32)), dtype=np.int32)
         self._new: defaultdict[int, list[int]] = defaultdict(list)
 
     @property

@@ -5,7 +5,6 @@ point at it.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,9 @@ import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import Postings
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column
 from graphrag.index.lazy import AsideColumn
+from graphrag.index.row_ids import Ids, RowOf
 from graphrag.index.vectors import Vectors
 from graphrag.protocols import Matrix
 from graphrag.store.cache_file import DamagedFileError
@@ -45,16 +45,12 @@ EPISODES: Columns = {
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
 
-_ID_BYTES = 96
-_NUMBER_BYTES = 32
-
 
 class Scope:
     """Rows that can be ranked by meaning and by words, and masked by columns."""
 
-    def __init__(self, dimension: int, columns: Columns) -> None:
-        self.ids: list[str] = []
-        self.row_of: dict[str, int] = {}
+    def __init__(self, dimension: int, columns: Columns, *, lean: bool = False) -> None:
+        self.ids = Ids(lean=lean)
         self.alive = Column(np.bool_)
         self.vectors = Vectors(dimension)
         self.postings = Postings()
@@ -68,7 +64,7 @@ class Scope:
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written."""
-        out.texts(f"{name}.ids", self.ids)
+        self.ids.save(out, f"{name}.ids")
         out.put(f"{name}.alive", self.alive.values, np.bool_)
         self.vectors.save(out, f"{name}.vectors")
         self.postings.save(out, f"{name}.words")
@@ -80,13 +76,11 @@ class Scope:
 
     def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
         """Take over rows; ``within`` has the bounds of the columns that number something."""
-        self.ids = arrays.texts(f"{name}.ids")
+        self.ids.load(arrays, f"{name}.ids")
         rows = len(self.ids)
         alive = arrays.array(f"{name}.alive", np.bool_, rows)
         self.alive.take(alive)
-        of_all = zip(self.ids, range(rows), strict=True)
-        self.row_of = dict(of_all if alive.all() else compress(of_all, alive.tolist()))
-        if len(self.row_of) != np.count_nonzero(alive):
+        if not self.ids.live(alive):
             raise DamagedFileError(f"{name} has two rows of one id")
         self.vectors.load(arrays, f"{name}.vectors", rows)
         self.postings.load(arrays, f"{name}.words", rows)
@@ -103,18 +97,16 @@ class Scope:
         return len(self.ids)
 
     @property
+    def row_of(self) -> RowOf:
+        """The row of each id that lives."""
+        return self.ids.row_of
+
+    @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
         columns = self.alive.nbytes + sum(column.nbytes for column in self.columns.values())
         lazy = sum(column.nbytes for column in self.aside.values())
-        return (
-            columns
-            + lazy
-            + self.vectors.nbytes
-            + self.postings.nbytes
-            + boxed(self.ids, _ID_BYTES)
-            + boxed(self.row_of, _NUMBER_BYTES)
-        )
+        return columns + lazy + self.vectors.nbytes + self.postings.nbytes + self.ids.nbytes
 
     def __getitem__(self, name: str) -> Array:
         """Return a column's values, one per row."""
@@ -128,7 +120,6 @@ class Scope:
         columns: Mapping[str, Sequence[object] | Array],
     ) -> None:
         """Append rows; all arguments have one entry per row."""
-        first = len(self.ids)
         self.version += 1
         self.vectors.extend(vectors)
         self.postings.extend(texts)
@@ -136,7 +127,6 @@ class Scope:
             column.extend(np.asarray(columns[name], dtype=column.dtype))
         self.alive.extend(np.ones(len(ids), dtype=np.bool_))
         self.ids.extend(ids)
-        self.row_of.update(zip(ids, range(first, first + len(ids)), strict=True))
 
     def replace(
         self, id_: str, vector: Matrix | None = None, text: str | None = None, **columns: int

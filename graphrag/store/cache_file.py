@@ -8,10 +8,12 @@ whoever reads one also takes nothing in it for granted.
 
 import errno
 import json
+import mmap
 import os
 import stat
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
@@ -91,7 +93,8 @@ def open_private(path: Path, mode: Mode, *, buffering: int = -1) -> BinaryIO:
 class HeldFile:
     """A file of rows that stays open as long as somebody may read some of them.
 
-    A mapping would have up to two megabytes around each row that is looked at count as resident.
+    A mapping that stays would have all that is looked at count as resident, and up to two megabytes
+    around each row of it.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -111,6 +114,22 @@ class HeldFile:
             part = whole[number * length : (number + 1) * length]
             if os.preadv(self._descriptor, [part], at + row * length) != length:
                 raise OSError(errno.EIO, f"ends before row {row}")
+
+    @contextmanager
+    def part(self, at: int, size: int) -> Iterator[memoryview]:
+        """Map some bytes for as long as they are looked at: others' mappings stay as they are."""
+        if not size:
+            yield memoryview(b"")
+            return
+        skipped = at % mmap.ALLOCATIONGRANULARITY
+        with (
+            mmap.mmap(
+                self._descriptor, skipped + size, access=mmap.ACCESS_READ, offset=at - skipped
+            ) as mapped,
+            memoryview(mapped) as view,
+            view[skipped:] as part,
+        ):
+            yield part
 
 
 def write_whole(path: Path, head: Mapping[str, Any], parts: Iterable[Bytes]) -> None:

@@ -91,7 +91,8 @@ class Audit:
         wanted &= np.isin(index.facts["relation"], codes)
         facts = list((await self._lens.facts(np.flatnonzero(wanted), index, past)).values())
         row_of = index.facts.row_of
-        closers = [row_of[id_] for fact in facts if (id_ := fact.invalidated_by) in row_of]
+        ended_by = (fact.invalidated_by for fact in facts if fact.invalidated_by is not None)
+        closers = [row_of[id_] for id_ in ended_by if id_ in row_of]
         known = await self._lens.facts(closers, index, past)
         by_id = {fact.id: fact for fact in known.values()}
         name = (await self._lens.entities([row], index, past))[row].name

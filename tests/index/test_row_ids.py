@@ -1,0 +1,102 @@
+"""Ids that a file holds as numbers and ids that came later, held against a list and a dict."""
+
+import copy
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.row_ids import Ids
+from graphrag.model.ids import new_id
+
+SOME = [str(UUID(int=high << 64 | low)) for high in (1, 2, 1 << 63) for low in (0, 5, 1 << 63)]
+OTHERS = [
+    "",
+    "x",
+    SOME[0].upper(),
+    SOME[0].replace("-", ""),
+    "é" * 36,
+    "-" * 36,
+    SOME[0][:-1] + " ",
+]
+
+
+def reopened(ids, folder, alive):
+    """Return ids as the next opening reads them; None if they are not believed."""
+    out = ArrayWriter()
+    ids.save(out, "ids")
+    out.write(folder / "ids", {}, lambda: True)
+    read = Ids(lean=True)
+    read.load(ArrayReader(folder / "ids"), "ids")
+    return read if read.live(np.array(alive, dtype=np.bool_)) else None
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.sampled_from([*SOME, *OTHERS])),
+        st.tuples(st.just("remove"), st.integers(0, 30)),
+        st.tuples(st.just("reopen"), st.just(0)),
+        st.tuples(st.just("copy"), st.just(0)),
+    ),
+    max_size=25,
+)
+
+
+@given(steps=STEPS)
+def test_ids_are_a_list_and_a_dict(tmp_path_factory, steps):
+    folder = tmp_path_factory.mktemp("ids")
+    ids, listed, row_of = Ids(lean=True), [], {}
+    for step, what in steps:
+        if step == "add" and what not in row_of:
+            ids.extend([what])
+            row_of[what] = len(listed)
+            listed.append(what)
+        elif step == "remove" and row_of:
+            id_ = sorted(row_of)[what % len(row_of)]
+            assert ids.row_of.pop(id_) == row_of.pop(id_)
+        elif step == "reopen":
+            live = set(row_of.values())
+            ids = reopened(ids, folder, [row in live for row in range(len(listed))])
+        elif step == "copy":
+            ids, before = ids.copy(), ids
+            before.extend(["of the other alone"])
+    assert [*ids] == listed
+    assert [ids[row] for row in range(-len(listed), len(listed))] == listed * 2
+    assert ids[1:3] == listed[1:3]
+    assert dict(ids.row_of) == row_of
+    assert len(ids.row_of) == len(row_of)
+    for id_ in (*SOME, *OTHERS):
+        assert ids.row_of.get(id_) == row_of.get(id_)
+        assert (id_ in ids.row_of) == (id_ in row_of)
+    with pytest.raises(IndexError):
+        ids[len(listed)]
+
+
+def test_two_rows_of_one_id_are_noticed(tmp_path):
+    ids = Ids(lean=True)
+    ids.extend([SOME[1], SOME[0], SOME[1]])
+    assert reopened(ids, tmp_path, [True, True, True]) is None
+    read = reopened(ids, tmp_path, [True, True, False])
+    assert dict(read.row_of) == {SOME[1]: 0, SOME[0]: 1}
+
+
+def test_uuids_are_written_as_sixteen_bytes_and_others_as_texts(tmp_path):
+    uuids, mixed = Ids(lean=True), Ids(lean=True)
+    uuids.extend([new_id() for _ in range(100)])
+    mixed.extend([new_id(), "no uuid"])
+    assert [*reopened(uuids, tmp_path, [True] * 100)] == [*uuids]
+    assert "ids.high" in ArrayReader(tmp_path / "ids")
+    assert "ids.text" not in ArrayReader(tmp_path / "ids")
+    assert [*reopened(mixed, tmp_path, [True] * 2)] == [*mixed]
+    assert "ids.text" in ArrayReader(tmp_path / "ids")
+
+
+def test_what_is_mapped_is_shared_by_copies(tmp_path):
+    ids = Ids(lean=True)
+    ids.extend(SOME)
+    ids = reopened(ids, tmp_path, [True] * len(SOME))
+    assert copy.deepcopy(ids)._first is ids._first
+    assert dict(copy.deepcopy(ids).row_of) == dict(ids.row_of)

@@ -14,8 +14,8 @@ from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
 from graphrag.index.tables import COLUMNS
+from graphrag.store.log import vouch
 from graphrag.store.store import Store
-from graphrag.store.validate import vouch
 
 _LOG = logging.getLogger("graphrag")
 _MEASURED = 16

@@ -4,7 +4,8 @@ A stream reads the log; a commit of this process only wakes it, and against a se
 write too, it also looks by itself. So nothing piles up in memory when a reader is slow, nothing is
 left out, and whoever keeps the number of the last event goes on from there after a restart.
 
-And find the events that wrote some records, of a log that is long.
+And find the events that wrote some records, of a log that is long; and tell by the log whether the
+rows beside a store are as the store has them.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 
 from graphrag.errors import QueryError, StoreClosedError
 from graphrag.model.values import Event
+from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.rows import event_of
 from graphrag.store.store import Store
@@ -26,6 +28,8 @@ _PAGE = 100
 _LOOK_EVERY = 0.5
 """Seconds between looks at a server's log, which other processes may have written to."""
 _BEGINNING = 0
+_MOST_EVENTS = 2_000
+"""From so many new events on it is cheaper to read rows again than to find out which."""
 _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
 
@@ -189,3 +193,33 @@ async def _first_since(store: Store, group: str, moments: Iterable[int]) -> dict
             late = middle in at and at[middle] >= moment
             places[moment] = (first, middle) if late else (middle + 1, end)
     return {moment: first for moment, (first, _) in places.items()}
+
+
+async def vouch(store: Store, group: str) -> None:
+    """Find out which rows of a group, beside the store, are right.
+
+    Those that newer events touched are not; none, if the log is not the one they go by.
+    """
+    held = store.held
+    if held.rows is None or group in held.stamps:
+        return
+    last, at = await store.newest(group)
+    if group in held.rows.stamps:
+        seq, moment = held.rows.stamps[group]
+        touched = await _touched_since(store, group, seq, last)
+        same = await store.moment_of(group, seq) == moment
+        held.written(touched if same else None)
+    held.know(group, (last, to_micros(at, 0)))
+
+
+async def _touched_since(
+    store: Store, group: str, seq: int, last: int
+) -> list[tuple[str, str]] | None:
+    """Return table and id of what events touched; None: they are too many, or it may be any."""
+    if not 0 <= last - seq <= _MOST_EVENTS:
+        return None
+    events = await store.events(group, after=seq) if last > seq else []
+    if any(event.kind in (FORGET, REPAIR) for event in events):
+        return None
+    records = (change.record.partition(":") for event in events for change in event.changes)
+    return [(table, id_) for table, _, id_ in records]

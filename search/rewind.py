@@ -1,22 +1,20 @@
 """The columns of a group as they were: what was not known at a moment has no say in a ranking.
 
 Masks hide the rows that came later, but their words would still count: a word is rarer in a smaller
-group, and a fact that was reworded is found by its new words. So what ranks a search of the past is
-a copy of the columns without the later rows, with the words and vectors of then. The last copy of
-each group is kept: of 100,000 facts it takes a third of a second to make, and the memory of one
-more group.
+group, and a fact that was reworded is found by its new words. So what ranks a search of the past
+are columns of its own, without the later rows and with the words and vectors of then. Vectors and
+words, nine tenths of a group, are in the memory of the group itself; of those that were others then
+the rows around them are copied. The last such columns of each group are kept.
 """
 
 import copy
 from collections.abc import Iterator
-from typing import Any, Final
-
-import numpy as np
+from typing import Final
 
 from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
-from graphrag.index.scope import PASSAGES, Scope
+from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.model.attributes import names_of
@@ -45,7 +43,7 @@ async def index_then(
         return index
     upto, then = _LAST.get(index) or (-1, index)
     if upto != past.upto:
-        then = _copied(index)
+        then = _shared(index)
         then.heirs = copy.deepcopy(index.heirs.before(past.before))
         _remove(then, past)
         await _reword(then, past, store, embedder)
@@ -55,25 +53,13 @@ async def index_then(
     return then
 
 
-def _copied(index: GroupIndex) -> GroupIndex:
-    """Return a group that shares with this one only what reading does not change."""
+def _shared(index: GroupIndex) -> GroupIndex:
+    """Return a group whose rows may be changed apart from those of this one."""
     then = copy.copy(index)
-    then.facts, then.entities, then.episodes, then.passages, then.communities = (
-        _copied_rows(rows)
-        for rows in (
-            index.facts,
-            index.entities,
-            index.episodes,
-            index.passages,
-            index.communities,
-        )
-    )
+    then.facts, then.entities = index.facts.share(), index.entities.share()
+    then.episodes, then.passages = index.episodes.share(), index.passages.share()
+    then.communities = index.communities.share()
     return then
-
-
-def _copied_rows(rows: Any) -> Any:
-    # Strings need no copies: this alone is most of the time.
-    return copy.deepcopy(rows, {id(rows.ids): rows.ids.copy()})
 
 
 def _remove(then: GroupIndex, past: Past) -> None:
@@ -84,16 +70,9 @@ def _remove(then: GroupIndex, past: Past) -> None:
         for id_ in _later(past, table):
             if id_ in rows.row_of:
                 rows.remove(id_)
-    episodes = then.episodes
-    alive, pieces = episodes.alive.values, then.passages
-    kept = np.flatnonzero(alive[pieces["episode"]])
-    if len(kept) < len(pieces):
-        then.passages = Scope(pieces.vectors.dimension, PASSAGES)
-        ids = [pieces.ids[row] for row in kept]
-        owners = {"episode": pieces["episode"][kept]}
-        then.passages.extend(ids, pieces.vectors.rows(kept), [""] * len(ids), owners)
-    episodes.titles = episodes.titles.of_rows(alive)
-    episodes.mentions = None
+    episodes, passages = then.episodes, then.passages
+    passages.alive[:] = episodes.alive.values[passages["episode"]]
+    episodes.titles = episodes.titles.of_rows(episodes.alive.values)
 
 
 async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder) -> None:

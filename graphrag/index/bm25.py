@@ -13,9 +13,11 @@ occurs once per term, so accumulation order does not matter and a removal is a s
 entry. Average length enters at query time, so that no stored number ever goes stale.
 """
 
+import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,28 +60,29 @@ class Postings:
         self._live = 0
         self._total = 0
         self._built = Entries(*_NONE)
-        """The entries of all terms as of the last sort, one term after another."""
+        """The entries of all terms as of the last sort, one term after another: never changed."""
         self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
         self._entries: dict[int, Entries] = {}
-        """Terms that a query or a change has touched since, by number: views or copies."""
+        """Terms that a query or a change has touched since, by number: views, or copies."""
         self._waiting: list[NDArray[np.int64]] = []
         self._changed = False
         """Whether texts came or went since the last sort."""
         self._assumed: Statistics | None = None
+        self._borrowed = False
+        """Whether the numbers of terms are those of other texts, too."""
         self.extend(texts)
 
-    def __getstate__(self) -> dict[str, object]:
-        """Return what is to be saved without the arrays of terms, which ``sorting`` gives."""
-        kept = dict(self.__dict__)
-        for name in ("_built", "_bounds", "_entries", "_waiting", "_changed"):
-            del kept[name]
-        return kept
-
-    def __setstate__(self, kept: Mapping[str, object]) -> None:
-        """Take over what was saved: to be sorted when first asked, or by ``take``."""
-        self.__dict__.update(kept)
-        self._built, self._bounds, self._entries = Entries(*_NONE), np.zeros(1, np.int64), {}
-        self._waiting, self._changed = [np.empty(0, np.int64)], True
+    def share(self) -> Self:
+        """Return the same texts in the same memory, which each of both changes apart."""
+        self._settle()
+        other = copy.copy(self)
+        other._borrowed = True
+        other._words = self._words.share()
+        other._starts, other._lengths = self._starts.copy(), self._lengths.copy()
+        other._built = Entries(self._built.rows, self._built.counts, own=False)
+        other._entries = {number: rows.share() for number, rows in self._entries.items()}
+        other._waiting = []
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the words be written, with the arrays of terms, which are made then."""
@@ -103,7 +106,7 @@ class Postings:
     def sorting(self) -> Callable[[], Sorted]:
         """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
         if not self._changed:
-            built = self._built.rows.copy(), self._built.counts.copy(), self._bounds
+            built = self._built.rows, self._built.counts, self._bounds
             return lambda: built
         texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
         terms = len(self.numbers)
@@ -133,15 +136,10 @@ class Postings:
         columns = self._words.nbytes + self._starts.nbytes + self._lengths.nbytes
         # A touched term has its share of each row, and after a change rows of its own.
         touched = len(self._entries) / max(1, len(self._bounds))
-        return (
-            columns
-            + waiting
-            + int((1 + touched) * self._built.nbytes)
-            + self._bounds.nbytes
-            + boxed(self._entries, _TOUCHED_BYTES)
-            + boxed(self._terms.of_term, _TERM_BYTES)
-            + boxed(self._terms.of_word, _TERM_BYTES)
-        )
+        entries = int((1 + touched) * self._built.nbytes) + boxed(self._entries, _TOUCHED_BYTES)
+        known = () if self._borrowed else (self._terms.of_term, self._terms.of_word)
+        terms = sum(boxed(numbers, _TERM_BYTES) for numbers in known)
+        return columns + waiting + entries + self._bounds.nbytes + terms
 
     def __repr__(self) -> str:
         """Show the size."""
@@ -263,6 +261,8 @@ class Postings:
 
     def _read(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the number of each term of some texts, with the place of its text."""
+        if self._borrowed:  # others would get the new terms, too
+            self._terms, self._borrowed = Numbers(self._terms.of_term), False
         numbers = np.fromiter(numbers_of_all(texts, self._terms), np.int32)
         texts_before = np.cumsum(numbers == _END)
         kept = numbers > _END
@@ -295,6 +295,6 @@ class Postings:
         if entries is None:
             known = number + 1 < len(self._bounds)
             place = slice(*self._bounds[number : number + 2]) if known else slice(0)
-            entries = Entries(self._built.rows[place], self._built.counts[place])
+            entries = Entries(self._built.rows[place], self._built.counts[place], own=False)
             self._entries[number] = entries
         return entries

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,12 @@ class Pieces(Postings):
         self._room: tuple[tuple[int, ...], NDArray[np.float32]] | None = None
         """What stands beside the counts of whole rows, and the state that it is of."""
         super().__init__()
+
+    def share(self) -> Self:
+        """Return the same texts in the same memory, which each of both changes apart."""
+        other = super().share()
+        other.owner, other._of_row = self.owner.share(), self._of_row.copy()
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the words be written, and which pieces each row has."""

@@ -16,6 +16,7 @@ be missed until the directions are made anew, when half of the rows are others. 
 docs/decisions.md. What is left is judged by all of the numbers (``int8.py``), then exactly.
 """
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +82,12 @@ class Coarse:
         made._usual = float(np.quantile(made._short(sample)[:, -1], _USUAL, method="lower"))
         made.extend(units)
         return made
+
+    def share(self) -> "Coarse":
+        """Return the same codes in the same memory, which each of both changes apart."""
+        other = copy.copy(self)
+        other._codes = self._codes.share()
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the codes, and copy what belongs to them."""

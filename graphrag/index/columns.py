@@ -8,6 +8,9 @@ The first rows of a ``RowMatrix`` stay in the file that they are mapped from: to
 vectors of 384 numbers for the sake of one more took six seconds and 2.5 GB. What is looked at in a
 mapping counts as resident, with up to two megabytes around it: all of it after one search. So where
 few rows are picked out of many they are read from the file, at 1 to 2.5 us each.
+
+What is lent to a writer or shared with a view of the past stays as it is: whoever changes a row
+meanwhile copies the thousand rows around it and changes those.
 """
 
 import os
@@ -15,7 +18,7 @@ import sys
 import weakref
 from collections.abc import Collection, Iterator
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,28 +35,35 @@ _WORTH_READING = 20_000
 """Rows: fewer take no memory worth the time."""
 _PICKED = 1_024
 """More rows than these are quicker in a mapping."""
+_BLOCK = 1_024
+"""Rows that are copied for the change of one."""
 
 
 class Column(Generic[Scalar]):
     """Hold values of one fixed dtype, row by row."""
 
-    __slots__ = ("_buffer", "_size")
+    __slots__ = ("_borrowed", "_buffer", "_size")
 
     def __init__(self, dtype: type[Scalar], values: ArrayLike = ()) -> None:
         self._buffer: NDArray[Scalar] = np.empty(_LEAST, dtype=dtype)
-        self._size = 0
+        self._size, self._borrowed = 0, False
         self.extend(values)
-
-    def __getstate__(self) -> NDArray[Scalar]:
-        """Return what is to be saved: no spare room."""
-        return self.values
 
     def take(self, values: NDArray[Scalar]) -> None:
         """Hold these values instead, as they lie in memory."""
         self._buffer = values
         self._size = len(values)
 
-    __setstate__ = take
+    def copy(self) -> "Column[Scalar]":
+        """Return the same values, to be changed apart."""
+        return Column(self.dtype.type, self.values)
+
+    def share(self) -> "Column[Scalar]":
+        """Return the same values in the same memory: both may add to them, none change them."""
+        other = Column(self.dtype.type)
+        other.take(self.values)
+        other._borrowed = True
+        return other
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -71,7 +81,7 @@ class Column(Generic[Scalar]):
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory, the spare room among them."""
-        return self._buffer.nbytes
+        return 0 if self._borrowed else self._buffer.nbytes
 
     @property
     def values(self) -> NDArray[Scalar]:
@@ -105,7 +115,7 @@ class Column(Generic[Scalar]):
         if size > len(self._buffer):
             buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
             buffer[: self._size] = self.values
-            self._buffer = buffer
+            self._buffer, self._borrowed = buffer, False
 
 
 class RowMatrix(Generic[Scalar]):
@@ -120,18 +130,29 @@ class RowMatrix(Generic[Scalar]):
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
         self._added = 0
         """How many rows of ``_rest`` are filled."""
-        self._lent: list[weakref.ref[NDArray[Scalar]]] = []
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what is to be copied: no spare room, and no file."""
-        alone = {"_held": None, "_written": set[int](), "_lent": list[None]()}
-        return {**vars(self), "_rest": self._rest[: self._added], **alone}
+        self._lent: list[weakref.ref[object]] = []
+        """Who has the rows as they were."""
+        self._blocks: dict[int, NDArray[Scalar]] = {}
+        """Rows that hold instead of those before, by the number of the first."""
+        self._fresh: set[int] = set()
+        """Blocks that were copied since somebody got the rows."""
+        self._borrowed = 0
+        """How many rows are in the memory of another matrix, and never changed there."""
 
     def load(self, arrays: ArrayReader, name: str, rows: int, *, picked: bool = False) -> None:
         """Take over so many rows of a file, of which few at a time are ``picked`` or all used."""
         self._first = arrays.array(name, self._first.dtype, rows, self.width)
         if picked and rows >= _WORTH_READING and hasattr(os, "preadv"):  # not on Windows
             self._held = arrays.held(name)
+
+    def share(self) -> Self:
+        """Return the same rows in the same memory, which each of both changes apart."""
+        other = type(self)(self.width, self._first.dtype.type)
+        other._first, other._held, other._written = self._first, self._held, {*self._written}
+        other._rest, other._added = self._rest[: self._added], self._added
+        other._blocks, other._borrowed = {**self._blocks}, len(self)
+        self._give(other)
+        return other
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -146,13 +167,23 @@ class RowMatrix(Generic[Scalar]):
     @property
     def nbytes(self) -> int:
         """Return the bytes of the rows; spare room costs none until it is used."""
-        return len(self) * self.width * self._first.itemsize
+        copied = sum(len(self._blocks[start]) for start in self._fresh) if self._borrowed else 0
+        return (len(self) - self._borrowed + copied) * self.width * self._first.itemsize
 
     def __getitem__(self, rows: Rows) -> NDArray[Scalar]:
         """Return some rows, in the order asked for; a slice of one part is a view."""
         if isinstance(rows, slice):
             first, *others = self.parts(rows)
             return np.concatenate((first, *others)) if others else first
+        found = self._found(rows)
+        for start, block in self._blocks.items():
+            inside = (rows >= start) & (rows < start + len(block))
+            if inside.any():
+                found[inside] = block[rows[inside] - start]
+        return found
+
+    def _found(self, rows: NDArray[np.intp]) -> NDArray[Scalar]:
+        """Return some rows as they were before any was copied."""
         kept = len(self._first)
         if not self._added:
             return self._picked(rows)
@@ -178,8 +209,21 @@ class RowMatrix(Generic[Scalar]):
         return found
 
     def parts(self, rows: slice) -> Iterator[NDArray[Scalar]]:
-        """Yield the rows from one to another where they lie: one view, or two."""
+        """Yield the rows from one to another where they lie: one view, or a few; never none."""
         start, stop, _ = rows.indices(len(self))
+        for first in sorted(self._blocks) if self._blocks else ():
+            block = self._blocks[first]
+            if start < min(stop, first + len(block)) and stop > first:
+                if start < first:
+                    yield from self._between(start, first)
+                    start = first
+                yield block[start - first : stop - first]
+                start = first + len(block)
+                if start >= stop:
+                    return
+        yield from self._between(start, stop)
+
+    def _between(self, start: int, stop: int) -> Iterator[NDArray[Scalar]]:
         kept = len(self._first)
         if start < kept:
             yield self._first[start : min(stop, kept)]
@@ -206,12 +250,17 @@ class RowMatrix(Generic[Scalar]):
 
     def __setitem__(self, row: int, numbers: ArrayLike) -> None:
         """Give a row other numbers."""
-        if any(lent() is not None for lent in self._lent):
-            self._first = self._first.copy()
-            self._move(len(self._rest))
-        self._lent.clear()
+        start = row - row % _BLOCK
+        block = self._blocks.get(start)
+        if not self._borrowed and all(lent() is None for lent in self._lent):
+            self._lent.clear()
+        elif start not in self._fresh or block is None or row >= start + len(block):
+            block = self._blocks[start] = self[start : start + _BLOCK].copy()
+            self._fresh.add(start)
         kept = len(self._first)
-        if row < kept:
+        if block is not None and row < start + len(block):
+            block[row - start] = numbers
+        elif row < kept:
             self._first[row] = numbers
             self._written.add(row)
         else:
@@ -223,8 +272,13 @@ class RowMatrix(Generic[Scalar]):
         To hold a part of one of them is not enough.
         """
         lent = tuple(self.parts(slice(None)))
-        self._lent += map(weakref.ref, lent)
+        for part in lent:
+            self._give(part)
         return lent
+
+    def _give(self, to: object) -> None:
+        self._lent.append(weakref.ref(to))
+        self._fresh.clear()
 
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)

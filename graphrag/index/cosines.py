@@ -89,6 +89,10 @@ class Cosines:
         rough = self._product(rows) if picked else self._of_all()[rows]
         return rough, self._slack.at(rows)
 
+    def rough(self) -> tuple[NDArray[np.float32], float]:
+        """Return a cosine of every row, and by how much any of them may be wrong."""
+        return self._of_all(), 0.0 if self._slack is None else self._slack.most
+
     def top(
         self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
@@ -150,6 +154,63 @@ class Cosines:
     def _pass(self, product: Product) -> Shared:
         # Codes are so much quicker that handing over pays later.
         return Shared(product, self._rows, worth=10_000 if self._slack is None else 30_000)
+
+
+class BestOf:
+    """The cosine of one query with each row, or with the best of its parts if that is higher."""
+
+    def __init__(
+        self,
+        whole: Cosines,
+        parts: Cosines,
+        owner: NDArray[np.int32],
+        less: NDArray[np.float32],
+    ) -> None:
+        """Take the rough ones of all.
+
+        Args:
+            whole: Those of the rows.
+            parts: Those of the parts.
+            owner: The row of each part.
+            less: What is taken off the score of each row.
+        """
+        self._whole, self._parts, self._owner, self._less = whole, parts, owner, less
+        rows, slack = whole.rough()
+        of_parts, slack_of_parts = parts.rough()
+        self._rough = rows.copy()
+        np.maximum.at(self._rough, owner, of_parts)
+        self._rough -= less
+        self._slack = max(slack, slack_of_parts)
+
+    def at(self, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the exact scores of some rows."""
+        if not self._slack:
+            return self._rough[rows]
+        place = np.full(len(self._rough), -1, dtype=np.intp)
+        place[rows] = np.arange(len(rows))
+        parts = np.flatnonzero(place[self._owner] >= 0)
+        best = self._whole.at(rows).copy()
+        np.maximum.at(best, place[self._owner[parts]], self._parts.at(parts))
+        return np.asarray(best[place[rows]] - self._less[rows])  # a row may be asked for twice
+
+    def top(
+        self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return rows and exact scores of the k best, as ``graphrag.index.topk.top`` does."""
+        if not self._slack:
+            return top(self._rough, k, mask, floor)
+        found = None
+        if k > 0 and floor is not None and floor >= 0:
+            found = near(self._rough, k, mask, floor, self._slack)
+        if found is not None:
+            rows = found[0]
+        else:
+            rows = np.arange(len(self._rough)) if mask is None else np.flatnonzero(mask)
+        slack = np.full(len(rows), self._slack, dtype=np.float32)
+        picked, scores = top_within(
+            self._rough[rows], slack, k, floor, lambda at: self.at(rows[at])
+        )
+        return rows[picked], scores
 
 
 def top_within(

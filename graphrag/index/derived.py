@@ -71,18 +71,20 @@ def _versions(index: GroupIndex) -> State:
 
 def derived_bytes(index: GroupIndex) -> int:
     """Return about how many bytes of memory is taken by what was worked out from an index."""
-    return sum(map(_bytes, index.derived.values()))
+    return sum(_bytes(value, index) for value in index.derived.values())
 
 
-def _bytes(value: object) -> int:
+def _bytes(value: object, index: GroupIndex) -> int:
     """Judge a collection by the first few of it; what only views a column takes nothing."""
-    if isinstance(value, GroupIndex):
-        return value.nbytes
+    if isinstance(value, GroupIndex):  # what is the index's own part takes nothing
+        parts = ((part, vars(index)[name]) for name, part in vars(value).items())
+        return sum(getattr(part, "nbytes", 0) for part, own in parts if part is not own)
     if isinstance(value, np.ndarray):
         return value.nbytes if value.base is None else 0
     if isinstance(value, Collection) and not isinstance(value, str):
         few = [*islice(value.values() if isinstance(value, Mapping) else value, _SAMPLE)]
-        return sys.getsizeof(value) + sum(map(_bytes, few)) * len(value) // max(1, len(few))
+        of_few = sum(_bytes(one, index) for one in few)
+        return sys.getsizeof(value) + of_few * len(value) // max(1, len(few))
     if is_dataclass(value):
-        return sum(_bytes(getattr(value, field.name)) for field in fields(value))
+        return sum(_bytes(getattr(value, field.name), index) for field in fields(value))
     return sys.getsizeof(value)

@@ -44,21 +44,28 @@ Gathered = tuple[NDArray[np.int32], NDArray[np.float32] | Counts]
 class Entries:
     """The rows that contain one term, and how often each does."""
 
-    __slots__ = ("_gathered", "_shares", "_slope", "counts", "rows", "size")
+    __slots__ = ("_gathered", "_own", "_shares", "_slope", "counts", "rows", "size")
 
-    def __init__(self, rows: NDArray[np.int32], counts: Counts) -> None:
+    def __init__(self, rows: NDArray[np.int32], counts: Counts, *, own: bool = True) -> None:
+        """Take the arrays; ``own``: nobody else has them, so they may be changed."""
         self.rows = rows
         self.counts = counts
         self.size = len(rows)
+        self._own = own
         self._shares: NDArray[np.float32] | None = None
         self._slope = 0.0
         self._gathered: Gathered | None = None
+
+    def share(self) -> "Entries":
+        """Return the same rows in the same memory, which each of both changes apart."""
+        self._own = False
+        return Entries(self.rows[: self.size], self.counts[: self.size], own=False)
 
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory."""
         shares = 0 if self._shares is None else self._shares.nbytes
-        return self.rows.nbytes + self.counts.nbytes + shares
+        return (self.rows.nbytes + self.counts.nbytes if self._own else 0) + shares
 
     def shares(self, slope: float, lengths: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return what part of the term's weight each row gets, from 0 to 1.
@@ -88,7 +95,7 @@ class Entries:
         """Take in more rows, each with its count."""
         size = self.size + len(rows)
         self._shares = self._gathered = None
-        if size > len(self.rows):
+        if size > len(self.rows) or not self._own:
             self._reserve(size)
         self.rows[self.size : size] = rows
         self.counts[self.size : size] = counts
@@ -97,6 +104,8 @@ class Entries:
     def discard(self, row: int) -> None:
         """Let go of a row."""
         at = int(np.argmax(self.rows[: self.size] == row))
+        if not self._own:
+            self._reserve(self.size)
         self.size -= 1
         self._shares = self._gathered = None
         self.rows[at] = self.rows[self.size]
@@ -106,6 +115,7 @@ class Entries:
         spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
         self.rows = np.concatenate((self.rows[: self.size], spare))
         self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.uint8)))
+        self._own = True
 
 
 Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]

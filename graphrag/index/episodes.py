@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
@@ -19,14 +20,27 @@ from graphrag.protocols import Matrix
 class Episodes(Scope):
     """Rows that are found by the words of their pieces, and lead to each other by names."""
 
+    postings: Pieces
+
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, EPISODES)
-        self.postings = self.pieces = Pieces()
+        self.postings = Pieces()
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
+
+    @property
+    def pieces(self) -> Pieces:
+        """The words, by piece."""
+        return self.postings
+
+    def share(self) -> Self:
+        """Return the same rows, of which what is large is in the same memory; without links."""
+        other = super().share()
+        other.mentions = other.sources = None
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written, and the links that were read."""

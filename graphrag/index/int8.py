@@ -15,6 +15,7 @@ Needs ``simsimd`` (extra ``fast``, which ``local`` includes); without it every p
 the start.
 """
 
+import copy
 import importlib.util
 from dataclasses import dataclass
 from functools import cache
@@ -61,6 +62,13 @@ class Codes:
         self._scale = Column(np.float32)
         self._lost = Column(np.float32)
         self._most_lost = 0.0
+
+    def share(self) -> "Codes":
+        """Return the same codes in the same memory, which each of both changes apart."""
+        other = copy.copy(self)
+        other._codes = self._codes.share()
+        other._scale, other._lost = self._scale.copy(), self._lost.copy()
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the codes, and copy what belongs to them."""

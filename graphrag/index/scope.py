@@ -4,8 +4,9 @@ A row keeps its number for life: removal only marks it dead, so that columns of 
 point at it.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,18 @@ class Scope:
         """How much the cosines of all rows differ, where only a part of them is here."""
         self.version = 0
         """Another number after every change of the rows or their columns."""
+
+    def share(self) -> Self:
+        """Return the same rows, of which what is large is in the same memory.
+
+        Each of both is changed apart, so this is how the rows of a moment are kept.
+        """
+        other = copy.copy(self)
+        other.ids, other.alive = self.ids.copy(), self.alive.copy()
+        other.vectors, other.postings = self.vectors.share(), self.postings.share()
+        other.columns = {name: column.copy() for name, column in self.columns.items()}
+        other.aside = copy.deepcopy(self.aside)
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written."""

@@ -19,6 +19,7 @@ blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
 ==================================  ===========  ===========  ===========
 """
 
+import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,15 @@ class Vectors:
         self._units: RowMatrix[np.float32] = RowMatrix(dimension, np.float32)
         self._codes: Codes | None = None
         self._coarse: Coarse | None = None
+
+    def share(self) -> "Vectors":
+        """Return the same rows in the same memory, which each of both changes apart."""
+        self.prepare()
+        other = copy.copy(self)
+        other._units = self._units.share()
+        other._codes = None if self._codes is None else self._codes.share()
+        other._coarse = None if self._coarse is None else self._coarse.share()
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the vectors and their codes to what is to be written."""

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.chunks import Pieces
-from graphrag.index.cosines import Cosines
+from graphrag.index.cosines import BestOf
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.protocols import Matrix
-from graphrag.search.fuse import Candidates, Mask, Scores, scores_at
+from graphrag.search.fuse import Candidates, Mask, Scored, Scores, scores_at
 from graphrag.search.question import Question
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
@@ -35,25 +35,23 @@ Parts = npt.NDArray[np.float64]
 """One number per candidate."""
 
 
-def cosines(index: GroupIndex, query: Matrix) -> Scores | Cosines:
+def cosines(index: GroupIndex, query: Matrix) -> Scored:
     """Return the cosine of each episode, or of its best passage.
 
     A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
     ``0.5 sigma sqrt(2 ln n)``, is taken off again.
     """
-    if not len(index.passages):
-        return index.episodes.vectors.compare(query)
-    # How much all of the cosines differ is in every score, so they are all worked out.
-    scores = index.episodes.vectors.scores(query).copy()
-    pieces = index.passages.vectors.scores(query)
-    owner = index.passages["episode"]
-    np.maximum.at(scores, owner, pieces)
-    count = np.bincount(owner, minlength=len(scores))
+    whole, passages = index.episodes.vectors.compare(query), index.passages
+    alive, owner = passages.alive.values, passages["episode"]
+    if not alive.any():
+        return whole
+    pieces = passages.vectors.compare(query)
+    count = np.bincount(owner[alive], minlength=len(index.episodes))
     penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
-    spread = index.passages.spread  # of the whole group, if these are a part of it
-    spread = float(pieces.std()) if spread is None else spread
-    scores -= (_LENGTH_PENALTY * spread * penalty).astype(np.float32)
-    return scores
+    spread = passages.spread  # of the whole group, if these are a part of it
+    if spread is None:  # rough cosines differ as much as exact ones, to four digits
+        spread = float(pieces.rough()[0][alive].std())
+    return BestOf(whole, pieces, owner, (_LENGTH_PENALTY * spread * penalty).astype(np.float32))
 
 
 def words(index: GroupIndex, query: str) -> Scores:
@@ -83,7 +81,7 @@ class Plain:
 
     def __init__(
         self,
-        meaning: Scores | Cosines,
+        meaning: Scored,
         words: Scores,
         rows: Candidates,
         weights: tuple[float, float],

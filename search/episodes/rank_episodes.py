@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from graphrag.index.cosines import Cosines
 from graphrag.search.episodes.basic import (
     Parts,
     Plain,
@@ -31,6 +30,7 @@ from graphrag.search.fuse import (
     Fused,
     Method,
     Reasons,
+    Scored,
     Scores,
     candidates,
     fuse,
@@ -86,7 +86,7 @@ class _Table:
     """Candidates and what each step adds to their scores."""
 
     question: Question
-    meaning: Scores | Cosines
+    meaning: Scored
     words: Scores
     rows: Candidates
     parts: dict[str, Parts] = field(default_factory=dict)

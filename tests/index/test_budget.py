@@ -232,7 +232,7 @@ async def test_what_writes_and_searches_add_is_counted_too(graph):
     before, _ = kept_of(graph).nbytes, index.derived.clear()
     await graph.at(known_at=(await graph.log.events())[0].at).search("person 3")
     await graph.group("other").add_fact("Ann", "knows", "Bob")  # now the first one is measured
-    assert kept_of(graph).nbytes > before + 0.8 * loaded  # the columns of then
+    assert kept_of(graph).nbytes > before + 0.2 * loaded  # what columns of then have of their own
 
 
 @pytest.mark.parametrize("given", [0, -1, 2, 1.5e9, True, "2GB", float("nan")])

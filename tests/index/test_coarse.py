@@ -1,7 +1,5 @@
 """The coarse pass: what it goes by holds, and what it leaves has the rows of the exact scan."""
 
-import copy
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -174,11 +172,16 @@ def test_a_copy_is_searched_alike_and_changes_alone():
     random = np.random.default_rng(2)
     rows = texts(random, ROWS)
     held = held_of(rows)
-    other = copy.deepcopy(held)
+    other = held.share()
     other.replace(3, -rows[3])
     assert held.compare(rows[3]).top(1)[0].tolist() == [3]
     assert other.compare(-rows[3]).top(1)[0].tolist() == [3]
     assert_exact(other, rows[4], 10)
+    assert other.nbytes < held.nbytes / 2
+    held.extend(rows[:5])
+    assert (len(other), len(held)) == (ROWS, ROWS + 5)
+    assert_exact(other, rows[5], 10)
+    assert_exact(held, rows[5], 10)
 
 
 @pytest.mark.parametrize("among", [20, 200, ROWS])

@@ -75,6 +75,50 @@ def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first,
     assert repr(postings).split(", ")[1] == repr(fresh).split(", ")[1]
 
 
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("extend"), st.lists(TEXTS, max_size=4)),
+        st.tuples(st.just("replace"), st.integers(0, 30), TEXTS),
+        st.tuples(st.just("remove"), st.integers(0, 30)),
+        st.tuples(st.just("share")),
+        st.tuples(st.just("other"), st.integers(0, 5)),
+        st.tuples(st.just("query")),
+    ),
+    max_size=25,
+)
+
+
+@given(st.lists(TEXTS, max_size=6), STEPS, QUERIES)
+def test_texts_that_are_shared_are_changed_apart(first, steps, query):
+    postings, live = Postings(first), dict(enumerate(first))
+    all_of_them = [(postings, live)]
+    for step in steps:
+        rows = len(postings)
+        match step:
+            case ("extend", texts):
+                postings.extend(texts)
+                live |= dict(enumerate(texts, start=rows))
+            case ("replace", number, text) if rows:
+                postings.replace(number % rows, text)
+                live[number % rows] = text
+            case ("remove", number) if rows:
+                postings.remove(number % rows)
+                live.pop(number % rows, None)
+            case ("share",):
+                all_of_them.append((postings.share(), dict(live)))
+            case ("other", number):
+                postings, live = all_of_them[number % len(all_of_them)]
+            case ("query",):
+                postings.scores(query)
+    for one, texts in all_of_them:
+        kept = sorted(texts)
+        fresh = Postings([texts[row] for row in kept])
+        scores = one.scores(query)
+        assert scores[kept].tolist() == fresh.scores(query).tolist()
+        assert np.count_nonzero(scores) == np.count_nonzero(scores[kept])
+        assert one.frequencies() == fresh.frequencies()
+
+
 def test_a_word_in_every_text_still_scores_above_zero():
     assert (Postings(["tea time", "tea party"]).scores("tea") > 0).all()
 

@@ -38,6 +38,9 @@ STEPS = st.lists(
         st.tuples(st.just("put"), st.integers(0, 30)),
         st.tuples(st.just("lend"), st.just(0)),
         st.tuples(st.just("reserve"), st.integers(0, 40)),
+        st.tuples(st.just("share"), st.just(0)),
+        st.tuples(st.just("swap"), st.integers(0, 3)),
+        st.tuples(st.just("drop"), st.just(0)),
     ),
     max_size=20,
 )
@@ -46,7 +49,20 @@ STEPS = st.lists(
 @given(kept=st.integers(0, 6), picked=st.booleans(), steps=STEPS, data=st.data())
 def test_a_matrix_is_one_array(tmp_path_factory, kept, picked, steps, data):
     matrix = loaded(tmp_path_factory.mktemp("rows"), rows_of(kept), picked=picked)
-    plain, lent = rows_of(kept), []
+    plain, lent, others = rows_of(kept), [], []
+    block = data.draw(st.integers(1, 7))
+    with patch.object(columns, "_BLOCK", block):
+        matrix, plain = changed(matrix, plain, steps, lent, others)
+    for now, was in (*others, (matrix, plain)):
+        assert_same(now, was, data)
+    if not matrix._borrowed:
+        assert matrix.nbytes == plain.nbytes
+    for parts, was in lent:
+        assert np.array_equal(np.concatenate(parts), was)
+
+
+def changed(matrix, plain, steps, lent, others):
+    """Do some steps to a matrix and to an array; who shares rows takes turns in being changed."""
     for number, (step, by) in enumerate(steps):
         if step == "extend":
             more = rows_of(by, 1_000.0 * (number + 1))
@@ -58,16 +74,42 @@ def test_a_matrix_is_one_array(tmp_path_factory, kept, picked, steps, data):
             lent.append((matrix.lend(), plain.copy()))
         elif step == "reserve":
             matrix.reserve(by)
+        elif step == "share":
+            others.append((matrix, plain.copy()))
+            matrix = matrix.share()
+        elif step == "swap" and others:
+            others.append((matrix, plain))
+            matrix, plain = others.pop(by % len(others))
+        elif step == "drop" and others:
+            del matrix
+            matrix, plain = others.pop()
+    return matrix, plain
+
+
+def assert_same(matrix, plain, data):
     assert len(matrix) == len(plain)
-    assert matrix.nbytes == plain.nbytes
     assert np.array_equal(matrix[:], plain)
     start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(plain))] * 2)))
     assert np.array_equal(matrix[start:stop], plain[start:stop])
     if len(plain):
         some = np.array(data.draw(st.lists(st.integers(0, len(plain) - 1))), dtype=np.intp)
         assert np.array_equal(matrix[some], plain[some])
-    for parts, was in lent:
-        assert np.array_equal(np.concatenate(parts), was)
+
+
+def test_a_change_of_what_is_shared_copies_the_rows_around_it_and_no_others(tmp_path):
+    matrix = loaded(tmp_path, rows_of(5_000))
+    other = matrix.share()
+    matrix[2_000] = [7] * WIDTH
+    other[4_999] = [8] * WIDTH
+    assert [len(part) for part in matrix.parts(slice(None))] == [1_024, 1_024, 2_952]
+    assert [len(part) for part in other.parts(slice(None))] == [4_096, 904]
+    assert other.nbytes == 904 * WIDTH * 4
+    assert other[np.array([2_000])].tolist() == rows_of(5_000)[[2_000]].tolist()
+    assert matrix[np.array([4_999])].tolist() == rows_of(5_000)[[4_999]].tolist()
+    del other
+    gc.collect()
+    matrix[3_000] = [9] * WIDTH
+    assert len([*matrix.parts(slice(None))]) == 3
 
 
 def test_rows_of_a_file_are_not_moved_for_one_more(tmp_path):

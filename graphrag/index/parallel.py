@@ -1,15 +1,21 @@
-"""Work on many rows that this thread and one more share.
+"""Work on many rows that this thread and one for each other core share.
 
-The other thread begins at once and from the front, so what is done between asking and looking costs
-nothing on an idle second core; who looks then works from the back until both meet. Nobody waits: a
-block that the other thread has begun and not ended is computed again here, because on a busy
-machine it may not run for a while. Its blocks are a third of what is left each time: few, because
-at the end of each it takes the interpreter from whoever has it, and small where both meet.
+The others begin at once and from the front, so what is done between asking and looking costs
+nothing on idle cores; who looks then works from the back until all meet. Nobody waits: a block that
+another thread has begun and not ended is computed again here, because on a busy machine it may not
+run for a while. Of two threads the other one takes a third of what is left each time, of more each
+takes less: few blocks, because at the end of each one it takes the interpreter from whoever has it,
+and small ones where they meet.
+
+A pass reads memory and does little else, so beyond eight threads none helps; and no more are taken
+than the process may use, which in a container is less than the machine has.
 """
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -19,15 +25,30 @@ Rows = slice | NDArray[np.intp]
 Product = Callable[[Rows], NDArray[np.float32]]
 """One number for each of some rows; lets go of the interpreter meanwhile."""
 
-_SHARE = 3
-"""The other thread takes this part of what is left."""
+_MOST = 8
+"""Threads, with the one that asks."""
 _LEAST = 8_192
 """Rows of a block at least, and of those that are worked on from the back."""
-_second_core = ThreadPoolExecutor(1, thread_name_prefix="graphrag-vectors")
+
+
+def cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """Return how many cores the process may use, by its affinity and the container's quota."""
+    here = (
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
+    try:
+        most, period = quota.read_text().split()
+        return max(1, min(len(here), int(most) // int(period)))
+    except (OSError, ValueError, ZeroDivisionError):  # none is set, "max", or no Linux
+        return len(here)
+
+
+_others = max(1, min(_MOST, cores()) - 1)
+_other_cores = ThreadPoolExecutor(_others, thread_name_prefix="graphrag-vectors")
 
 
 class Shared:
-    """A product with every row, begun on another thread and ended by who asks for it."""
+    """A product with every row, begun on other threads and ended by who asks for it."""
 
     def __init__(self, product: Product, rows: int, *, worth: int = 10_000) -> None:
         """Begin, if there are so many rows that a hand-over costs less than it saves."""
@@ -37,7 +58,9 @@ class Shared:
         self._taken: list[slice] = []
         self._done: dict[int, NDArray[np.float32]] = {}
         self._lock = Lock()
-        self._other = _second_core.submit(self._ahead) if rows >= worth else None
+        threads = min(_others, rows // max(worth, 1))
+        self._share = threads + 2
+        self._helping = [_other_cores.submit(self._ahead) for _ in range(threads)]
 
     def result(self) -> NDArray[np.float32]:
         """Return the number of every row, the same array each time."""
@@ -45,11 +68,12 @@ class Shared:
 
     @cached_property
     def _whole(self) -> NDArray[np.float32]:
-        if self._other is None:
+        if not self._helping:
             return self._product(slice(0, self._last))
         while (block := self._back()) is not None:
             self._done[block.start] = self._product(block)
-        self._other.cancel()
+        for other in self._helping:
+            other.cancel()
         parts = [
             self._product(block) if (done := self._done.get(block.start)) is None else done
             for block in sorted(self._taken, key=lambda block: block.start)
@@ -57,14 +81,14 @@ class Shared:
         return np.concatenate(parts)
 
     def _ahead(self) -> None:
-        """Work from the front, on the other thread."""
+        """Work from the front, on another thread."""
         while (block := self._front()) is not None:
             self._done[block.start] = self._product(block)
 
     def _front(self) -> slice | None:
         with self._lock:
             first, left = self._first, self._last - self._first
-            self._first += min(left, max(_LEAST, left // _SHARE))
+            self._first += min(left, max(_LEAST, left // self._share))
             return self._begun(slice(first, self._first))
 
     def _back(self) -> slice | None:

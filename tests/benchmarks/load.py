@@ -6,11 +6,17 @@ the two without the earlier: a loader may do this where it would start anew, the
 """
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from graphrag.model.values import Entity
+import numpy as np
+
+from graphrag.ingest.episode_plan import passages_of
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet
+from graphrag.store.record import Record
+from graphrag.store.rows import vector_bytes
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 from tests.benchmarks.prepared import DIMENSION, NAME
@@ -53,8 +59,24 @@ async def filled(url: str, group: Synthetic) -> list[str]:
 
 
 def change_set(batch: Batch) -> ChangeSet:
-    """Return the transaction that writes a batch."""
+    """Return the transaction that writes a batch, with the passages of its long episodes."""
     changes = ChangeSet(batch[0][0].group_id, "benchmark")
+    stated: defaultdict[str, list[tuple[int, Matrix]]] = defaultdict(list)
     for value, vector in batch:
         changes.insert(value, vector)
+        for span in value.sources if isinstance(value, Fact) else ():
+            stated[span.episode_id].append((span.start, vector))
+    for value, _ in batch:
+        passages = passages_of(value) if isinstance(value, Episode) else ()
+        for number, (start, end) in enumerate(passages):
+            inside = [vector for at, vector in stated[value.id] if start <= at < end]
+            row = {
+                "id": Record("passage", f"{value.id}:{number}"),
+                "group_id": changes.group_id,
+                "episode": value.id,
+                "start": start,
+                "end": end,
+                "embedding": vector_bytes(np.sum(inside, axis=0)),
+            }
+            changes.insert_row("passage", row)
     return changes

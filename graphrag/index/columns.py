@@ -137,7 +137,8 @@ class RowMatrix(Generic[Scalar]):
         self._fresh: set[int] = set()
         """Blocks that were copied since somebody got the rows."""
         self._borrowed = 0
-        """How many rows are in the memory of another matrix, and never changed there."""
+        """How many rows are in the memory of the lender, and never changed there."""
+        self._lender: Self | None = None
 
     def load(self, arrays: ArrayReader, name: str, rows: int, *, picked: bool = False) -> None:
         """Take over so many rows of a file, of which few at a time are ``picked`` or all used."""
@@ -150,7 +151,7 @@ class RowMatrix(Generic[Scalar]):
         other = type(self)(self.width, self._first.dtype.type)
         other._first, other._held, other._written = self._first, self._held, {*self._written}
         other._rest, other._added = self._rest[: self._added], self._added
-        other._blocks, other._borrowed = {**self._blocks}, len(self)
+        other._blocks, other._borrowed, other._lender = {**self._blocks}, len(self), self
         self._give(other)
         return other
 
@@ -279,6 +280,8 @@ class RowMatrix(Generic[Scalar]):
     def _give(self, to: object) -> None:
         self._lent.append(weakref.ref(to))
         self._fresh.clear()
+        if self._lender is not None:
+            self._lender._give(to)
 
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)

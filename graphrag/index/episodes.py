@@ -24,21 +24,17 @@ class Episodes(Scope):
 
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, EPISODES)
-        self.postings = Pieces()
+        self.postings = self.pieces = Pieces()
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
 
-    @property
-    def pieces(self) -> Pieces:
-        """The words, by piece."""
-        return self.postings
-
     def share(self) -> Self:
         """Return the same rows, of which what is large is in the same memory; without links."""
         other = super().share()
+        other.pieces = other.postings
         other.mentions = other.sources = None
         return other
 

@@ -58,15 +58,6 @@ class AsideColumn:
         self.sparse: dict[int, Any] = {}
         """Values by row, if they are sparse."""
 
-    def __getstate__(self) -> tuple[str, int, Column[Any] | None, dict[int, Any]]:
-        """Return what is to be saved."""
-        return self.name, self.seq, self._dense, self.sparse
-
-    def __setstate__(self, saved: tuple[str, int, Column[Any] | None, dict[int, Any]]) -> None:
-        """Take over what was saved."""
-        self.name, self.seq, self._dense, self.sparse = saved
-        self._codec = _CODECS.get(self.name)
-
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the values be written."""
         out.put(f"{name}.seq", [self.seq], np.int64)

@@ -180,9 +180,6 @@ class _Numbered:
         self._low: memoryview[int] = low.data
         self._keys: memoryview[int] = self._sorted.data
 
-    def __deepcopy__(self, memo: object) -> "_Numbered":
-        return self
-
     @property
     def nbytes(self) -> int:
         order = 0 if self._order is None else self._order.nbytes + self._sorted.nbytes

@@ -158,14 +158,6 @@ class Numbers:
         self.of_term: dict[str, int] = _OfTerms(of_term)
         self.of_word: Mapping[str, int] = _OfWords(self.of_term)
 
-    def __getstate__(self) -> Mapping[str, int]:
-        """Return what is to be saved: words are met again."""
-        return dict(self.of_term)
-
-    def __setstate__(self, of_term: Mapping[str, int]) -> None:
-        """Take over saved terms."""
-        Numbers.__init__(self, of_term)
-
 
 def _is_plain(text: str) -> bool:
     return text.isascii() and END not in text

@@ -1,6 +1,5 @@
 """Ids that a file holds as numbers and ids that came later, held against a list and a dict."""
 
-import copy
 from uuid import UUID
 
 import numpy as np
@@ -98,5 +97,5 @@ def test_what_is_mapped_is_shared_by_copies(tmp_path):
     ids = Ids(lean=True)
     ids.extend(SOME)
     ids = reopened(ids, tmp_path, [True] * len(SOME))
-    assert copy.deepcopy(ids)._first is ids._first
-    assert dict(copy.deepcopy(ids).row_of) == dict(ids.row_of)
+    assert ids.copy()._first is ids._first
+    assert dict(ids.copy().row_of) == dict(ids.row_of)

@@ -15,7 +15,7 @@ from graphrag.display.visible import flatten
 from graphrag.model.values import Episode, Fact
 from graphrag.search.episodes import basic
 from graphrag.search.fuse import Fused, scores_at
-from graphrag.search.question import Question
+from graphrag.search.question import Question, episode_cosines
 from graphrag.search.request import Request
 from graphrag.search.results import Why
 
@@ -109,7 +109,7 @@ def unproposed(row: int, scope: ItemScope, question: Question) -> tuple[Why, ...
     columns = question.rows(scope)
     if scope == "episodes":
         words = np.asarray(basic.words(index, question.text))
-        cosines = basic.cosines(index, question.vector)
+        cosines = episode_cosines(index, question.vector)
     else:
         words = columns.postings.scores(question.text)
         cosines = columns.vectors.compare(question.vector, seen)

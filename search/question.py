@@ -7,13 +7,14 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import QueryError
-from graphrag.index.cosines import Cosines
+from graphrag.index.cosines import BestOf, Cosines
+from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import Walk
 from graphrag.index.scope import Scope as Rows
@@ -36,6 +37,10 @@ _KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"where", "place organization"),
     )
 )
+
+_LENGTH_PENALTY = 0.5
+_TRIES: Final = Slot[tuple[tuple[int, int], Matrix]]()
+"""What the passages of each episode gain by being several, and the state that it is of."""
 
 _SELF = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _POLITE = re.compile(r"\b(?:can|could|would|will|do) you\b", re.IGNORECASE)
@@ -96,6 +101,8 @@ class Question:
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Cosines | None
     """Cosine of each entity; None if nothing asks for it."""
+    episode_cosines: Cosines | BestOf | None
+    """Cosine of each episode or its best passage; None if episodes are not ranked."""
     fact_cosines: Cosines | None
     """Cosine of each fact; None if facts are not ranked."""
     reranker: Reranker | None = None
@@ -126,6 +133,37 @@ class Question:
         }[scope]
 
 
+def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines | BestOf:
+    """Begin on the cosine of each episode, or of its best passage.
+
+    A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
+    ``0.5 sigma sqrt(2 ln n)``, is taken off again.
+    """
+    whole, passages = index.episodes.vectors.compare(query), index.passages
+    if not passages.alive.values.any():
+        return whole
+
+    def gained(cosines: Matrix) -> Matrix:
+        spread = passages.spread  # of the whole group, if these are a part of it
+        if spread is None:  # rough cosines differ as much as exact ones, to four digits
+            spread = float(cosines[passages.alive.values].std())
+        return _LENGTH_PENALTY * np.float32(spread) * _tries(index)
+
+    return BestOf(whole, passages.vectors.compare(query), passages["episode"], gained)
+
+
+def _tries(index: GroupIndex) -> Matrix:
+    """Return ``sqrt(2 ln n)`` of the number of passages of each episode, 0 of those with none."""
+    passages, state = index.passages, (index.passages.version, len(index.episodes))
+    kept = _TRIES.get(index)
+    if kept is None or kept[0] != state:
+        owner = passages["episode"][passages.alive.values]
+        count = np.bincount(owner, minlength=len(index.episodes))
+        kept = state, np.sqrt(2 * np.log(np.maximum(count, 1))).astype(np.float32)
+        _TRIES.set(index, kept)
+    return kept[1]
+
+
 def ask(
     request: Request,
     index: GroupIndex,
@@ -144,9 +182,10 @@ def ask(
         QueryError: if a center is nobody's name or id.
     """
     recipe, trace, seen = request.recipe, trace or Trace(), walked if seen is None else seen
-    # First of all: they are worked out beside what follows.
+    # First of all, in the order in which they are looked at: others begin on them meanwhile.
     entities, vectors = index.entities.vectors, index.facts.vectors
     cosines = entities.compare(vector, walked.entities) if "entities" in request.scopes else None
+    of_episodes = episode_cosines(index, vector) if "episodes" in request.scopes else None
     fact_cosines = vectors.compare(vector, seen.facts) if request.ranks_facts else None
     by_name = not {"facts", "entities", "episodes"}.isdisjoint(request.scopes)
     named = named_entities(request.query, index, walked) if by_name else []
@@ -181,6 +220,7 @@ def ask(
         walk=far,
         asked=asked,
         entity_cosines=cosines,
+        episode_cosines=of_episodes,
         fact_cosines=fact_cosines,
         reranker=reranker,
         trace=trace,

@@ -5,6 +5,7 @@ Where there are very many rows, a coarse pass before that leaves few of them to 
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -164,52 +165,67 @@ class BestOf:
         whole: Cosines,
         parts: Cosines,
         owner: NDArray[np.int32],
-        less: NDArray[np.float32],
+        less: Callable[[NDArray[np.float32]], NDArray[np.float32]],
     ) -> None:
-        """Take the rough ones of all.
+        """Take what others work on meanwhile.
 
         Args:
-            whole: Those of the rows.
+            whole: The cosines of the rows.
             parts: Those of the parts.
             owner: The row of each part.
-            less: What is taken off the score of each row.
+            less: Given rough cosines of the parts, what is taken off the score of each row.
         """
         self._whole, self._parts, self._owner, self._less = whole, parts, owner, less
-        rows, slack = whole.rough()
-        of_parts, slack_of_parts = parts.rough()
-        self._rough = rows.copy()
-        np.maximum.at(self._rough, owner, of_parts)
-        self._rough -= less
-        self._slack = max(slack, slack_of_parts)
+
+    @cached_property
+    def _off(self) -> NDArray[np.float32]:
+        return self._less(self._parts.rough()[0])
+
+    @cached_property
+    def _rough(self) -> tuple[NDArray[np.float32], float]:
+        """The score of every row, and by how much any may be wrong."""
+        (rows, slack), (parts, slack_of_parts) = self._whole.rough(), self._parts.rough()
+        best = rows.copy()
+        np.maximum.at(best, self._owner, parts)
+        best -= self._off
+        return best, max(slack, slack_of_parts)
+
+    @cached_property
+    def _exact(self) -> NDArray[np.float32]:
+        """The exact score of each row of which it was worked out; NaN of the others."""
+        return np.full_like(self._rough[0], np.nan)
 
     def at(self, rows: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the exact scores of some rows."""
-        if not self._slack:
-            return self._rough[rows]
-        place = np.full(len(self._rough), -1, dtype=np.intp)
-        place[rows] = np.arange(len(rows))
-        parts = np.flatnonzero(place[self._owner] >= 0)
-        best = self._whole.at(rows).copy()
-        np.maximum.at(best, place[self._owner[parts]], self._parts.at(parts))
-        return np.asarray(best[place[rows]] - self._less[rows])  # a row may be asked for twice
+        rough, slack = self._rough
+        if not slack:
+            return rough[rows]
+        new = rows[np.isnan(self._exact[rows])]
+        if len(new):
+            place = np.full(len(rough), -1, dtype=np.intp)
+            place[new] = np.arange(len(new))  # the last one, of a row that is asked for twice
+            parts = np.flatnonzero(place[self._owner] >= 0)
+            best = self._whole.at(new).copy()
+            np.maximum.at(best, place[self._owner[parts]], self._parts.at(parts))
+            self._exact[new] = best[place[new]] - self._off[new]
+        return self._exact[rows]
 
     def top(
         self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and exact scores of the k best, as ``graphrag.index.topk.top`` does."""
-        if not self._slack:
-            return top(self._rough, k, mask, floor)
+        rough, slack = self._rough
+        if not slack:
+            return top(rough, k, mask, floor)
         found = None
         if k > 0 and floor is not None and floor >= 0:
-            found = near(self._rough, k, mask, floor, self._slack)
+            found = near(rough, k, mask, floor, slack)
         if found is not None:
             rows = found[0]
         else:
-            rows = np.arange(len(self._rough)) if mask is None else np.flatnonzero(mask)
-        slack = np.full(len(rows), self._slack, dtype=np.float32)
-        picked, scores = top_within(
-            self._rough[rows], slack, k, floor, lambda at: self.at(rows[at])
-        )
+            rows = np.arange(len(rough)) if mask is None else np.flatnonzero(mask)
+        wrong = np.full(len(rows), slack, dtype=np.float32)
+        picked, scores = top_within(rough[rows], wrong, k, floor, lambda at: self.at(rows[at]))
         return rows[picked], scores
 
 

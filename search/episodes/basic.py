@@ -17,41 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.chunks import Pieces
-from graphrag.index.cosines import BestOf
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.protocols import Matrix
 from graphrag.search.fuse import Candidates, Mask, Scored, Scores, scores_at
 from graphrag.search.question import Question
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 
-_LENGTH_PENALTY = 0.5
 _FADING = 0.15
 """Of n passages one vector each tells ``n ** -0.15`` as surely as that of a short text does."""
 _HALFWAY = 0.5
 """The best cosine is taken to be at least so far from the worst towards 1."""
 Parts = npt.NDArray[np.float64]
 """One number per candidate."""
-
-
-def cosines(index: GroupIndex, query: Matrix) -> Scored:
-    """Return the cosine of each episode, or of its best passage.
-
-    A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
-    ``0.5 sigma sqrt(2 ln n)``, is taken off again.
-    """
-    whole, passages = index.episodes.vectors.compare(query), index.passages
-    alive, owner = passages.alive.values, passages["episode"]
-    if not alive.any():
-        return whole
-    pieces = passages.vectors.compare(query)
-    count = np.bincount(owner[alive], minlength=len(index.episodes))
-    penalty = np.sqrt(2 * np.log(np.maximum(count, 1)))
-    spread = passages.spread  # of the whole group, if these are a part of it
-    if spread is None:  # rough cosines differ as much as exact ones, to four digits
-        spread = float(pieces.rough()[0][alive].std())
-    return BestOf(whole, pieces, owner, (_LENGTH_PENALTY * spread * penalty).astype(np.float32))
 
 
 def words(index: GroupIndex, query: str) -> Scores:

@@ -15,7 +15,6 @@ from graphrag.search.episodes.basic import (
     Parts,
     Plain,
     Sessions,
-    cosines,
     of_time,
     session_scores,
     sessions_of,
@@ -37,7 +36,7 @@ from graphrag.search.fuse import (
     relevance,
     scores_at,
 )
-from graphrag.search.question import Question, is_of_oneself
+from graphrag.search.question import Question, episode_cosines, is_of_oneself
 
 _SEEDS = 30
 """Episodes that the walk starts from."""
@@ -52,7 +51,7 @@ _LOOSER = 1 / 3
 def rank_episodes(question: Question) -> list[Fused[int]]:
     """Rank the visible episodes."""
     recipe, index, weights = question.recipe, question.index, question.recipe.episodes
-    meaning = cosines(index, question.vector)
+    meaning = question.episode_cosines or episode_cosines(index, question.vector)
     question.trace.step("episodes: vector")
     said = words(index, question.text)
     question.trace.step("episodes: fulltext")

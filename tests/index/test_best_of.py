@@ -49,7 +49,7 @@ def test_the_best_are_those_of_the_exact_scan(seed, kind, rows, parts, k, shown,
     exact = whole.scores(query).copy()
     np.maximum.at(exact, owner, pieces.scores(query))
     exact -= less
-    best = BestOf(whole.compare(query), pieces.compare(query), owner, less)
+    best = BestOf(whole.compare(query), pieces.compare(query), owner, lambda _: less)
     asked = random.integers(0, rows, 30)
     assert best.at(asked) == pytest.approx(exact[asked], abs=1e-6)
     mask = random.random(rows) < shown

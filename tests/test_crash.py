@@ -163,5 +163,12 @@ async def test_killed_at_random_moments_the_graph_stays_whole(tmp_path):
     assert found.kills == 6 and found.acknowledged > 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+async def test_killed_at_random_moments_files_of_columns_stay_right_or_are_left(tmp_path):
+    found = await faults.rounds(tmp_path, 6, seed=7, longest=2.0, kind="files")
+    assert found.lost == found.half == []
+    assert found.files > 0
+
+
 if __name__ == "__main__":
     asyncio.run(add_all(sys.argv[1]))

@@ -4,6 +4,8 @@ Each process is a fork of a clean one that has imported everything, so that the 
 opening, on the migration of a new store, and on the transactions, not on imports. A store is used
 for several kills and then replaced by a new one. Queued episodes are killed with the worker that
 reads them; at the end of a store the queue is drained, and the graph is that of adding in order.
+With ``files`` columns are kept in a file beside the store from a few rows on, instead of ten
+thousand, and written, mapped and read by rows as those of a large group are.
 """
 
 import asyncio
@@ -18,16 +20,21 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Literal, get_args
+from unittest.mock import patch
 
 from graphrag import GraphRAG
+from graphrag.index import checkpoints, columns
+from graphrag.index.vectors import Vectors
 from tests.benchmarks.report import Report, Section, p50, p95
 from tests.conftest import day, open_graph
 
+Kind = Literal["adding", "queueing", "files"]
 _ROOT = Path(__file__).parents[2]
 _KILLS_A_STORE = 20
 _PEOPLE = "Ann Bob Cid Dora Eve Finn Gus Hana".split()
@@ -49,6 +56,8 @@ class Faults:
     """Queued episodes that a kill found waiting."""
     drained: int = 0
     """Stores whose queue was drained and gave the graph of adding in order."""
+    files: int = 0
+    """Stores whose columns were taken from a file."""
     phases: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
 
@@ -74,9 +83,22 @@ async def tell(graph: GraphRAG, number: int, *, queued: bool) -> str:
     return name
 
 
-async def _add(url: str, first: int, told: Path, queued: bool) -> None:
+@contextmanager
+def large(kind: Kind) -> Iterator[None]:
+    """Treat small groups as large ones are, if the files beside a store are what is looked at."""
+    with ExitStack() as stack:
+        if kind == "files":
+            stack.enter_context(patch.multiple(checkpoints, LARGE=8, LEAVING=8, MANY=8))
+            stack.enter_context(patch.object(columns, "_WORTH_READING", 1))
+            few = {"worth_codes": 4, "worth_coarse": 8}
+            stack.enter_context(patch.object(Vectors.__init__, "__kwdefaults__", few))
+        yield
+
+
+async def _add(url: str, first: int, told: Path, kind: Kind) -> None:
     """Add episodes without end and note each in a file, which outlives the process."""
-    with told.open("ab", buffering=0) as note:
+    queued = kind == "queueing"
+    with large(kind), told.open("ab", buffering=0) as note:
         async with open_graph(url) as graph:
             note.write(b"open\n")
             number = first
@@ -89,9 +111,9 @@ async def _add(url: str, first: int, told: Path, queued: bool) -> None:
 def serve() -> None:
     """Fork a process for each line of standard input; say its id, then how it ended."""
     for line in sys.stdin:
-        url, first, told, queued = json.loads(line)
+        url, first, told, kind = json.loads(line)
         if (child := os.fork()) == 0:
-            asyncio.run(_add(url, first, Path(told), queued))
+            asyncio.run(_add(url, first, Path(told), kind))
             os._exit(0)
         sys.stdout.write(f"{child}\n")
         sys.stdout.flush()
@@ -116,7 +138,7 @@ def killed(
     seconds: float,
     *,
     opened: bool,
-    queued: bool,
+    kind: Kind,
 ) -> tuple[str, set[str]]:
     """Start a process, kill it after so long, and return how far it came and what it told.
 
@@ -124,7 +146,7 @@ def killed(
     """
     assert server.stdin is not None and server.stdout is not None
     told.write_bytes(b"")
-    server.stdin.write(json.dumps([url, first, str(told), queued]) + "\n")
+    server.stdin.write(json.dumps([url, first, str(told), kind]) + "\n")
     server.stdin.flush()
     child = int(server.stdout.readline())
     latest = time.monotonic() + 60
@@ -140,11 +162,11 @@ def killed(
 
 
 async def rounds(
-    folder: Path, kills: int, *, seed: int, longest: float = 0.5, queued: bool = False
+    folder: Path, kills: int, *, seed: int, longest: float = 0.5, kind: Kind = "adding"
 ) -> Faults:
     """Kill processes at random moments, evenly spread, and check the store after each."""
-    with _forking() as server:
-        return await _rounds(server, folder, kills, seed, longest, queued)
+    with _forking() as server, large(kind):
+        return await _rounds(server, folder, kills, seed, longest, kind)
 
 
 async def _rounds(
@@ -153,8 +175,9 @@ async def _rounds(
     kills: int,
     seed: int,
     longest: float,
-    queued: bool,
+    kind: Kind,
 ) -> Faults:
+    queued = kind == "queueing"
     chance = random.Random(seed)
     waits = [longest * (place + chance.random()) / kills for place in range(kills)]
     chance.shuffle(waits)
@@ -166,11 +189,14 @@ async def _rounds(
             url, told, number = f"surrealkv://{folder}/store{kill}", set(), 0
         began = time.perf_counter()
         phase, names = await asyncio.to_thread(
-            partial(killed, opened=kill % 3 > 0, queued=queued),
+            partial(killed, opened=kill % 3 > 0, kind=kind),
             *(server, url, number, folder / "told", waits[kill]),
         )
         told |= names
         async with open_graph(url, workers=0) as graph:
+            await graph.stats()
+            index = await graph.handle.session.catalog.group("default")
+            found.files += index.facts.vectors._units._held is not None
             report = await graph.health.check_all()
             [stored] = await graph.handle.session.store.query("SELECT VALUE name FROM episode;")
             found.pending += (await graph.queue.status()).pending
@@ -220,22 +246,22 @@ async def facts_of(graph: GraphRAG) -> set[tuple[object, ...]]:
 
 
 async def measure(report: Report, kills: int) -> None:
-    """Kill so often, adding and queueing, and tell what was lost: nothing."""
+    """Kill so often in each way, and tell what was lost: nothing."""
     damage = False
-    for queued in (False, True):
+    for kind in get_args(Kind):
         folder = Path(tempfile.mkdtemp(prefix="graphrag-faults-"))
         try:
-            found = await rounds(folder, kills, seed=kills, queued=queued)
+            found = await rounds(folder, kills, seed=kills, kind=kind)
         finally:
             shutil.rmtree(folder)
-        report.add(_section(found, kills, queued))
+        report.add(_section(found, kills, kind))
         damage = damage or bool(found.lost or found.half)
     if damage:
         raise SystemExit("a kill did damage")
 
 
-def _section(found: Faults, kills: int, queued: bool) -> Section:
-    doing = "queueing" if queued else "adding"
+def _section(found: Faults, kills: int, kind: Kind) -> Section:
+    doing = {"files": "adding, with files of columns"}.get(kind, kind)
     queue = [
         {"what": "found waiting after a kill, in all", "count": found.pending},
         {"what": "queues drained to the graph of adding in order", "count": found.drained},
@@ -248,7 +274,8 @@ def _section(found: Faults, kills: int, queued: bool) -> Section:
             {"what": "episodes acknowledged", "count": found.acknowledged},
             {"what": "committed, but not yet acknowledged", "count": found.unacknowledged},
             {"what": "acknowledged and lost", "count": len(found.lost)},
-            *(queue if queued else ()),
+            {"what": "files of columns that were opened after a kill", "count": found.files},
+            *(queue if kind == "queueing" else ()),
             {"what": "findings of health.check_all()", "count": len(found.half)},
         ],
         [

@@ -8,12 +8,13 @@ the rows around them are copied. The last such columns of each group are kept.
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
+from graphrag.index.read_lazy import read_mentions
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
@@ -23,6 +24,7 @@ from graphrag.protocols import Embedder
 from graphrag.search.visibility import NOTHING_UNDONE, Past
 from graphrag.store import links
 from graphrag.store.links import Pair
+from graphrag.store.log import events_since
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
@@ -49,7 +51,7 @@ async def index_then(
         await _reword(then, past, store, embedder)
         _LAST.set(index, (past.upto, then))
     if mentions and then.episodes.mentions is None:
-        then.episodes.mentions = await _mentions(then, past, store)
+        then.episodes.mentions = await _mentions(then, index, past, store)
     return then
 
 
@@ -94,22 +96,31 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
         then.names.enter(entity.id, entity.entity_type, names_of(entity), entity.attributes)
 
 
-async def _mentions(then: GroupIndex, past: Past, store: Store) -> Mentions:
-    """Return which episode spoke of which entity."""
-    some = then.episodes.row_of if then.is_part else None
-    pairs = mentions_then(await links.mentions(store, then.group_id, some), past)
+async def _mentions(then: GroupIndex, index: GroupIndex, past: Past, store: Store) -> Mentions:
+    """Return which episode spoke of which entity: as now, but for what changed since."""
     rows, others = then.episodes.row_of, then.entities.row_of
-    found = Mentions(then.seq)
-    found.enter(
-        (rows[episode], others[entity])
-        for episode, entity in pairs.values()
-        if episode in rows and entity in others
-    )
+
+    def pairs(ids: Iterable[Pair]) -> list[tuple[int, int]]:
+        return [
+            (rows[episode], others[entity])
+            for episode, entity in ids
+            if episode in rows and entity in others
+        ]
+
+    if then.is_part:
+        found, now = Mentions(then.seq), await links.mentions(store, then.group_id, rows)
+    else:
+        await read_mentions(store, index)
+        assert index.episodes.mentions is not None
+        later = await links.mentioned_by(store, _later(past, "mentions"))
+        alive = then.episodes.alive.values, then.entities.alive.values
+        found, now = index.episodes.mentions.among(*alive, pairs(later)), {}
+    found.enter(pairs(mentions_then(now, past).values()))
     return found
 
 
-def mentions_then(now: dict[str, Pair], past: Past) -> dict[str, Pair]:
-    """Return mentions as they were then, by id, with any that were taken back since."""
+def mentions_then(now: Mapping[str, Pair], past: Past) -> dict[str, Pair]:
+    """Return those of some mentions, by id, that were there then, and any taken back since."""
     later = {*_later(past, "mentions")}
     then = {id_: pair for id_, pair in now.items() if id_ not in later}
     for id_, image in past.images("mentions"):
@@ -137,4 +148,4 @@ async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
     """Return what must be undone to see the group as it was known at the viewpoint."""
     if viewpoint.known_at is None:
         return NOTHING_UNDONE
-    return Past.undoing(await store.events_since(group, viewpoint.known_at))
+    return Past.undoing(await events_since(store, group, viewpoint.known_at))

@@ -11,6 +11,7 @@ from the log of events.
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import chain
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,8 @@ from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column, boxed
 
 Rows = NDArray[np.intp]
+Alive = NDArray[np.bool_]
+"""Whether each row lives."""
 _FEW = 2_000
 _NEW_BYTES = 150
 """Of a row with a new link: its number and a list."""
@@ -118,6 +121,17 @@ class Links(Incidence):
         new = np.setdiff1d(new, known, assume_unique=True)
         self.add(new >> 32, new & 0xFFFFFFFF)
 
+    def among(self, left: Alive, right: Alive, gone: Iterable[tuple[int, int]]) -> Self:
+        """Return the links between rows that live, without some, to be added to apart."""
+        other = type(self)(self.seq)
+        lefts, rights = self._left.values, self._right.values
+        kept = left[lefts] & right[rights]
+        flat = np.fromiter(chain.from_iterable(gone), dtype=np.int64)
+        if len(flat):
+            kept &= ~np.isin(_keys(lefts, rights), _keys(flat[::2], flat[1::2]))
+        other.add(lefts[kept], rights[kept])
+        return other
+
     def pairs(self) -> set[tuple[int, int]]:
         """Return all pairs, to be compared."""
         rows = np.unique(self._left.values)
@@ -132,8 +146,8 @@ class Sources(Links):
     """Episodes and the facts that they state."""
 
 
-def _keys(episodes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(episodes << 32 | others, dtype=np.int64)
+def _keys(episodes: NDArray[np.integer], others: NDArray[np.integer]) -> NDArray[np.int64]:
+    return np.asarray(episodes.astype(np.int64) << 32 | others, dtype=np.int64)
 
 
 class _Side:

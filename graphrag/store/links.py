@@ -32,6 +32,12 @@ async def mentions(
     return {id_: (episode, entity) for id_, episode, entity in rows}
 
 
+async def mentioned_by(store: Store, links: Iterable[str]) -> list[Pair]:
+    """Return the episode and the entity of each of some mentions, as far as they are there."""
+    rows = await _from(store, f"{_ENDS} $ids;", "mentions", links)
+    return [(episode, entity) for episode, entity in rows]
+
+
 async def mentioned_in(store: Store, episodes: Iterable[str]) -> list[Pair]:
     """Return each of some episodes with each entity that it mentions."""
     rows = await _from(store, f"{_ENDS} $ids->mentions;", "episode", episodes)

@@ -12,6 +12,7 @@ import asyncio
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import datetime
 
 from graphrag.errors import QueryError, StoreClosedError
 from graphrag.model.values import Event
@@ -30,6 +31,8 @@ _LOOK_EVERY = 0.5
 _BEGINNING = 0
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
+_UNORDERED = 8
+"""Events that may have been committed before one whose clock was behind."""
 _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
 
@@ -148,6 +151,18 @@ class EventStream(AsyncIterator[Event]):
                 await self._woken.wait()
         except TimeoutError:
             return  # Time to look.
+
+
+async def events_since(store: Store, group: str, moment: datetime) -> list[Event]:
+    """Return the group's events committed after a moment, oldest first.
+
+    The first of them is found by halves, for the rows of a log are large; some before it are looked
+    at as well, because clocks of several writers differ a little.
+    """
+    after = to_micros(moment, 0) + 1
+    first = (await _first_since(store, group, [after]))[after]
+    events = await store.events(group, after=max(0, first - 1 - _UNORDERED))
+    return [event for event in events if event.at > moment]
 
 
 async def events_with(store: Store, group: str, records: Mapping[str, int]) -> list[Event]:

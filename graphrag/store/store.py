@@ -276,12 +276,6 @@ class Store:
         found: list[Row] = rows
         return found
 
-    async def events_since(self, group: str, moment: datetime) -> list[Event]:
-        """Return the group's events committed after a moment, oldest first."""
-        sql = "SELECT * FROM event:[$group, NONE]..=[$group, ..] WHERE at > $moment ORDER BY seq;"
-        [rows] = await self.query(sql, group=group, moment=moment)
-        return [event_of(row) for row in rows]
-
 
 def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
     if seq == 1:

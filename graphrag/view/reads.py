@@ -15,6 +15,7 @@ from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
+from graphrag.store.log import events_since
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 from graphrag.view.lens import MOST, Lens, types_then
@@ -250,7 +251,7 @@ class Reads:
             return happened_between(await self._turning(first, last), first, last)
         index, store = await self._lens.index(), self._lens.store
         last = min(last, self.viewpoint.known_at or last)
-        events = await store.events_since(self.group_id, first)
+        events = await events_since(store, self.group_id, first)
         return await learned_between(index, store, events, first, last)
 
     async def stats(self) -> Stats:

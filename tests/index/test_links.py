@@ -39,6 +39,18 @@ def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
     assert len(links) == len(known)
 
 
+@given(PAIRS, PAIRS, PAIRS, st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
+def test_links_of_the_past_are_those_between_rows_that_lived_then(now, gone, back, left, right):
+    links = Mentions(7)
+    links.enter(now)
+    alive = [np.isin(np.arange(13), [*rows]) for rows in (left, right)]
+    then = links.among(*alive, gone)
+    then.enter(back)
+    lived = {pair for pair in now - gone if pair[0] in left and pair[1] in right}
+    assert then.pairs() == lived | back
+    assert links.pairs() == now
+
+
 @given(STREAM, PHRASES)
 def test_phrases_are_found_in_their_texts_and_nowhere_else(texts, phrases):
     phrases = sorted(phrases)

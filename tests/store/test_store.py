@@ -1,8 +1,13 @@
+import asyncio
 import subprocess
 import sys
+from datetime import timedelta
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphrag.errors import (
     EmbedderMismatchError,
@@ -18,12 +23,14 @@ from graphrag.model.values import Entity, Fact, Span
 from graphrag.schema import engine_indexes, newest
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.connection import _cause
+from graphrag.store.log import events_since
 from graphrag.store.record import Record
 from graphrag.store.store import StaleGroupError, Store
 from graphrag.store.target import Target
 from tests.conftest import day
 
 NOW = day("2024-01-01")
+MICROS = st.integers(-1, 1)
 VECTOR = np.ones(4, dtype=np.float32)
 
 
@@ -50,6 +57,30 @@ def change(*values, kind="test"):
     for value in values:
         changes.insert(value, VECTOR)
     return changes
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=20), st.data()
+)
+def test_events_since_a_moment_are_those_committed_after_it(steps, data):
+    """Also if of two writers the clock of one is behind."""
+    moments = []
+    for forward, behind in steps:
+        moments.append(max(moments, default=NOW) + timedelta(seconds=1 + forward))
+        if behind:
+            moments.append(moments[-1] - timedelta(seconds=behind))
+    asked = data.draw(st.sampled_from(moments)) + timedelta(microseconds=data.draw(MICROS))
+
+    async def found():
+        async with await opened() as store:
+            for seq, moment in enumerate(moments):
+                with patch("graphrag.store.store.utc_now", return_value=moment):
+                    await store.apply(ChangeSet("g", "test"), after=seq)
+            assert await events_since(store, "nobody", asked) == []
+            return [event.seq for event in await events_since(store, "g", asked)]
+
+    assert asyncio.run(found()) == [seq for seq, at in enumerate(moments, 1) if at > asked]
 
 
 async def test_values_come_back_as_they_went(store):

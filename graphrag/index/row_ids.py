@@ -36,12 +36,14 @@ class RowOf(Mapping[str, int]):
         self.rest: dict[str, int] = {}
         """Of the ids that are texts."""
         self._first = _NONE
+        self._any = False
+        """Whether a file has ids: most groups are asked for many, and have none."""
         self._gone: set[int] = set()
         """Rows of the first ids that are dead."""
 
     def take(self, first: "_Numbered", gone: Iterable[int]) -> None:
         """Take over the first rows, of which some are dead."""
-        self._first, self._gone = first, set(gone)
+        self._first, self._any, self._gone = first, len(first) > 0, set(gone)
 
     def copy(self) -> "RowOf":
         """Return the same rows, to be changed apart."""
@@ -65,16 +67,18 @@ class RowOf(Mapping[str, int]):
     def __getitem__(self, id_: str) -> int:
         """Return the row of an id."""
         row = self.rest.get(id_)
-        if row is not None:
-            return row
-        for row in self._first.rows(id_):
-            if row not in self._gone:
-                return row
-        raise KeyError(id_)
+        if row is None and (row := self._numbered(id_)) is None:
+            raise KeyError(id_)
+        return row
 
     def __contains__(self, id_: object) -> bool:
         """Tell whether an id lives."""
-        return isinstance(id_, str) and self.get(id_) is not None
+        return id_ in self.rest or (isinstance(id_, str) and self._numbered(id_) is not None)
+
+    def _numbered(self, id_: str) -> int | None:
+        """Return the row of an id that a file has."""
+        rows = self._first.rows(id_) if self._any else ()
+        return next((row for row in rows if row not in self._gone), None)
 
     def pop(self, id_: str) -> int:
         """Let an id die, and return what was its row."""
@@ -144,6 +148,8 @@ class Ids(Sequence[str]):
     def __getitem__(self, row: slice) -> list[str]: ...
     def __getitem__(self, row: SupportsIndex | slice) -> str | list[str]:
         """Return the id of a row, or those of several."""
+        if not self.row_of._any:  # as quick as a list, which it is
+            return self._rest[row]
         if isinstance(row, slice):
             return [self[one] for one in range(*row.indices(len(self)))]
         place = range(len(self))[row]

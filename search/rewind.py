@@ -14,7 +14,6 @@ from typing import Final
 from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
-from graphrag.index.read_lazy import read_mentions
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
@@ -98,6 +97,9 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
 
 async def _mentions(then: GroupIndex, index: GroupIndex, past: Past, store: Store) -> Mentions:
     """Return which episode spoke of which entity: as now, but for what changed since."""
+    # Here, not above: opening a graph does not need it.
+    from graphrag.index.read_lazy import read_mentions
+
     rows, others = then.episodes.row_of, then.entities.row_of
 
     def pairs(ids: Iterable[Pair]) -> list[tuple[int, int]]:

@@ -269,11 +269,13 @@ def test_many_records_take_linear_time():
     def seconds(count):
         records = [PERSON | {"name": f"Ann {n:x} Lee", "employer": "Acme"} for n in range(count)]
         content = json.dumps(records)
-        start = time.process_time()
+        start = time.thread_time()  # of this thread, whatever else the process does
         assert len(read_structure(content, SAID).claims) == count
-        return time.process_time() - start
+        return time.thread_time() - start
 
-    assert seconds(10_000) < 40 * max(seconds(1_000), 0.01)
+    # The least of three: the collector may go through all that other tests left in memory.
+    many, few = (min(seconds(count) for _ in range(3)) for count in (10_000, 1_000))
+    assert many < 40 * max(few, 0.01)
 
 
 _KEYS = st.sampled_from(

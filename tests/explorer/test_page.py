@@ -95,7 +95,7 @@ class Page:
     def js(self, script, *given):
         return self.browser.execute_script(script, *given)
 
-    def until(self, holds, seconds=8):
+    def until(self, holds, seconds=20):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:

@@ -97,7 +97,7 @@ async def _episodes(
             gone.add(id_)
         else:
             returned.add(id_)
-        _refuse_added_again(episode, wanted, index)
+        await _refuse_added_again(episode, wanted, index, store)
         changes.change(episode, wanted)
     return frozenset(unread), frozenset(gone), frozenset(returned)
 
@@ -204,15 +204,18 @@ def _refuse_read_since(episode: Episode, image: Change, event: Event) -> None:
         )
 
 
-def _refuse_added_again(episode: Episode, left: Episode, index: GroupIndex) -> None:
+async def _refuse_added_again(
+    episode: Episode, left: Episode, index: GroupIndex, store: Store
+) -> None:
     if episode.removed_at is None or left.removed_at is not None:
         return
     if episode.key is not None:
         known = index.episode_keyed(episode.key)
     else:
         alike = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
-        rows, saga = index.episodes, index.saga_code(episode.saga)
-        known = next((id_ for id_ in alike if rows["saga"][rows.row_of[id_]] == saga), None)
+        said = episode.saga, episode.author
+        others = (await store.get(Episode, alike)).values() if alike else ()
+        known = next((one.id for one in others if (one.saga, one.author) == said), None)
     if known is not None:
         raise InputError(
             f"episode {episode.id} ({episode.name!r}) cannot return: it was added again as "

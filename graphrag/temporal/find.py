@@ -78,6 +78,10 @@ def choose(
         # "It was wise to choose May 12", written on May 5: two signs that disagree.
         return None if far and soon else past
     if leaning == "future" or reference.prefer == "future":
+        just = not vague and timedelta(0) <= reference.moment - past.end <= _NEAR
+        if just and future.start - reference.moment > _HALF_YEAR:
+            # "I hope the walk of July 10 helps", written on July 20.
+            return None if leaning == "future" else past
         return future
     if vague or (far and not soon):
         return None
@@ -179,6 +183,8 @@ class _Finder:
         # Months recur in what they are said of: "it is dry in June".
         vague = weekday or not any(token.numeric for token in self._tokens[at:stop])
         leaning = tense(self._text, self._tokens[at].start, self._tokens[stop - 1].end)
+        if leaning == "past" and read.bound == "until":
+            leaning = None  # "they asked for answers by May 15": what was asked may lie ahead
         return choose(past, future, leaning, self._reference, vague=vague)
 
     def _dated(self, at: int, stop: int) -> bool:

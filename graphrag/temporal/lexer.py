@@ -32,11 +32,11 @@ _TRIGGERS = (
     | frozenset(MONTHS) | frozenset(WEEKDAYS) | frozenset(SEASONS) | frozenset(SHORT_DAYS)
 )  # fmt: skip
 _GLUE = frozenset(
-    "the of in on at since from until till up to by before after prior during throughout over "
-    "within for ever starting as about around circa approximately roughly almost nearly exactly "
-    "just between early mid middle late start beginning end earlier later day eve ago back now "
-    "hence half couple dozen time whit following preceding onward onwards ad ce minute minutes "
-    ", -".split()
+    "the of in on at since from until till up to by before after prior during through "
+    "throughout over within for ever starting as about around circa approximately roughly "
+    "almost nearly exactly just between early mid middle late start beginning end earlier later "
+    "day eve ago back now hence half couple dozen time whit following preceding onward onwards "
+    "ad ce minute minutes , -".split()
 )
 _VOCABULARY = _TRIGGERS | _GLUE | DIRECTIONS | frozenset(NUMBERS) | frozenset(ORDINALS)
 _NUMERIC = re.compile(r"'?\d.*|[qh][1-4]", re.IGNORECASE)

@@ -20,7 +20,7 @@ _PREFIXES = frozenset(
     "through between and the".split()
 )
 _SURE_YEAR = frozenset(
-    "in since until till before prior after during throughout around circa".split()
+    "in since until till through before prior after during throughout around circa".split()
 )
 _EDGES = frozenset("early mid middle late start beginning end earlier later".split())
 _VERBS = frozenset({"may", "march", "fall", "spring"})
@@ -138,7 +138,7 @@ def _lone_month(c: Candidate) -> bool:
     if [token.key in MONTHS for token in c.core] != [True]:
         return False
     prefix, month = c.keys[0], c.core[0]
-    sure = {"in", "since", "until", "till", "during", "throughout"}
+    sure = {"in", "since", "until", "till", "through", "during", "throughout"}
     if len(month.key) <= 4 and month.key not in ("may", "june", "july"):
         return True
     if c.near(1) == "'" or prefix not in sure | {"from", "by", "before", "after"}:

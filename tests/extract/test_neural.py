@@ -148,6 +148,26 @@ def test_of_two_dates_the_surer_one_counts():
     assert claim.valid_at.year == 2019
 
 
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Ann worked at Acme from 15 May.", None),
+        ("Ann worked at Acme from 15 July.", "2023-07-15"),
+        ("Ann works at Acme from 15 April.", "2024-04-15"),
+        ("Ann works at Acme from 15 March.", "2024-03-15"),
+    ],
+)
+def test_a_day_without_a_year_is_not_a_year_away_from_the_near_one(text, start):
+    words = text.rsplit("from ", 1)[1].rstrip(".")
+    (claim,) = read(
+        text,
+        [("Ann", PERSON), ("Acme", BODY), (words, DATE)],
+        [link(0, "works_at", 1, dates=[("from", 2, 0.9)])],
+        at="2024-05-05",
+    ).claims
+    assert (claim.valid_at and claim.valid_at.date().isoformat()) == start
+
+
 def test_what_was_so_is_over_and_what_is_only_planned_is_not_stated():
     spans = [("Ann", PERSON), ("Acme", BODY)]
     (claim,) = read("Ann, once of Acme.", spans, [link(0, "works_at", 1, was=0.9)]).claims

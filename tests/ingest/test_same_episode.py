@@ -1,4 +1,4 @@
-"""When two tellings are one episode: by the caller's key, else by content, time and saga."""
+"""When two tellings are one episode: by the caller's key, else by content, author, time, saga."""
 
 import pytest
 
@@ -49,6 +49,19 @@ async def test_the_same_words_one_by_one(graph, wait):
     assert [one.new for one in (first, other, again, plain)] == [True, True, False, False]
     assert again.episode.id == other.episode.id
     assert plain.episode.id == min(first.episode.id, other.episode.id)
+
+
+async def test_the_same_words_of_two_authors_are_two_episodes(chat):
+    told = [NewEpisode("I like tea.", DAY, author=author) for author in ("Ann", "Bob", "Ann")]
+    report = await chat.add_episodes(told)
+    assert (report.added, report.unchanged) == (2, 1)
+    ann, bob = [await chat.add_episode("I like tea.", reference_time=DAY, author=who)
+                for who in ("Ann", "Bob")]  # fmt: skip
+    assert (ann.new, bob.new) == (False, False)
+    assert ann.episode.id != bob.episode.id
+    removed = await chat.log.remove_episode(ann.episode.id)
+    await chat.log.revert(removed.seq)
+    assert (await chat.health.check()).sound
 
 
 async def test_what_was_told_of_no_saga_joins_the_first_that_has_it(chat):

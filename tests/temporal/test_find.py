@@ -134,6 +134,9 @@ def test_nothing_is_found_where_nothing_is_meant(text):
         ("The workshop on May 8 was good.", ["2024-05-08"]),
         ("It was a good choice for May 20.", []),
         ("A note on July 25.", []),
+        ("They asked for answers by May 20.", ["2024-05-20"]),
+        ("They had paid the rent by April 2.", ["2024-04-02"]),
+        ("I hope the walk of May 8 helps.", []),
         ("It is dry in March, and the season runs from May to November.", []),
         ("We moved there in March.", ["2024-03-01"]),
         ("Bombs fell on August 6 and 9, 1945.", []),
@@ -146,6 +149,11 @@ def test_undated_day_goes_where_its_sentence_leans_or_nowhere(text, starts):
 
 def test_preferred_future_settles_an_undated_weekday():
     assert found("Tickets, on Friday.", prefer="future") == [("on Friday", "in", "2024-05-17")]
+
+
+def test_preferred_future_is_not_a_year_away_from_a_day_that_is_just_over():
+    assert found("My walks, on May 8.", prefer="future") == [("on May 8", "in", "2024-05-08")]
+    assert found("My walks, on March 8.", prefer="future") == [("on March 8", "in", "2025-03-08")]
 
 
 def test_naive_reference_is_refused():

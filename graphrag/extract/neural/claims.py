@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of, suits
@@ -19,9 +19,6 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-
-if TYPE_CHECKING:
-    pass
 
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
@@ -118,7 +115,10 @@ def merged(
     cast = _Cast(read, passage, said, shift)
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
     silent = advice_in(said) if spoken else []
-    linked = Linked(passage, {name_key(turn.speaker) for turn in said})
+    labels = {name_key(turn.speaker) for turn in said}
+    if (episode.author or "").casefold() in FIRST_PERSON:  # "me" names nobody in the text
+        labels.add(name_key(episode.author or ""))
+    linked = Linked(passage, labels)
     density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.
     doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]

@@ -28,7 +28,10 @@ _FORMERLY = re.compile(
     r"used to)\b",
     re.IGNORECASE,
 )
+_EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _HALF = 0.5
+_FAR, _NEAR = timedelta(days=270), timedelta(days=60)
+"""Of two readings of a day without a year, one is that far and the other that near."""
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""
 
@@ -75,13 +78,36 @@ class Calendar:
             if start < place.end and place.start < end:
                 return period
         words = self._passage.text[place.start : place.end]
+        if _EACH.search(self._passage.text[: place.start]):
+            return None  # "every Sunday"
         # What stands alone is read as the time that it was found to be: "2019", "the spring".
         ahead = any(start <= place.start < end for start, end in self._ahead)
         for phrase in (words, f"in {words}"):
-            found = resolve_phrase(phrase, self._reference, prefer="future" if ahead else "past")
-            if found is not None:
-                return found
+            past = resolve_phrase(phrase, self._reference, prefer="past")
+            future = resolve_phrase(phrase, self._reference, prefer="future")
+            if past is not None and future is not None:
+                return self._nearer(past, future, ahead=ahead)
         return None
+
+    def _nearer(self, past: Period, future: Period, *, ahead: bool) -> Period | None:
+        """Return that of two readings that the tense tells; None if the other is far nearer."""
+        back, on = self._reference - past.end, future.start - self._reference
+        if not ahead:
+            # "met there on 15 May", told on 5 May: of last year, or to come?
+            return None if back > _FAR and on <= _NEAR else past
+        return past if on > _FAR and back <= _NEAR else future
+
+    def _day(self, statement: Statement) -> Period | None:
+        """Return the time that is the object, by its own words: of what is to come, the near one.
+
+        "I was asked to a dinner on 3 June": the tense is not the dinner's.
+        """
+        place, relation = statement.object, statement.relation
+        found = self.period(place)
+        if found is None and relation in ("takes_place_on", "due_on"):
+            words = self._passage.text[place.start : place.end]
+            return resolve_phrase(words, self._reference, prefer="future")
+        return found
 
     def _length(
         self, place: Place, start: Period | None, end: Period | None
@@ -145,7 +171,9 @@ class Calendar:
             start, end = self._length(lengths[0], start, end)
         if statement.relation == "has_age" and not self._is_turned(statement):
             start = None  # whoever is 54 in May turned that on some day before
-        named = self.period(statement.object) if statement.object.kind == "date" else None
+        if statement.relation == "owns" and self._passage.is_own(statement):
+            start = end = None  # "my laptop crashed last week" and was mine before
+        named = self._day(statement) if statement.object.kind == "date" else None
         if statement.relation in _UNTIL:
             return Life().ending(replace(named, bound="until")) if named else None
         if named is not None:

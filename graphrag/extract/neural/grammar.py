@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
 from graphrag.extract.rules import truth
+from graphrag.extract.rules.amounts import is_price
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -13,6 +14,7 @@ _WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".spl
 _NAMELESS = frozenset(
     "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
 )
+_ITS = frozenset({"its", "their"})
 _EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 
 
@@ -37,6 +39,16 @@ def suits(statement: Statement, passage: Passage) -> bool:
     match statement.relation:
         case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
             return False  # "working on my store"
+        case "works_at" | "has_role" | "volunteers_at" if other.tag_ == "VBG":
+            return passage.is_proper(object_)  # "some time at the shelter volunteering"
+        case "works_at" | "studies_at" if first and one.dep_ == "pobj" and one.head.lower_ == "of":
+            return False  # "a picture of me at the club"
+        case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
+            return False  # "looking into nursing"
+        case "costs" if any(child.lower_ in _ITS for child in one.children):
+            return False  # "its price"
+        case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
+            return is_price(other.head.lower_)  # "a $50 discount"
         case "due_on" if _is_done(passage.verb(statement.subject, statement.object)):
             return False  # "I completed the form by May 31"
         case "plays" if other.tag_ == "VBG":

@@ -188,6 +188,11 @@ class Passage:
             way.add(above.i)
         return verb.i in way
 
+    def is_own(self, statement: Statement) -> bool:
+        """Tell whether the object is called the subject's: ``my laptop``."""
+        one, other = self.root(statement.subject), self.root(statement.object)
+        return one is not None and one.dep_ == "poss" and one.head == other
+
     def root(self, place: Place) -> "Token | None":
         """Return the word that the others of a place depend on; None if nothing is parsed."""
         at = bisect_right(self._offsets, place.start) - 1
@@ -203,7 +208,7 @@ class Linked:
 
     def __init__(self, passage: Passage, speakers: Collection[str]) -> None:
         """Take what is linked; a speaker is linked by a label."""
-        self._speakers = speakers
+        self._speakers = frozenset(speakers)
         self._found = []
         self._text = frozenset(_WORD.findall(passage.text.casefold()))
         for statement in passage.statements.values():
@@ -219,7 +224,8 @@ class Linked:
         """Return it for the two of a claim; 1 where the text does not name both by these words."""
         if claim.object is None or claim.corrects or claim.ends:
             return 1.0
-        if claim.relation in _IMPLIED or name_key(claim.subject.name) in self._speakers:
+        ends = {name_key(claim.subject.name), name_key(claim.object.name)}
+        if claim.relation in _IMPLIED or ends & self._speakers:
             return 1.0  # a label of a line is no word of a sentence
         one, other = words_of_name(claim.subject.name), words_of_name(claim.object.name)
         said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())

@@ -14,13 +14,14 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.note_labels import label_of
+from graphrag.extract.rules.open_verbs import dated
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.subjects import bearer, region_of
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
-from graphrag.extract.rules.verbs import can_be, dated, is_definite
+from graphrag.extract.rules.verbs import is_definite
 from graphrag.temporal.period import unit_from
 
 if TYPE_CHECKING:

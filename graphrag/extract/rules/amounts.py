@@ -38,6 +38,8 @@ _ACTS = (
     r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|"
     r"shortened)"
 )
+_CHANGE = rf"\b(?:{_UP}|{_ACTS})\b"
+_MEANWHILE = frozenset("since over during within throughout for".split())
 _HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
 _PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
 _HEADS = "inhabitants|residents|employees|members|rooms|beds|seats|students|pupils"
@@ -72,6 +74,7 @@ _PRICES = frozenset(
 )
 PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
 _SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
+_OWNERS = frozenset({"its", "their", "his", "her"})
 _MEASURES = frozenset("capacity population score".split())
 _DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
 _NO_THING = frozenset(
@@ -107,7 +110,10 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         ]
         back = short_times(text, said, ahead=False)
         inside = [time for time in back if _in_parens(text, time)]
-        life = lifetime_of([time for time in times if not _in_parens(text, time)], said)
+        times = [time for time in times if not _in_parens(text, time)]
+        if re.search(_CHANGE, found.group(), re.IGNORECASE):
+            times = list(_reached(times))
+        life = lifetime_of(times, said)
         former = None if "old" in found.groupdict() else _FORMER.search(text, found.end())
         ended = lifetime_of(inside, said, past=True) if inside else _before(life)
         if former is not None and life.start is None and ended.end is not None:
@@ -150,6 +156,16 @@ def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
                 yield line.draft(one, relation, value, life)
 
 
+def _reached(times: list[TimeExpression]) -> Iterator[TimeExpression]:
+    """Yield when a number was reached; "since May", "over two weeks" tell when it changed."""
+    for time in times:
+        first = time.text.split()[0].lower()
+        if first == "by":
+            yield replace(time, period=time.period.bounded("in"))
+        elif first not in _MEANWHILE:
+            yield time
+
+
 def _in_parens(text: str, time: TimeExpression) -> bool:
     opened = text.rfind("(", 0, time.start)
     return opened >= 0 and text.find(")", opened) >= time.end
@@ -172,11 +188,15 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         words = words[:-1]  # "rent to go up to 940"
     if any(word.lower() in _DETERMINERS for word in words):
         return None  # "for children a ticket"
-    if not words or words[-1].lower() in _NO_THING | _DETERMINERS or len(words) > 4:
+    head = words[-1].lower() if words else ""
+    alone = re.split("['’]", head)[0]  # "they've"
+    if not {head, alone}.isdisjoint(_NO_THING | _DETERMINERS | {""}) or len(words) > 4:
         return None
-    head = words[-1].lower()
     if head in GENERIC and "unit" in found.groupdict():
         return None  # the parse tells which company
+    before = found.string[: found.end("thing") - len(" ".join(words))].lower().split()[-1:]
+    if len(words) == 1 and head in _PRICES and before and before[0] in _OWNERS:
+        return None  # "its price": of what?
     text = " ".join(words)
     if not text[:2].isupper():  # "API's latency"
         text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | PAY else text
@@ -185,14 +205,15 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
     relation = relation_of(head, found["new"])
-    if (
-        scene.speaker is not None
-        and "'s" not in text
-        and found.string[:at].lower().split()[-1:] == ["my"]
-    ):
+    if scene.speaker is not None and "'s" not in text and before == ["my"]:
         text = f"{scene.speaker.text}'s {text}"
     phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())
     return scene.add(phrase, 0), relation
+
+
+def is_price(word: str) -> bool:
+    """Tell whether a word names what something costs: ``fee``."""
+    return word in _PRICES
 
 
 def relation_of(head: str, number: str) -> str:

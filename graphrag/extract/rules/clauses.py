@@ -54,6 +54,16 @@ class Clause:
     arguments: dict[str, list["Token"]] = field(default_factory=dict)
     """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
 
+    @property
+    def lasting(self) -> bool:
+        """``has been working``: it goes on."""
+        return self.perfect and not self.pluperfect and self.verb.tag_ == "VBG"
+
+    @property
+    def coming(self) -> bool:
+        """``is going``: what is under way, or planned."""
+        return self.verb.tag_ == "VBG" and not self.past and not self.perfect
+
     def is_over_with(self, noun: "Token") -> bool:
         """Tell whether it is so no longer: of ``no longer in Rome but in Paris`` only Rome."""
         between = noun.doc[self.verb.i : noun.i]
@@ -163,8 +173,13 @@ def _clause(verb: "Token") -> Clause:
     if verb.dep_ == "conj" and not auxiliaries and verb.tag_ == verb.head.tag_ == "VBN":
         auxiliaries = [child for child in verb.head.children if child.dep_ in ("aux", "auxpass")]
         tags |= {child.tag_ for child in auxiliaries}  # "was sacked and replaced"
+    if verb.dep_ == "conj" and verb.head.tag_ == "VB" and verb.tag_ in ("VB", "VBP"):
+        if not own_subjects(verb) and not auxiliaries:  # "I'll rest and see a doctor"
+            auxiliaries = [child for child in verb.head.children if child.dep_ == "aux"]
+    if verb.dep_ == "advcl" and verb.tag_ == "VBG":  # "I'll watch it, using Mint"
+        auxiliaries = auxiliaries + [child for child in verb.head.children if child.tag_ == "MD"]
     perfect = any(child.lemma_.lower() in ("have", "'ve") for child in auxiliaries)
-    used = verb.dep_ == "xcomp" and verb.head.lemma_ == "use"
+    used = verb.dep_ == "xcomp" and verb.head.lower_ == "used"
     passive = passive or bool(verb.tag_ == "VBN" and {c.dep_ for c in verb.children} & {"agent"})
     if is_told(verb):
         passive, tags = False, {*tags, "VBD"}
@@ -207,7 +222,10 @@ def _subjects(verb: "Token") -> list["Token"]:
         if place and verb.nbor(-1).text == "," and verb.sent.root.tag_ == "VBN":
             return _subjects(verb.sent.root)  # "Born in Leh, based in Rotterdam"
         return [bearer(verb.head, verb)]
-    if (verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT) or is_task(verb):
+    begun = verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT
+    if begun and verb.head.lemma_ == "use":
+        begun = not any(child.dep_ == "dobj" for child in verb.head.children)  # "using X to sleep"
+    if begun or is_task(verb):
         return _subjects(verb.head)
     if verb.dep_ == "ROOT" and _is_dropped(verb):
         return [verb]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules import truth
+from graphrag.extract.rules import particulars, speakers, truth
 from graphrag.extract.rules.affiliation import (
     CLAUSE_READERS,
     lines_of,
@@ -39,18 +39,11 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note, topic_of
 from graphrag.extract.rules.offices import read_offices
-from graphrag.extract.rules.particulars import (
-    body_of,
-    read_attendance,
-    read_contacts,
-    read_lifespans,
-)
 from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.renames import note_former, without_names
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside, quoted
 from graphrag.extract.rules.slips import Slip, mend, mend_earlier, slip_of
-from graphrag.extract.rules.speakers import Turn, advises, is_dialogue, turns
 from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
@@ -199,11 +192,11 @@ def _extract(context: ExtractionContext) -> Extraction:
     episode = context.episode
     if episode.source == "json":
         return read_structure(episode.content, episode.valid_at)
-    said = turns(episode.content)
-    if said and (episode.source == "message" or is_dialogue(episode.content, said)):
+    said = speakers.turns(episode.content)
+    if said and (episode.source == "message" or speakers.is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
     read = _prose(episode, context.previous)
-    return replace(read, claims=(), of_known=()) if advises(episode.author) else read
+    return replace(read, claims=(), of_known=()) if speakers.advises(episode.author) else read
 
 
 def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
@@ -216,15 +209,15 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     reader_text, taken_back, denied = truth.without_denials(named)
     reader = Reader(scene, episode.valid_at, corrects=truth.is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
-    titles: list[Name] = []
+    titles, unsigned = list[Name](), 0
     scene.implied = scene.speaker
     if topic is not None and scene.implied is None:
         words, at = topic
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
-    scene.body = body_of(prose.text, scene)
-    reader.drafts += read_attendance(prose.text, scene)
+    scene.body = particulars.body_of(prose.text, scene)
+    reader.drafts += particulars.read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
-    reader.drafts += read_lifespans(prose.text, scene, episode.valid_at)
+    reader.drafts += particulars.read_lifespans(prose.text, scene, episode.valid_at)
     career = list(read_career(prose.text, scene, episode.valid_at))
     reader.drafts += career
     lines = lines_of(reader_text) if career else frozenset()
@@ -232,10 +225,11 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += read_note(doc.text, offset, scene, reader.reference)
-        reader.drafts += read_contacts(doc.text, offset, scene)
+        reader.drafts += particulars.read_contacts(doc.text, offset, scene)
         for sentence in doc.sents:
             own = author and _FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
+            unsigned += not author and speakers.is_of_writer(sentence, scene.quotes)
             reader.read(sentence, offset)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
@@ -249,18 +243,21 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     silent |= {id(scene.speaker), id(scene.addressee)}
     names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
     reader.unnamed += mend_earlier(reader.slips, previous, _claims)
-    return finished(names, reader.drafts, reader.unnamed, reader.of_known)
+    read = finished(names, reader.drafts, reader.unnamed, reader.of_known)
+    return replace(read, dropped=speakers.unsaid(unsigned))
 
 
 def _claims(episode: Episode) -> Sequence[Claim]:
     return _extract(ExtractionContext(episode)).claims
 
 
-def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
+def _messages(
+    said: list[speakers.Turn], episode: Episode, previous: tuple[Episode, ...]
+) -> Extraction:
     known = list(dict.fromkeys(turn.speaker for turn in said))
     for other in previous:
         if other.source == "message":
-            known += [turn.speaker for turn in turns(other.content)]
+            known += [turn.speaker for turn in speakers.turns(other.content)]
     known = list(dict.fromkeys(known))
     names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
     slips, unnamed, asked = list[Slip](), list[Claim](), ""
@@ -281,14 +278,14 @@ def _messages(said: list[Turn], episode: Episode, previous: tuple[Episode, ...])
             scene.quotes = quoted(doc.text)
             at = turn.start + offset
             reader.drafts += read_note(doc.text, at, scene, reader.reference)
-            reader.drafts += read_contacts(doc.text, at, scene)
+            reader.drafts += particulars.read_contacts(doc.text, at, scene)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
                 asked = truth.asked_about(sentence) or asked
         reader.deny(named, turn.start)
         # What an assistant says is kept as text and for its names.
-        if not advises(turn.speaker):
+        if not speakers.advises(turn.speaker):
             drafts += reader.drafts
             of_known += reader.of_known
         for name in scene.names.values():

@@ -83,6 +83,8 @@ def _had(number: "Token", top: "Token", line: Line, clauses: dict[int, Clause]) 
 def _become(number: "Token", top: "Token", line: Line, clauses: dict[int, Clause]) -> Draft | None:
     """Return what ``my rating has reached 60%`` and ``I sleep 6 hours`` say."""
     verb = top.head
+    if top.dep_ == "pobj" and verb.lower_ == "by":
+        return None  # "improved by 10%" says nothing of how much it is
     while verb.dep_ in ("prep", "pobj", "advmod", "pcomp", "acomp"):
         verb = verb.head
     clause = clauses.get(verb.i)
@@ -133,6 +135,8 @@ def _draft(
     before = [child for child in noun.children if child.i < noun.i]
     if owner is None or not owner.named or any(one.lower_ in _NOT_NOW for one in before):
         return None
+    if any(one.tag_ == "VBN" and one.lemma_ in _BECOMING for one in before):
+        return None  # "a reduced intake of 40%" is less by that
     raised = noun.lemma_.lower() == "raise"
     if raised and not (top.dep_ == "pobj" and top.head.lower_ == "to"):
         return None  # "a $900 raise" says nothing of the sum

@@ -52,7 +52,8 @@ KIN = {
     **dict.fromkeys("nephew niece".split(), ("aunt_or_uncle_of", True)),
     **dict.fromkeys("neighbour neighbor".split(), ("neighbour_of", False)),
     **dict.fromkeys("flatmate roommate housemate".split(), ("lives_with", False)),
-    **dict.fromkeys("supervisor mentor".split(), ("supervises", False)),
+    "supervisor": ("supervises", False),
+    "mentor": ("mentors", False),
     "predecessor": ("succeeds", True),
     "successor": ("succeeds", False),
 }

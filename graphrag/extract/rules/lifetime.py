@@ -81,18 +81,20 @@ def lifetime(
     match manner:
         case "timeless":
             life = Life(kind="timeless")
+            if clause is not None and clause.future and not periods:
+                return None
             return life.beginning(periods[0]) if periods else life
-        case "event":
+        case "event" if clause is None or not clause.lasting:
             return _event(clause, periods, said, past=past)
         case "end":
             life = _end(periods)
         case "start":
             life = _start(periods)
-        case "state":
+        case "state" | "event":  # "has been attending since May" goes on
             life = _state(periods, past=past, since=since)
     if clause is not None and clause.future and life.start is None and life.end is None:
         return None  # "she will join Acme": nobody knows when
-    if manner == "state" and not past and life.start is not None:
+    if manner in ("state", "event") and not past and life.start is not None:
         if life.start > said and not since and clause is not None and not clause.future:
             return replace(life, start=None)  # "lives there tomorrow" is no start to vouch for
         lasting = clause is None or clause.perfect or not clause.future
@@ -140,6 +142,11 @@ def _event(
     clause: Clause | None, periods: Sequence[Period], said: datetime, *, past: bool
 ) -> Life | None:
     dated = [period for period in periods if period.bound != "until"]
+    told = past or (clause is not None and clause.perfect and not clause.future)
+    if told and dated and dated[0].start > said:
+        return Life(kind="event")  # "I've registered for the talk on 10 April": the talk's own day
+    if dated and clause is not None and clause.coming and dated[0].start <= said:
+        return None  # "I'm going there this month": told as a plan, at no day
     if dated:
         return replace(Life(kind="event").beginning(dated[0]))
     if clause is not None and clause.future:

@@ -233,3 +233,16 @@ def finished(
     mentions += [end for end in ends if end.name]
     known = dict.fromkeys(draft.finished() for draft in sound(of_known))
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims), of_known=tuple(known))
+
+
+def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:
+    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another.
+
+    A common noun has none, so that it can be anything but a person.
+    """
+    if not type_:
+        return True
+    if not name.named:
+        return bare or type_ != "person"
+    rivals = [votes for kind, votes in name.votes.items() if kind != type_]
+    return name.votes[type_] >= max(rivals, default=0) or max(rivals, default=0) <= 1

@@ -227,6 +227,8 @@ def _stated(
         holder.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of") and body.named:
             body.votes["organization"] += 2
+        if word == "member" and any(child.lower_ == "family" for child in noun.children):
+            relation = "relative_of"  # "my family member Ann"
         ends = (body, holder) if relation == "owned_by" else (holder, body)
         draft = line.draft(ends[0], relation, ends[1])
         draft.attributes["title"] = word
@@ -252,7 +254,8 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
             for target in child.children:
                 if target.dep_ == "pobj" and target.tag_ != "NNS":  # "with AI tools"
                     for part in conjoined(target):
-                        if (name := line.name(part)) is not None:
+                        name = line.name(part)
+                        if name is not None and noun.text not in name.text.split():
                             found.append((name, child.lower_))
     for child in noun.children if not found else ():  # "a Zalando engineer"
         if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lexicon import Manner
+from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.verb_frames import MEANT
 
 if TYPE_CHECKING:
@@ -75,20 +76,27 @@ _PASTIMES = frozenset(
 """What is a pastime without an object."""
 _ROOMS = frozenset("room hall house gate door tower kitchen cottage chamber stairs".split())
 _MEETING = (lexicon.TRAVELLING | {"attend"}) - {"visit"}
+_APPOINTED = lexicon.TRAVELLING | {"meet"}
 _BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
+_SETTING_OUT = frozenset({"start", "set"})
+_WAYS = frozenset("for toward towards across through along down up over into".split())
 _THIS = frozenset("this that these those some another any".split())
 _IDIOMS = frozenset("for about across over upon through with into".split())
 
 
 def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    if clause.passive or clause.future or clause.verb.dep_ == "advcl":
+    invited = clause.lemma == "invite"
+    if (clause.passive and not invited) or clause.future or clause.verb.dep_ == "advcl":
         return  # "feedback on my talk, praising it": who praised is not clear
     if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
         return
     if (clause.lemma, *clause.particles) == ("sign", "up") and "dobj" in clause.arguments:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
+        return
+    if clause.lemma == "invite" and "to" in clause.arguments:
+        yield from _invited(clause, line)
         return
     verb = "_".join((third_person(clause.lemma), *clause.particles))
     if clause.lemma == "get":
@@ -142,8 +150,22 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         pointed = not other.named and any(child.lower_ in _THIS for child in target.children)
         if life is not None and pointed and life.start is None:
             continue  # "this amazing series"
+        if clause.coming and life is not None and life.start is None and clause.lemma in _APPOINTED:
+            continue  # "I'm meeting Bob, and don't know what to expect": one day
         if life is not None and not _is_indoors(clause, other):
             yield line.draft(one, relation, other, life)
+
+
+def _invited(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who is invited to what, without a day: the one that is told is the party's."""
+    guests = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
+    for target in clause.arguments["to"]:
+        other = line.name(target)
+        for guest in guests:
+            one = line.name(guest)
+            if one is not None and other is not None and one is not other and one.named:
+                if other.votes["person"] < 2 and (other.named or " " in other.text):
+                    yield line.draft(one, "invited_to", other, Life(kind="event"))
 
 
 def is_pastime(verb: "Token") -> bool:
@@ -169,3 +191,40 @@ def _is_own(clause: Clause, subject: "Token", target: "Token", other: Name) -> b
     if target.tag_ == "VBG" or clause.lemma in lexicon.TRAVELLING:
         return True
     return " " in other.text and clause.lemma not in _LIGHT
+
+
+def read_together(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who goes with whom in ``Dorothy and the Lion walked along the road``."""
+    if clause.lemma in _SETTING_OUT and not (clause.particles or clause.arguments.keys() & _WAYS):
+        return  # "working on it, starting in May"
+    if clause.lemma == "go" and any(map(_is_outing, clause.arguments.get("to", ()))):
+        return  # "went to a flea market": an evening, no journey
+    names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
+    travellers = [name for name in names if can_be(name, "person")]
+    for other in travellers[1:]:
+        yield from dated(clause, "event", (travellers[0], "travels_with", other), line)
+    yield from _at_side(clause, line)
+
+
+def _is_outing(target: "Token") -> bool:
+    return any(child.lower_ in ("a", "an", "this", "some") for child in target.children)
+
+
+def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield who goes ``at Dorothy's side``."""
+    for side in (*clause.arguments.get("at", ()), *clause.arguments.get("by", ())):
+        other = line.scene.possessor_of(side, line.offset) if side.lower_ == "side" else None
+        for subject in clause.subjects if other is not None else ():
+            one = line.name(subject)
+            if one is None or one is other or other is None or not can_be(one, "person"):
+                continue
+            yield from dated(clause, "event", (one, "travels_with", other), line)
+
+
+def dated(
+    clause: Clause, manner: Manner, fact: tuple[Name, str, Name], line: Line
+) -> Iterator[Draft]:
+    """Yield a fact with the times of its clause."""
+    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
+    if life is not None:
+        yield line.draft(*fact, life)

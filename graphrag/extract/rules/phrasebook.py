@@ -8,12 +8,11 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.constructions import TABLE, Construction, Fact
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.trades import OVER, PASSING, is_title, is_trade, title_of
 from graphrag.extract.rules.units import Row, Unit, row_of
 from graphrag.extract.rules.verb_frames import MEANT
-from graphrag.extract.rules.verbs import can_be
 from graphrag.temporal.period import Period
 
 _TYPES: Mapping[str, tuple[str, str]] = {
@@ -150,7 +149,8 @@ def _is_employer(found: re.Match[str], row: Row) -> bool:
 
     "Ann, with Bob" is company, "..., with AI tools" a means.
     """
-    after = not found.start() or _named_before(found, row)
+    alone = not any(token.dep_.startswith("nsubj") for token in row.line.sentence)
+    after = alone if not found.start() else _named_before(found, row)
     return bool(after) and all(
         unit.head.pos_ == "PROPN" and unit.head.ent_type_ != "PERSON" and not name.votes["person"]
         for name, unit in row.names(found["o"])

@@ -18,6 +18,7 @@ from graphrag.extract.rules.lexicon import (
     UNDERTAKINGS,
     VAGUE,
 )
+from graphrag.extract.rules.slots import complement_of, hyphenated, is_glued
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _name(head: "Token") -> Phrase | None:
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
     if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
-    if len(text) < 2 or not any(character.isalpha() for character in text):
+    if len(text) < 2 or not any(character.isalpha() for character in text) or _is_formula(text):
         return None
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
     if _PART.search(around):
@@ -105,6 +106,12 @@ def _name(head: "Token") -> Phrase | None:
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
+
+
+def _is_formula(text: str) -> bool:
+    """Tell whether a text is one, or a piece of one: ``n(n+1)``, ``f(x``."""
+    odd = text.count("(") != text.count(")") or ("(" in text and not _LETTERS.search(text))
+    return odd or bool(_SYMBOLS.search(text))
 
 
 def _joined(head: "Token") -> tuple[int, int] | None:
@@ -194,7 +201,7 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 
 def _thing(head: "Token") -> Phrase | None:
-    inside = _complement(head)
+    inside = complement_of(head)
     if inside is not None and head.lemma_.lower() in MEASURES:
         return phrase_of(inside)  # "a lot of flowers" are flowers
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
@@ -203,8 +210,13 @@ def _thing(head: "Token") -> Phrase | None:
     if titled is not None:
         return titled
     first = head
+    generic = head.lemma_.lower() in GENERIC  # "the Leeds-based firm" is one that has a name
     while first.i > 0:
         left = head.doc[first.i - 1]
+        whole = hyphenated(left)
+        if whole is not left and head in (left.head, whole.head) and not generic:
+            first = whole  # "slow-paced", "one-on-one"
+            continue
         if left.head != head and left.head.head != head:
             break
         if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
@@ -215,13 +227,13 @@ def _thing(head: "Token") -> Phrase | None:
     words = head.doc[first.i : head.i + 1]
     if inside is not None and inside.i - first.i < _LONGEST_THING:
         words = head.doc[first.i : inside.i + 1]
-    if len(words) > _LONGEST_THING or not all(_WORD.fullmatch(token.text) for token in words):
+    plain = all(_WORD.fullmatch(token.text) for token in words)
+    if not plain or len(words.text.split()) > _LONGEST_THING:
         return None
-    if words.start and _is_glued(head.doc[words.start - 1]):
+    if words.start and is_glued(head.doc[words.start - 1]):
         return None  # the tail of "de-stress", "5K run"
-    qualified = any(
-        token.dep_ == "compound" for token in words
-    )  # a "group" is not, a "book group" is
+    # A "group" is no thing, a "book group" is.
+    qualified = any(token.dep_ == "compound" for token in words)
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
         return None
     # "The Palmer account" is called so; "Sunday walks" are not.
@@ -232,11 +244,6 @@ def _thing(head: "Token") -> Phrase | None:
     return Phrase(words.text, words.start_char, words.end_char, named, hints)
 
 
-def _is_glued(before: "Token") -> bool:
-    """Tell whether no space parts a word from the next, to which it belongs."""
-    return not before.whitespace_ and (before.text in ("-", "/") or before.text[-1].isdigit())
-
-
 def _called(head: "Token") -> Phrase | None:
     """Return the name of ``a cat named Bailey``."""
     for child in head.children:
@@ -244,17 +251,6 @@ def _called(head: "Token") -> Phrase | None:
             for name in child.children:
                 if name.dep_ == "oprd" and name.pos_ == "PROPN":
                     return _name(name)
-    return None
-
-
-def _complement(head: "Token") -> "Token | None":
-    """Return the noun after ``of`` in ``bucket of water``, if it follows closely."""
-    for child in head.children:
-        if child.dep_ == "prep" and child.lower_ == "of" and child.i == head.i + 1:
-            for target in child.children:
-                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN"):
-                    plain = all(token.dep_ in _PLAIN for token in head.doc[child.i + 1 : target.i])
-                    return target if plain and target.ent_type_ not in _NOT_NAMES else None
     return None
 
 
@@ -271,8 +267,10 @@ def _activity(verb: "Token") -> Phrase | None:
         elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
             return None
     words = verb.doc[verb.i : last.i + 1]
+    more = any(one.dep_ == "prep" and one.i > last.i for one in verb.subtree)
+    half = more and verb.lemma_.lower() in _OF_TWO  # "combining old drills with new ones"
     empty = last is verb and verb.lemma_.lower() in STATEMENTLESS
-    if empty or not all(_WORD.fullmatch(token.text) for token in words):
+    if empty or half or not all(_WORD.fullmatch(token.text) for token in words):
         return None
     return Phrase(words.text, words.start_char, words.end_char, False)
 
@@ -295,6 +293,8 @@ def _only_starts(head: "Token") -> bool:
 
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
+_OF_TWO = frozenset("combine mix pair balance replace compare blend join exchange swap".split())
+_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷]")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")
-_PLAIN = frozenset({"det", "compound", "amod", "poss"})

@@ -30,6 +30,7 @@ _WORDS = {
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20,
     "thirty": 30, "forty": 40,
 }  # fmt: skip
+_STEPS = {"same": 0, "next": 1, "following": 1}
 _COUNT = rf"(?P<count>\d+|{'|'.join(_WORDS)})"
 _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (1, 1), "new year's": (1, 1)}
 
@@ -139,12 +140,8 @@ def _weekday(match: re.Match[str], said: datetime, ahead: bool, _: Period | None
 def _month(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
     month = MONTHS[match["name"].lower().rstrip(".")]
     bound = (match["bound"] or "").lower()
-    year = said.year
     back = bound == "since" or not ahead
-    if back and month > said.month:
-        year -= 1
-    if not back and month < said.month:
-        year += 1
+    year = said.year + (not back and month < said.month) - (back and month > said.month)
     return _bounded(match, unit_from(datetime(year, month, 1, tzinfo=said.tzinfo), "month"))
 
 
@@ -197,17 +194,18 @@ def _then(match: re.Match[str], _: datetime, __: bool, before: Period | None) ->
     return point.bounded("since")
 
 
-def _later(match: re.Match[str], _: datetime, __: bool, before: Period | None) -> Period | None:
-    if before is None:
+def _later(match: re.Match[str], _: datetime, ahead: bool, before: Period | None) -> Period | None:
+    word = match["count"].lower()
+    if before is None or (ahead and word == "next"):
         return None
-    count = _WORDS.get(match["count"].lower()) or int(match["count"])
-    unit = match["unit"].lower()
-    if unit not in ("year", "month") or before.granularity not in ("year", "month", "day"):
+    if before.granularity not in ("year", "month", "day"):
         return None
-    at = shift(before.start, "year" if unit == "year" else "month", count)
-    if before.granularity == "day":
-        return unit_from(floor(at, "month"), "month")
-    return unit_from(at, "year" if before.granularity == "year" else "month")
+    count = _STEPS[word] if word in _STEPS else _WORDS.get(word) or int(word)
+    unit: Unit = "year" if match["unit"].lower() == "year" else "month"
+    at = shift(before.start, unit, count)
+    if before.granularity == "year" or (word in _STEPS and unit == "year"):
+        return unit_from(floor(at, "year"), "year") if unit == "year" else None
+    return unit_from(floor(at, "month"), "month")
 
 
 def _duration(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period | None:
@@ -216,14 +214,12 @@ def _duration(match: re.Match[str], said: datetime, _: bool, __: Period | None) 
         return None
     count = _WORDS.get(match["count"].lower()) or int(match["count"])
     unit = match["unit"].lower()
+    whole: Unit = "month" if unit == "month" else "year"
     try:
-        at = shift(said, "decade" if unit == "decade" else "year", -count)
-        at = at if unit != "month" else shift(said, "month", -count)
+        at = shift(said, "decade" if unit == "decade" else whole, -count)
     except (ValueError, OverflowError):
         return None
-    if unit == "month":
-        return unit_from(floor(at, "month"), "month").bounded("since")
-    return unit_from(floor(at, "year"), "year").bounded("since")
+    return unit_from(floor(at, whole), whole).bounded("since")
 
 
 def _edge(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
@@ -275,6 +271,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"\b(?P<bound>until|till|since|before|after|from) (?P<word>then|that)\b(?! [a-z]+s\b)",
          re.I, _then),
         (rf"\b{_COUNT} (?P<unit>year|month)s? later\b", re.I, _later),
+        (r"\bthe (?P<count>following|next|same) (?P<unit>year|month)\b", re.I, _later),
         (rf"\bfor (?:about |over |nearly |almost |more than |the (?:past|last) )?{_COUNT} "
          r"(?P<unit>year|month|decade)s?\b", re.I, _duration),
     )

@@ -19,6 +19,7 @@ _LIGHT = frozenset(
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 _CARRIED = frozenset("from to at in with for as on under into".split())
+_PLAIN = frozenset({"det", "compound", "amod", "poss"})
 _TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
 
 
@@ -55,7 +56,7 @@ def collect(arguments: Arguments, verb: "Token") -> None:
         elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
             child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
         ):
-            if child.dep_ == "dobj" and is_next_subject(child):
+            if child.dep_ == "dobj" and (is_next_subject(child) or _is_heading(child, verb)):
                 continue
             if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
                 _collect_light(arguments, child)
@@ -111,6 +112,11 @@ def _follow(arguments: Arguments, verb: "Token") -> None:
             slot = ""
 
 
+def _is_heading(noun: "Token", verb: "Token") -> bool:
+    """Tell whether a noun only says what a line is about: ``Colours: I used gold``."""
+    return any(token.text == ":" for token in noun.doc[noun.i : verb.i])
+
+
 def _goes_on(noun: "Token") -> bool:
     """Tell whether a noun is not the last word of its phrase."""
     if noun.i + 1 >= len(noun.doc):
@@ -151,3 +157,30 @@ def _is_excepted(preposition: "Token") -> bool:
     """Tell whether ``not`` stands before it: ``born in Pellow, not in Ostrey``."""
     before = preposition.doc[preposition.i - 1] if preposition.i else None
     return before is not None and before.lower_ in ("not", "rather", "than")
+
+
+def complement_of(head: "Token") -> "Token | None":
+    """Return the noun after ``of`` in ``bucket of water``, if it follows closely."""
+    for child in head.children:
+        if child.dep_ == "prep" and child.lower_ == "of" and child.i == head.i + 1:
+            for target in child.children:
+                if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN"):
+                    plain = all(token.dep_ in _PLAIN for token in head.doc[child.i + 1 : target.i])
+                    return target if plain and target.ent_type_ not in _TIMES else None
+    return None
+
+
+def hyphenated(last: "Token") -> "Token":
+    """Return the first word of ``face-to-face``, given its last one."""
+    first = last
+    while first.i > 1:
+        hyphen, before = first.doc[first.i - 1], first.doc[first.i - 2]
+        if hyphen.text != "-" or hyphen.whitespace_ or before.whitespace_:
+            break
+        first = before
+    return first
+
+
+def is_glued(before: "Token") -> bool:
+    """Tell whether no space parts a word from the next, to which it belongs."""
+    return not before.whitespace_ and (before.text in ("-", "/") or before.text[-1].isdigit())

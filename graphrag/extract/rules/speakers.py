@@ -2,7 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
 
 _TURN = re.compile(
     r"^[ \t]*(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?"  # "[10:02] "
@@ -89,6 +94,24 @@ def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
 def speaker_at(said: list[Turn], at: int) -> str | None:
     """Return who says the words at a place; None where nobody is said to."""
     return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
+
+
+def is_of_writer(sentence: "Span", quotes: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether a sentence says something of who wrote it, outside of quotes: ``I moved``."""
+    return any(
+        token.text == "I"
+        and token.dep_.startswith("nsubj")
+        and not any(start <= token.idx < end for start, end in quotes)
+        for token in sentence
+    )
+
+
+def unsaid(sentences: int) -> tuple[str, ...]:
+    """Return what to say of sentences in the first person that nobody is known to have written."""
+    if not sentences:
+        return ()
+    what = f"{sentences} sentences say" if sentences > 1 else "a sentence says"
+    return (f'{what} something of "I", and nobody is known to have written it: give its author',)
 
 
 def _is_role(match: re.Match[str]) -> bool:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.cancelling import CANCELLED
 from graphrag.extract.rules.clauses import Clause, hands_over
-from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.open_verbs import is_pastime, read_open
+from graphrag.extract.rules.name import Draft, Name, can_be
+from graphrag.extract.rules.open_verbs import dated, is_pastime, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
@@ -51,8 +50,7 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
         matched |= draft.relation != "travels_with"
         yield draft
     if not clause.negated and clause.lemma in lexicon.TRAVELLING:
-        yield from _together(clause, line)
-        yield from _at_side(clause, line)
+        yield from read_together(clause, line)
     if not matched and not clause.negated:
         yield from read_open(clause, line)
 
@@ -140,6 +138,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
     """Tell whether a verb of many senses has the one of the frame with this object."""
     word = target.lemma_.lower()
     match frame.relation:
+        case "likes" | "dislikes" if _next(clause).tag_ == "VBG" and target.tag_ != "VBG":
+            return False  # "prefer limiting screen time"
         case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
             # "the energy", "your cake" were liked then and there, "live music" always is.
             nouns = [target]
@@ -161,20 +161,28 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             marks = {part for one in target.children for part in (one.lower_, one.dep_)}
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
         case "uses":  # "packages installed using pip": they use nothing
-            asides = ("acl",) if one.votes["person"] else ("acl", "advcl")
+            asides = ("acl",) if one.votes["person"] and not clause.past else ("acl", "advcl")
             learnt = target.ent_type_ in ("NORP", "LANGUAGE") or word in lexicon.SUBJECTS
             return clause.verb.dep_ not in asides and not learnt
         case "studies_at" if clause.lemma == "attend":  # "attended the Berlin Summit"
             words = {*other.text.lower().split(), *(one.lower_ for one in target.lefts)}
-            return bool(words & lexicon.SCHOOLS) or not words & lexicon.GATHERINGS | {"the"} & words
+            others = lexicon.GATHERINGS | lexicon.CLUB_WORDS | {"the"}
+            return bool(words & lexicon.SCHOOLS) or not words & others
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
+        case "responsible_for" if clause.lemma == "look" and _next(clause).lower_ != "after":
+            return False  # "looking for a break after the move"
+        case "responsible_for" if clause.lemma == "maintain" and not other.named:
+            # "maintained a curfew", "maintains two hours of sleep": kept up, not looked after
+            return not (clause.past or clause.perfect) and _is_charge(target)
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
             return not {"det", "poss"} & {child.dep_ for child in target.children}
+        case "owned_by" if frame.swap and not clause.passive:
+            return not other.votes["person"]  # "I'll buy Ann her favourite cake"
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
@@ -236,28 +244,20 @@ def _tell_enough(
     return other.named and subject.pos_ == "NOUN" and own
 
 
+def _next(clause: Clause) -> "Token":
+    """Return the word after the verb; the verb where it is the last one."""
+    return clause.verb.doc[clause.verb.i : clause.verb.i + 2][-1]
+
+
+def _is_charge(noun: "Token") -> bool:
+    """Tell whether a noun is a thing that somebody looks after: ``the billing service``."""
+    counted = any(child.like_num or child.ent_type_ for child in noun.subtree)
+    return is_definite(noun) and noun.tag_ == "NN" and not counted
+
+
 def is_definite(noun: "Token") -> bool:
     """Tell whether a noun is that one: ``the farm``, ``our farm``."""
     return any(child.lower_ in _DEFINITE for child in noun.children)
-
-
-def _together(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield who goes with whom in ``Dorothy and the Lion walked along the road``."""
-    names = dict.fromkeys(name for token in clause.subjects if (name := line.name(token)))
-    travellers = [name for name in names if can_be(name, "person")]
-    for other in travellers[1:]:
-        yield from dated(clause, "event", (travellers[0], "travels_with", other), line)
-
-
-def _at_side(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield who goes ``at Dorothy's side``."""
-    for side in (*clause.arguments.get("at", ()), *clause.arguments.get("by", ())):
-        other = line.scene.possessor_of(side, line.offset) if side.lower_ == "side" else None
-        for subject in clause.subjects if other is not None else ():
-            one = line.name(subject)
-            if one is None or one is other or other is None or not can_be(one, "person"):
-                continue
-            yield from dated(clause, "event", (one, "travels_with", other), line)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -276,25 +276,3 @@ def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
             kept = one.named or is_definite(thing)
             if owner is not None and owner.named and kept and can_be(owner, "person"):
                 yield from dated(clause, "end", (one, "owned_by", owner), line)
-
-
-def dated(
-    clause: Clause, manner: Manner, fact: tuple[Name, str, Name], line: Line
-) -> Iterator[Draft]:
-    """Yield a fact with the times of its clause."""
-    life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
-    if life is not None:
-        yield line.draft(*fact, life)
-
-
-def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:
-    """Tell whether a name may have a type: it has it, or nothing speaks strongly for another.
-
-    A common noun has none, so that it can be anything but a person.
-    """
-    if not type_:
-        return True
-    if not name.named:
-        return bare or type_ != "person"
-    rivals = [votes for kind, votes in name.votes.items() if kind != type_]
-    return name.votes[type_] >= max(rivals, default=0) or max(rivals, default=0) <= 1

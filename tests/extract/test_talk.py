@@ -1,0 +1,137 @@
+"""What people tell of themselves in chats, and what only looks like it."""
+
+import pytest
+
+from graphrag.extract.neural.extractor import NeuralExtractor
+from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.protocols import ExtractionContext
+
+
+async def read(text, at="2024-08-02", author="Ben", extractor=None):
+    episode = prepare(NewEpisode(text, at, source="message", author=author))
+    return await (extractor or RulesExtractor()).extract(ExtractionContext(episode))
+
+
+async def told(text, at="2024-08-02", author="Ben"):
+    return {
+        f"{claim.subject.name} {claim.relation} {claim.object.name}"
+        for claim in (await read(text, at, author)).claims
+        if claim.object is not None
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I kept the cap and I maintained a strict curfew for Leo.",
+        "I've maintained 30 minutes of daily stretching since June.",
+        "We maintained the bedtime rules for Leo.",
+        "Laura and I went to a flea market and found two lamps.",
+        "I'll buy Laura her favourite cake tonight.",
+        "I'm going to a chess congress this month.",
+        "I've been practicing with the function g(y), and f(x.",
+        "My reading speed has increased by 25% thanks to the new lamp.",
+        "My team raised output by 12% in Q1 2024.",
+        "I like my reduced intake of 40%.",
+        "I've been using earplugs and a mask to get 7 hours of sleep nightly.",
+        "I prefer combining classic drills with new techniques.",
+        "Laura and I are painting a wall, starting April 22.",
+        "I'm looking for advice on how to rest, especially after our recent holiday.",
+        "With the Lumia Max offering 256GB of storage, I still need a cloud.",
+        "I prefer limiting screen time in the evening.",
+        "I'll definitely watch the budget using Mint Ledger.",
+        "I'll set up Clock Keeper and rest.",
+        "Status: I've attended the first webinar. Colors: I used gold and silver.",
+        "I'm meeting Brooke at the station, but I don't know what to expect.",
+        "I've been studying S_n = a_1 * r.",
+    ],
+)
+async def test_what_only_looks_like_a_fact_is_none(text):
+    assert not await told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Priya maintains the billing service.", {"Priya responsible_for billing service"}),
+        ("I bought the Corner Bakery.", {"Corner Bakery owned_by Ben"}),
+        (
+            "Laura and I set out for Genoa in June.",
+            {"Laura travels_with Ben"},
+        ),
+        ("I invited Omar to a reading circle.", {"Omar invited_to reading circle"}),
+        ("I've been invited to a garden party.", {"Ben invited_to garden party"}),
+        ("I'll rest and participate in relay races.", set()),
+        ("My mentor Clara called me.", {"Clara mentors Ben"}),
+        (
+            "I felt better after attending the Hill Men's Support Group twice.",
+            {"Ben attends Hill Men's Support Group"},
+        ),
+        ("My family member Clara called me.", {"Clara relative_of Ben"}),
+        ("I got promoted to Director of Research.", {"Ben has_role director"}),
+        ("I really enjoy slow-paced films.", {"Ben likes slow-paced films"}),
+        ("I prefer one-on-one meetings.", {"Ben likes one-on-one meetings"}),
+    ],
+)
+async def test_what_is_told_is_read_whole(text, stated):
+    assert await told(text) == stated
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "start"),
+    [
+        ("I've been attending a weekly choir class since June 2.", "state", "2024-06-02"),
+        ("I attended a weekly choir class on June 2.", "event", "2024-06-02"),
+        ("Laura invited me to the Oslo Tasting on August 15, 2024.", "event", None),
+        ("I've registered for the August 10 design workshop.", "event", None),
+        ("Ann Lee stays on as director through 2025.", "state", None),
+    ],
+)
+async def test_what_goes_on_is_a_state_and_a_party_dates_no_invitation(text, kind, start):
+    (claim,) = (await read(text)).claims
+    assert (claim.kind, claim.valid_at and claim.valid_at.date().isoformat()) == (kind, start)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Ada joined Acme in 2016, and the following year Mia Roe became chair.", "2017-01-01"),
+        ("Ada joined Acme in 2016, and the same year Mia Roe became chair.", "2016-01-01"),
+        ("Ada joined Acme in May 2016, and the next month Mia Roe became chair.", "2016-06-01"),
+    ],
+)
+async def test_a_year_may_be_counted_from_the_one_before(text, start):
+    starts = {one.subject.name: one.valid_at for one in (await read(text)).claims}
+    assert starts["Mia Roe"].date().isoformat() == start
+
+
+@pytest.mark.parametrize("when", ["since March 3", "over the last two weeks"])
+async def test_a_number_that_changed_in_a_time_is_the_one_of_now(when):
+    claims = (await read(f"I raised my rating from 30% to 45% {when}.")).claims
+    assert {(one.object.name, one.kind, one.valid_at, one.invalid_at) for one in claims} == {
+        ("45%", "state", None, None),
+        ("30%", "was", None, None),
+    }
+
+
+async def test_a_number_reached_by_a_day_is_so_from_then_on():
+    (new, old) = (await read("My rating rose from 30% to 45% by July 20.")).claims
+    assert (new.valid_at.date().isoformat(), new.invalid_at) == ("2024-07-20", None)
+    assert old.invalid_at == new.valid_at
+
+
+@pytest.mark.parametrize("author", ["me", "Me", "user", "Ann"])
+async def test_the_author_of_a_note_may_be_called_me(author):
+    read_ = await read("I'm allergic to latex.", author=author, extractor=NeuralExtractor())
+    stated = [(claim.subject.name, claim.relation) for claim in read_.claims]
+    assert (stated, read_.dropped) == ([(author, "allergic_to")], ())
+
+
+async def test_what_nobody_is_known_to_have_written_is_said_to_be_lost():
+    read_ = await read("I'm allergic to latex. I live in Rome. Ann lives in Oslo.", author=None)
+    assert [claim.subject.name for claim in read_.claims] == ["Ann"]
+    (lost,) = read_.dropped
+    assert "2 sentences" in lost and "author" in lost
+    for text in ("Ann lives in Oslo.", 'Ann says: "I live in Oslo."'):
+        assert not (await read(text, author=None)).dropped

@@ -71,8 +71,8 @@ class Ingestion:
     async def known(self, episode: Episode) -> Episode | None:
         """Return the stored episode that this one tells again, if any.
 
-        That is the one with its key; else one of the same content, author, reference time and
-        group, if not both have a key, and not both a saga of their own.
+        That is the one with its key; else one of the same content, reference time and group, if
+        not both have a key, and not both a saga of their own; by its author, if it has one.
 
         Raises:
             InputError: if the one with its key says something else.
@@ -93,7 +93,7 @@ class Ingestion:
         alike = [
             one
             for one in (await self.store.get(Episode, ids)).values()
-            if one.author == episode.author
+            if episode.author in (None, one.author)
             and (episode.key is None or one.key is None)
             and (episode.saga is None or one.saga in (None, episode.saga))
         ]

@@ -33,7 +33,7 @@ from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 
-Key = tuple[str, str, str | None, object]
+Key = tuple[str, str, object]
 Stops = Callable[[GraphRAGError], bool]
 """Tell whether an error ends the batch."""
 Steps = dict[str, float]
@@ -185,7 +185,7 @@ def _name(new: NewEpisode) -> str:
 
 
 def _key(episode: Episode) -> Key:
-    return episode.group_id, episode.content_hash, episode.author, episode.valid_at
+    return episode.group_id, episode.content_hash, episode.valid_at
 
 
 def _size(new: NewEpisode) -> int:

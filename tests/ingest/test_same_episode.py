@@ -57,7 +57,8 @@ async def test_the_same_words_of_two_authors_are_two_episodes(chat):
     assert (report.added, report.unchanged) == (2, 1)
     ann, bob = [await chat.add_episode("I like tea.", reference_time=DAY, author=who)
                 for who in ("Ann", "Bob")]  # fmt: skip
-    assert (ann.new, bob.new) == (False, False)
+    nobody = await chat.add_episode("I like tea.", reference_time=DAY)
+    assert (ann.new, bob.new, nobody.new) == (False, False, False)
     assert ann.episode.id != bob.episode.id
     removed = await chat.log.remove_episode(ann.episode.id)
     await chat.log.revert(removed.seq)

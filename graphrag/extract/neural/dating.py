@@ -93,7 +93,7 @@ class Calendar:
         """Return that of two readings that the tense tells; None if the other is far nearer."""
         back, on = self._reference - past.end, future.start - self._reference
         if not ahead:
-            # "met there on 15 May", told on 5 May: of last year, or to come?
+            # "met there on 15 May", said on 5 May: of last year, or to come?
             return None if back > _FAR and on <= _NEAR else past
         return past if on > _FAR and back <= _NEAR else future
 

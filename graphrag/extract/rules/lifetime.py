@@ -142,11 +142,11 @@ def _event(
     clause: Clause | None, periods: Sequence[Period], said: datetime, *, past: bool
 ) -> Life | None:
     dated = [period for period in periods if period.bound != "until"]
-    told = past or (clause is not None and clause.perfect and not clause.future)
-    if told and dated and dated[0].start > said:
+    over = past or (clause is not None and clause.perfect and not clause.future)
+    if over and dated and dated[0].start > said:
         return Life(kind="event")  # "I've registered for the talk on 10 April": the talk's own day
     if dated and clause is not None and clause.coming and dated[0].start <= said:
-        return None  # "I'm going there this month": told as a plan, at no day
+        return None  # "I'm going there this month": a plan, at no day
     if dated:
         return replace(Life(kind="event").beginning(dated[0]))
     if clause is not None and clause.future:

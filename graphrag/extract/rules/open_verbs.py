@@ -157,7 +157,7 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
 
 
 def _invited(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield who is invited to what, without a day: the one that is told is the party's."""
+    """Yield who is invited to what, without a day: the one that is named is the party's."""
     guests = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
     for target in clause.arguments["to"]:
         other = line.name(target)

@@ -45,6 +45,11 @@ async def told(text, at="2024-08-02", author="Ben"):
         "Status: I've attended the first webinar. Colors: I used gold and silver.",
         "I'm meeting Brooke at the station, but I don't know what to expect.",
         "I've been studying S_n = a_1 * r.",
+        "I'm relocating to Canada and need help.",
+        "Hey Li Hua, just a friendly reminder that the rent is due.",
+        "I've got a garden gathering from 3 to 6 pm.",
+        "I got her a $10 gift card last week.",
+        "My finish time is around 4 hours 15 minutes.",
     ],
 )
 async def test_what_only_looks_like_a_fact_is_none(text):
@@ -104,6 +109,29 @@ async def test_what_goes_on_is_a_state_and_a_party_dates_no_invitation(text, kin
 async def test_a_year_may_be_counted_from_the_one_before(text, start):
     starts = {one.subject.name: one.valid_at for one in (await read(text)).claims}
     assert starts["Mia Roe"].date().isoformat() == start
+
+
+async def test_times_beside_a_subject_are_not_its_verbs():
+    text = "Fenella Okoro, at Hartwell Press since 2013, moved to Rome last week."
+    claims = (await read(text)).claims
+    assert {(one.relation, one.valid_at.date().isoformat()) for one in claims} == {
+        ("works_at", "2013-01-01"),
+        ("lives_in", "2024-07-22"),
+    }
+    (charge,) = (await read("In January Isolde Marsh takes charge of the Rennick Hall.")).claims
+    assert charge.valid_at.date().isoformat() == "2025-01-01"
+
+
+async def test_words_before_a_colon_are_no_speaker_if_they_are_a_clause():
+    text = "Now it can be said at last: Ann Lee and I founded Acme in 2018."
+    assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
+
+
+async def test_a_rent_that_went_up_has_both_numbers():
+    assert await told("My rent went from 890 to 940 in May.") == {
+        "Ben's rent costs 890",
+        "Ben's rent costs 940",
+    }
 
 
 @pytest.mark.parametrize("when", ["since March 3", "over the last two weeks"])

@@ -25,6 +25,7 @@ _UNIT = (
 )
 _NUMBER = (
     rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*(?:/\d{{1,3}}\b(?!/))?(?: ?{_UNIT})?"
+    r"(?! ?(?:[ap]\.?m\b|o'clock))"
     r"(?: (?:a|per|each) (?:month|year|week|day|hour|plot|person|head|night|minute))?"
 )
 _THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
@@ -46,7 +47,8 @@ _HEADS = "inhabitants|residents|employees|members|rooms|beds|seats|students|pupi
 _SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_THING} {_UP}(?: again)? from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
+        rf"{_THING} (?:{_UP}|went|goes|has gone)(?: again)? "
+        rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
         rf"\b{_ACTS} (?:our |my |the |its |their |his |her )?{_THING}(?: down| up)? "
         rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
         rf"{_THING} {_UP} to (?P<new>{_NUMBER})",

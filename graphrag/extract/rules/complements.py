@@ -217,7 +217,8 @@ def read_affiliation(line: Line) -> Iterator[Draft]:
                     if one is None or other is None or one is other or one.entity_type != "person":
                         continue
                     if other.votes["organization"] >= 3 > other.votes["place"]:
-                        life = GONE if _is_once(token, target) else ALWAYS
+                        held = lifetime("state", None, line.periods(token), line.reference)
+                        life = GONE if _is_once(token, target) else held or ALWAYS
                         yield line.draft(one, "works_at", other, life)
 
 

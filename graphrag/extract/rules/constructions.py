@@ -140,7 +140,8 @@ for {o*} ~ please ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contac
 for {o} ~ ?:write to {x:p} => x contact_for o state
 {n=supplier,vendor,provider} for,of {o:ctp} =,: {x:p} => x supplies o state
 V:order,source {o:ctp} ~ from {x:p} => x supplies o state
-V:sing,play,row,dance,perform,march in,with {o:p} => s member_of o state
+V:sing,play,row,dance,perform,march in {o:p} => s member_of o state
+V:sing,play,perform with {o:pt=orchestra,choir,band,ensemble,quartet} => s member_of o state
 V:enter,join,leave {n=league,division,federation,union,association} => s member_of n start
 V:stand,lie,sit in,on,at,near,by {o:p} => s located_in o state
 V:stand,lie,sit in,on,at,near,by {n=islet,island,shore,bank,edge,outskirts,coast,hill,slope} of,in
@@ -247,7 +248,7 @@ P:promote to {k:c} => s has_role k start
 V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} =>
     s studies_at o state
 V:be on {o:c=call,duty} => s responsible_for o state
-V:take {n=care,charge} of {o:pt} => s responsible_for o state
+V:take {n=care,charge} of {o:pt} => s responsible_for o start
 P:keep,hold by {x:p} => x keeps s state
 V:hand,give,turn in,back {o:t=key,keys,badge,pass,laptop,licence,fob,card} => s keeps o end
 V:cancel,end,terminate {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p}

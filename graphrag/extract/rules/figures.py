@@ -5,6 +5,7 @@ good?" states the score. A number of nobody's counts where the clause is stated 
 has it: "I have a budget of $900". A new number ends the old one.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ _SIGNS = frozenset("$£€%")
 _MONEY = frozenset("$ £ € euro euros dollar dollars pound pounds usd eur gbp cad chf".split())
 _SPELLS = frozenset("second minute hour day week month year night decade".split())
 _YEARS = range(1000, 2200)
+_CLOCK = re.compile(r"\s*(?:(?:to|-|–)\s*\d[\d:]*\s*)?(?:[ap]\.?m\b|o'clock)", re.IGNORECASE)
 _NOT_NOW = frozenset(
     "old former previous original initial last past earlier first next future planned ideal dream "
     "possible maximum minimum another other extra additional".split()
@@ -48,11 +50,15 @@ def read_figures(line: Line, stated: Sequence[Clause], known: Sequence[Draft]) -
         if not (token.like_num and token.text[:1].isdigit()) or any(at in one for one in read):
             continue
         around = token.doc[max(0, token.i - 1) : token.i + 2]
+        if _CLOCK.match(token.doc.text, token.idx + len(token)):
+            continue  # "from 3 to 6 pm"
         if token.ent_type_ == "DATE" and any(one.pos_ == "PROPN" for one in around):
             continue  # "my schedule for April 22", "her birthday is 4 May"
         top = token
         while top.dep_ in _OF_NUMBER and top.head.i > top.i and _is_unit(top.head):
             top = top.head
+        if any(one.like_num for one in token.doc[top.i + 1 : top.i + 2]):
+            continue  # "4 hours 15 minutes"
         if top is token and not _SIGNS & {child.text for child in token.children}:
             plain = token.text.isdecimal() and int(token.text) in _YEARS
             if plain and token.dep_ == "pobj":
@@ -75,6 +81,8 @@ def _had(number: "Token", top: "Token", line: Line, clauses: dict[int, Clause]) 
         return _become(number, top, line, clauses)
     owner = line.scene.possessor_of(noun, line.offset)
     clause = clauses.get(noun.head.i) if noun.dep_ == "dobj" else None
+    if clause is not None and "dative" in clause.arguments:
+        return None  # "I got her a $10 gift card"
     if owner is None and clause is not None and clause.lemma in _HAVING and not clause.negated:
         owner = next(filter(None, map(line.name, clause.subjects)), None)
     return _draft(noun, owner, number, top, line, clause)
@@ -149,7 +157,8 @@ def _draft(
     what = noun.doc[first : noun.i + 1].text
     behind = noun.doc[top.right_edge.i + 1 :][:1]  # "using my budget of $480 for therapy"
     for child in (*noun.children, *behind):
-        if child.i > top.i and child.lower_ in _ABOUT and child.dep_ == "prep":
+        dated = any(one.ent_type_ == "DATE" for one in child.children)
+        if child.i > top.i and child.lower_ in _ABOUT and child.dep_ == "prep" and not dated:
             what += f" {noun.doc[child.left_edge.i : child.right_edge.i + 1].text}"
             break
     thing = Phrase(f"{owner.text}'s {done}{what}", noun.idx, noun.idx + len(noun), named=True)

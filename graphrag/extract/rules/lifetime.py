@@ -92,8 +92,11 @@ def lifetime(
             life = _start(periods)
         case "state" | "event":  # "has been attending since May" goes on
             life = _state(periods, past=past, since=since)
-    if clause is not None and clause.future and life.start is None and life.end is None:
-        return None  # "she will join Acme": nobody knows when
+    ahead = clause is not None and (
+        clause.future or (clause.coming and manner in ("start", "end") and not clause.negated)
+    )
+    if ahead and life.start is None and life.end is None:
+        return None  # "she will join Acme", "is moving to Rome": nobody knows when
     if manner in ("state", "event") and not past and life.start is not None:
         if life.start > said and not since and clause is not None and not clause.future:
             return replace(life, start=None)  # "lives there tomorrow" is no start to vouch for

@@ -143,13 +143,19 @@ def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
 
 
 def _apposed_to(verb: "Token", time: "Token") -> "Token | None":
-    """Return the subject of ``Ann, mayor from 1990 to 1998, has died``: the times are no verb's."""
+    """Return the subject of ``Ann, mayor from 1990 to 1998, has died``: the times are no verb's.
+
+    Nor are those of ``Ann, at Acme since 2013, moved to Rome``.
+    """
     for child in verb.children:
         if child.dep_ in ("nsubj", "nsubjpass") and child.i < time.i < verb.i:
             between = verb.doc[child.i : time.i]
             noun = [one for one in between if one.dep_ == "appos" and one.head == child]
             if noun and any(one.text == "," for one in between):
                 return noun[0]
+            where = [one for one in between if one.dep_ == "pobj" and one.pos_ == "PROPN"]
+            if any(one.head.head == child for one in where) and between[1:2].text == ",":
+                return child
     return None
 
 

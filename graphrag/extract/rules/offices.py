@@ -141,11 +141,13 @@ def _beside(noun: "Token") -> Office | None:
             return None
         if head.ent_type_ != "PERSON" and noun.lemma_.lower() not in lexicon.PLAYING:
             return None
-        if is_title(head) or noun.lower_ in _PARTS_OF_NAMES:
+        inside = noun.text.istitle() and noun.i and is_name(noun.nbor(-1))  # "Steve Miller Band"
+        if inside or is_title(head) or noun.lower_ in _PARTS_OF_NAMES:
             return None
         return Office(noun, [head])
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):
-        return Office(noun, [noun.head])
+        called = noun.doc[max(0, noun.head.left_edge.i - 1)].lower_ in ("hey", "hi", "hello")
+        return None if called else Office(noun, [noun.head])
     following = [
         child
         for child in noun.children
@@ -254,8 +256,7 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
             for target in child.children:
                 if target.dep_ == "pobj" and target.tag_ != "NNS":  # "with AI tools"
                     for part in conjoined(target):
-                        name = line.name(part)
-                        if name is not None and noun.text not in name.text.split():
+                        if (name := line.name(part)) and noun.text not in name.text.split():
                             found.append((name, child.lower_))
     for child in noun.children if not found else ():  # "a Zalando engineer"
         if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):

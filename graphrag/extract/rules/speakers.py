@@ -22,6 +22,8 @@ _LABELS = frozenset(
 )
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
+_PARTICLES, _LONGEST = 2, 4
+"""Words in lower case, and words in all, that a name may have: ``Ana de la Cruz``."""
 _ASSISTANTS = frozenset("assistant ai bot system chatbot".split())
 _ROLES = frozenset("user human assistant ai chatbot".split())
 """Speakers of a talk with an assistant. Where one of them begins a text, a label in what is said
@@ -40,7 +42,7 @@ class Turn:
 
 def turns(text: str) -> list[Turn]:
     """Return the turns of a text; lines without a speaker continue the turn before them."""
-    found = list(_TURN.finditer(text))
+    found = [one for one in _TURN.finditer(text) if not _is_clause(one["speaker"])]
     if found and found[0].start() == 0 and _is_role(found[0]):
         found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
@@ -112,6 +114,12 @@ def unsaid(sentences: int) -> tuple[str, ...]:
         return ()
     what = f"{sentences} sentences say" if sentences > 1 else "a sentence says"
     return (f'{what} something of "I", and nobody is known to have written it: give its author',)
+
+
+def _is_clause(label: str) -> bool:
+    """Tell whether words before a colon are no name: ``Today we can say it: Acme is ours``."""
+    plain = [word for word in label.split() if word.islower() and len(word) > 1]
+    return len(plain) > _PARTICLES and len(label.split()) > _LONGEST
 
 
 def _is_role(match: re.Match[str]) -> bool:

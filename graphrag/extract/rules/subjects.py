@@ -55,6 +55,7 @@ def is_task(verb: "Token") -> bool:
     """Tell whether a verb is what somebody was chosen for: ``elected to replace him``."""
     head = verb.head
     chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
+    chosen = chosen and not any(child.dep_ == "dobj" for child in head.children)
     return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen
 
 

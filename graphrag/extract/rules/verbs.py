@@ -81,6 +81,8 @@ def _matched(
         return None
     if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
         return None
+    if clause.lemma == "join" and "as" in clause.arguments and target.pos_ == "PROPN":
+        other.votes["organization"] += 3
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
     if club:
         other.votes["organization"] += 3
@@ -177,6 +179,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not (clause.past or clause.perfect) and _is_charge(target)
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
+        case "travels_with" if clause.lemma == "join" and "as" in clause.arguments:
+            return False  # "joins Hill Moran as a partner": a firm
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":

@@ -10,12 +10,19 @@ outweighs all that one entity's facts say, and nobody ever moves.)
 The same is sought as by ``leidenalg.find_partition_temporal``, but layers are made from columns,
 an entity that is missing for a while is coupled with itself when it is back, and a large graph
 starts from small parts that igraph finds: half the time, for a partition that is as good.
+
+``leidenalg`` lets no other thread run meanwhile, so a large graph is looked at by a process of its
+own: ``python -m graphrag.community.evolution``, arrays in, arrays out.
 """
 
+import io
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import numpy as np
 
 from graphrag.community.detect import seeded
@@ -25,8 +32,11 @@ from graphrag.errors import MissingExtraError
 
 _LARGE = 20_000
 """Nodes from which on one starts from small parts."""
+_LONG = 20_000
+"""Ties from which on that takes longer than to start a process."""
 _FINE = 20.0
 """Resolution of modularity at which those are found: few of them lie across communities."""
+_COLUMNS = ("places", "slices", "subjects", "objects", "weights")
 _PASSES = 20
 """Passes over a graph that is not large: it ends earlier, when nothing gets better."""
 
@@ -41,6 +51,41 @@ class States:
     labels: Labels
     strengths: Weights
     """Weight of all ties of the entity in the slice."""
+
+
+async def evolved(
+    ties: SlicedTies, order: Nodes, *, resolution: float | None, coupling: float
+) -> States:
+    """Return what ``evolve`` does; the event loop goes on.
+
+    Raises:
+        MissingExtraError: if ``leidenalg`` is not installed.
+    """
+    _solver()
+    if len(ties.weights) >= _LONG and sys.executable:
+        with io.BytesIO() as sent:
+            how = np.array([np.nan if resolution is None else resolution, coupling])
+            np.savez(sent, *(getattr(ties, name) for name in _COLUMNS), order, how)
+            command = [sys.executable, "-P", "-m", "graphrag.community.evolution"]
+            try:
+                done = await anyio.run_process(command, input=sent.getvalue(), stderr=None)
+            except (OSError, subprocess.CalledProcessError):
+                done = None  # where no process can be started: here
+        if done is not None:
+            with np.load(io.BytesIO(done.stdout)) as found:
+                return States(*(found[name] for name in found.files))
+    return evolve(ties, order, resolution=resolution, coupling=coupling)
+
+
+def _main() -> None:
+    """Read the arguments of ``evolve`` and write what it returns."""
+    with np.load(io.BytesIO(sys.stdin.buffer.read())) as given:
+        *columns, order, (resolution, coupling) = (given[name] for name in given.files)
+    limit = None if np.isnan(resolution) else float(resolution)
+    states = evolve(SlicedTies(*columns), order, resolution=limit, coupling=float(coupling))
+    with io.BytesIO() as sent:
+        np.savez(sent, states.slices, states.entities, states.labels, states.strengths)
+        sys.stdout.buffer.write(sent.getvalue())
 
 
 def evolve(
@@ -178,3 +223,7 @@ def _fine(graph: _Graph, seed: int) -> Labels:
     with seeded(seed):
         found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
     return np.array(found.membership, dtype=np.int64)
+
+
+if __name__ == "__main__":
+    _main()

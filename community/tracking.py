@@ -10,7 +10,7 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Subject
 from graphrag.community.draft import continued
-from graphrag.community.evolution import States, evolve
+from graphrag.community.evolution import States, evolved
 from graphrag.community.flow import CommunityFlow, DynamicCommunity
 from graphrag.community.lifecycle import LEAST, events
 from graphrag.community.refine import Nodes
@@ -90,7 +90,7 @@ async def tracked(
     names = {int(row): past.name(index.entities.ids[row], index) for row in rows}
     ids = index.entities.ids
     order = np.array(sorted(names, key=lambda row: (names[row], ids[row])), dtype=np.int64)
-    states = evolve(cut, order, resolution=how.resolution, coupling=how.coupling)
+    states = await evolved(cut, order, resolution=how.resolution, coupling=how.coupling)
     moment = AtMoment(
         lambda id_: past.name(id_, index), ever.ends, ever.valid, ever.invalid,
         index.facts["observed"],

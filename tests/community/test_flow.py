@@ -13,7 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import InputError, MissingExtraError, QueryError
-from graphrag.community.evolution import evolve
+from graphrag.community.evolution import evolve, evolved
 from graphrag.community.slices import sliced, slices
 from graphrag.community.ties import Ties
 from graphrag.temporal.moment import to_micros
@@ -273,9 +273,7 @@ def test_the_same_is_sought_as_by_leidenalg_itself():
     assert igraph.compare_communities(found.labels.tolist(), labels, method="nmi") == 1
 
 
-def test_a_large_graph_starts_from_small_parts_and_finds_the_known_blocks(monkeypatch):
-    import igraph
-
+def _blocks():
     random = np.random.default_rng(2)
     start = datetime(2020, 1, 1, tzinfo=UTC)
     parts = slices("year", start, datetime(2023, 1, 1, tzinfo=UTC))
@@ -285,11 +283,51 @@ def test_a_large_graph_starts_from_small_parts_and_finds_the_known_blocks(monkey
     ties = _ties(subjects[kept], objects[kept])
     valid = np.full(len(ties), to_micros(start, 0))
     invalid = np.full(len(ties), to_micros(datetime(2030, 1, 1, tzinfo=UTC), 0))
-    cut = sliced(ties, valid, invalid, parts)
+    return sliced(ties, valid, invalid, parts)
+
+
+def test_a_large_graph_starts_from_small_parts_and_finds_the_known_blocks(monkeypatch):
+    import igraph
+
     monkeypatch.setattr("graphrag.community.evolution._LARGE", 100)
-    found = evolve(cut, np.arange(400))
+    found = evolve(_blocks(), np.arange(400))
     truth = (found.entities // 20).tolist()
     assert igraph.compare_communities(found.labels.tolist(), truth, method="nmi") > 0.99
+
+
+async def _evolved(cut, **how):
+    return await evolved(cut, np.arange(400), **{"resolution": None, "coupling": 1.0, **how})
+
+
+@pytest.mark.parametrize("how", [{}, {"resolution": 0.02, "coupling": 0.5}])
+async def test_a_large_graph_is_looked_at_by_a_process_and_the_loop_goes_on(monkeypatch, how):
+    cut, turns = _blocks(), 0
+    here = await _evolved(cut, **how)
+    monkeypatch.setattr("graphrag.community.evolution._LONG", 100)
+
+    async def turn():
+        nonlocal turns
+        while True:
+            await anyio.sleep(0.01)
+            turns += 1
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(turn)
+        there = await _evolved(cut, **how)
+        tasks.cancel_scope.cancel()
+    for name in ("slices", "entities", "labels", "strengths"):
+        assert np.array_equal(getattr(here, name), getattr(there, name))
+    assert turns > 5
+
+
+@pytest.mark.parametrize("python", ["", "/no/such/python", sys.executable + " -c no"])
+async def test_where_no_process_can_be_started_it_is_done_here(monkeypatch, python):
+    cut = _blocks()
+    here = await _evolved(cut)
+    monkeypatch.setattr("graphrag.community.evolution._LONG", 100)
+    monkeypatch.setattr(sys, "executable", python)
+    there = await _evolved(cut)
+    assert np.array_equal(here.labels, there.labels)
 
 
 NAMES = "Ann Bob Cid Dee Eve Fay Gil Hal".split()

@@ -46,6 +46,10 @@ async def told(text, at="2024-08-02", author="Ben"):
         "I'm meeting Brooke at the station, but I don't know what to expect.",
         "I've been studying S_n = a_1 * r.",
         "I'm relocating to Canada and need help.",
+        "I'm totally on board with that!",
+        "Such a game-changer for Manchester City!",
+        "We are a small church.",
+        "I'm going with Laura!",
         "Hey Li Hua, just a friendly reminder that the rent is due.",
         "I've got a garden gathering from 3 to 6 pm.",
         "I got her a $10 gift card last week.",
@@ -125,6 +129,17 @@ async def test_times_beside_a_subject_are_not_its_verbs():
 async def test_words_before_a_colon_are_no_speaker_if_they_are_a_clause():
     text = "Now it can be said at last: Ann Lee and I founded Acme in 2018."
     assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
+
+
+async def test_a_series_that_is_started_is_not_founded():
+    assert await told('I just started "The Bear"!') == {"Ben starts Bear"}
+
+
+async def test_what_dropped_has_both_numbers():
+    assert await told("My headaches have dropped from 4 to 1 per week.") == {
+        "Ben's headaches has_value 4",
+        "Ben's headaches has_value 1 per week",
+    }
 
 
 async def test_a_rent_that_went_up_has_both_numbers():

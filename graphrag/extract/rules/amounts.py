@@ -32,7 +32,7 @@ _THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
 _UP = (
     r"(?:rises?|rose|goes up|went up|go up|has gone up|increase[sd]?|is raised|was raised|"
     r"climb(?:s|ed)|fall[s]?|fell|drop(?:s|ped)?|goes down|went down|"
-    r"has (?:risen|fallen|dropped|improved|grown)|"
+    r"ha(?:s|ve) (?:risen|fallen|dropped|improved|grown|increased|decreased|gone (?:up|down))|"
     r"improved?s?|decrease[sd]?|gr[eo]ws?|shr[ai]nks?|moves?|changes?|changed)"
 )
 _ACTS = (

@@ -48,6 +48,8 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or not one.named or clause.negated or is_title(role):
                 continue
+            if subject.lower_ == "we" or any(child.lower_ == "such" for child in role.children):
+                continue  # "we are a church", "was such a game-changer"
             if role.lower_ in _DIETS:
                 yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
                 continue
@@ -75,6 +77,8 @@ def _named(role: "Token", line: Line) -> None:
 def _being_on(target: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield ``I'm on the Fibre plan``, ``on crutches``, ``on the payments squad``."""
     relation = lexicon.on_relation(target.lemma_.lower())
+    if relation == "member_of" and not any(child.dep_ == "det" for child in target.children):
+        return  # "I'm on board with that"
     phrase = phrase_of(target) if relation else None
     for subject in clause.subjects if phrase is not None else ():
         one = line.name(subject)

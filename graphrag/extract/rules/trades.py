@@ -82,6 +82,8 @@ _AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
 def is_trade(noun: "Token") -> bool:
     """Tell whether ``a Dutch engraver`` may be what somebody does, by its form alone."""
     word = noun.lemma_.lower()
+    if any(child.lower_ == "such" for child in noun.children):
+        return False  # "such a game-changer!"
     return is_title(noun) or (
         (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
         and word not in lexicon.KIN

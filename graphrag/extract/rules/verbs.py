@@ -34,6 +34,7 @@ _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
 _STAGED = frozenset("film movie play opera show series documentary musical".split())
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
+_MARKS = frozenset("\"'“‘«")
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
@@ -172,6 +173,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return bool(words & lexicon.SCHOOLS) or not words & others
         case "founded" if clause.lemma == "set":
             return not other.text.isupper()
+        case "founded" if clause.lemma in ("start", "begin"):
+            return not set(_before(target, clause)) & _MARKS  # "just started "The Bear""
         case "responsible_for" if clause.lemma == "look" and _next(clause).lower_ != "after":
             return False  # "looking for a break after the move"
         case "responsible_for" if clause.lemma == "maintain" and not other.named:
@@ -181,6 +184,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return one.votes["person"] >= 2
         case "travels_with" if clause.lemma == "join" and "as" in clause.arguments:
             return False  # "joins Hill Moran as a partner": a firm
+        case "travels_with" if clause.lemma == "go" and clause.coming:
+            return bool(clause.arguments.keys() - {"with"})  # "I'm going with Ann": she is chosen
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
         case "responsible_for" if clause.lemma == "own":
@@ -246,6 +251,11 @@ def _tell_enough(
     own = is_definite(subject) or " " in one.text
     own = own and not any(child.lower_ in ("a", "an") for child in subject.children)
     return other.named and subject.pos_ == "NOUN" and own
+
+
+def _before(noun: "Token", clause: Clause) -> str:
+    """Return the text between the verb and the last word of its object."""
+    return noun.doc.text[clause.verb.idx : noun.idx]
 
 
 def _next(clause: Clause) -> "Token":

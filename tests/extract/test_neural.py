@@ -168,6 +168,15 @@ def test_a_day_without_a_year_is_not_a_year_away_from_the_near_one(text, start):
     assert (claim.valid_at and claim.valid_at.date().isoformat()) == start
 
 
+def test_the_years_of_a_life_are_read_by_their_own_words():
+    (claim,) = read(
+        "Ann Lee (12 May 1889 - 3 October 1961) painted.",
+        [("Ann Lee", PERSON), ("12 May 1889", DATE)],
+        [link(0, "born_on", 1)],
+    ).claims
+    assert claim.valid_at.date().isoformat() == "1889-05-12"
+
+
 def test_what_was_so_is_over_and_what_is_only_planned_is_not_stated():
     spans = [("Ann", PERSON), ("Acme", BODY)]
     (claim,) = read("Ann, once of Acme.", spans, [link(0, "works_at", 1, was=0.9)]).claims

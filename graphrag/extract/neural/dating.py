@@ -91,6 +91,8 @@ class Calendar:
 
     def _nearer(self, past: Period, future: Period, *, ahead: bool) -> Period | None:
         """Return that of two readings that the tense tells; None if the other is far nearer."""
+        if past == future:
+            return past
         back, on = self._reference - past.end, future.start - self._reference
         if not ahead:
             # "met there on 15 May", said on 5 May: of last year, or to come?

@@ -151,6 +151,8 @@ def _class(
     aside = clause.perfect or clause.verb.dep_ == "advcl"  # "it has been a joy", "as I was a kid"
     if aside or subject.lower_ in ("it", "you", "this", "that"):
         return
+    if line.sentence.text.rstrip().endswith("!"):
+        return  # "Guacamole is a classic!"
     word = role.lemma_.lower()
     empty = word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT)
     if empty or any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):

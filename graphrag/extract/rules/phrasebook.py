@@ -166,7 +166,10 @@ def _named_before(found: re.Match[str], row: Row) -> str | None:
 def _facts(one: Construction, found: re.Match[str], row: Row) -> Iterator[Draft]:
     clause = row.clauses.get(row.word_at(found.start())) if one.verb else None
     periods = _periods(found, clause, row)
+    once = clause is not None and clause.past and not periods
     for fact in one.facts:
+        if once and fact.relation == "responsible_for" and fact.manner == "state":
+            continue  # "handled the situation", "organised my collection": a deed
         for subject, unit in _ends(fact.subject, found, clause, row):
             for other, thing in _ends(fact.object, found, clause, row):
                 if subject is not other and _holds(fact, (subject, unit), (other, thing)):

@@ -110,8 +110,7 @@ def _name(head: "Token") -> Phrase | None:
 
 def _is_formula(text: str) -> bool:
     """Tell whether a text is one, or a piece of one: ``n(n+1)``, ``f(x``."""
-    odd = text.count("(") != text.count(")") or ("(" in text and not _LETTERS.search(text))
-    return odd or bool(_SYMBOLS.search(text))
+    return text.count("(") != text.count(")") or bool(_SYMBOLS.search(text))
 
 
 def _joined(head: "Token") -> tuple[int, int] | None:
@@ -221,7 +220,7 @@ def _thing(head: "Token") -> Phrase | None:
             break
         if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
             break
-        if left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES:
+        if left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES - {"TIME"}:
             break
         first = left
     words = head.doc[first.i : head.i + 1]
@@ -258,16 +257,17 @@ def _activity(verb: "Token") -> Phrase | None:
     """Return what one does: ``painting``, ``playing the guitar``."""
     last = verb
     for child in verb.children:
-        if child.dep_ == "dobj" and not _is_kind(child, verb):
+        cut = any(one.dep_ in ("acl", "relcl") for one in child.children)  # "decks paired with"
+        if child.dep_ == "dobj" and (cut or not _is_kind(child, verb)):
             return None
         if child.dep_ in ("dobj", "prt") and child.i > verb.i:
             if child.pos_ not in ("NOUN", "PROPN", "ADP") or child.i - verb.i > _LONGEST_THING:
                 return None
-            last = max(last, child, key=lambda token: token.i)
+            last = max(last, complement_of(child) or child, key=lambda token: token.i)
         elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
             return None
     words = verb.doc[verb.i : last.i + 1]
-    more = any(one.dep_ == "prep" and one.i > last.i for one in verb.subtree)
+    more = any(one.dep_ in ("prep", "conj") and one.i > last.i for one in verb.subtree)
     half = more and verb.lemma_.lower() in _OF_TWO  # "combining old drills with new ones"
     empty = last is verb and verb.lemma_.lower() in STATEMENTLESS
     if empty or half or not all(_WORD.fullmatch(token.text) for token in words):
@@ -294,7 +294,6 @@ def _only_starts(head: "Token") -> bool:
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
 _OF_TWO = frozenset("combine mix pair balance replace compare blend join exchange swap".split())
-_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷]")
-_LETTERS = re.compile(r"[^\W\d_]{2}")
+_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷]|^(?!.*[^\W\d_]{2}).*\(")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")

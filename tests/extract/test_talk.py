@@ -51,6 +51,8 @@ async def told(text, at="2024-08-02", author="Ben"):
         "We are a small church.",
         "I'm going with Laura!",
         "Guacamole is a classic!",
+        "My work so far is: Sn = 5 * (2^8 - 1) / (2 - 1).",
+        "I use the form y₁ here.",
         "I handled the situation with Amanda.",
         "I like having strong decks paired with odd effects.",
         "I like mixing banana, spinach, and milk.",
@@ -133,8 +135,9 @@ async def test_times_beside_a_subject_are_not_its_verbs():
 
 
 async def test_words_before_a_colon_are_no_speaker_if_they_are_a_clause():
-    text = "Now it can be said at last: Ann Lee and I founded Acme in 2018."
-    assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
+    for lead in ("Now it can be said at last", "I'm telling you now"):
+        text = f"{lead}: Ann Lee and I founded Acme in 2018."
+        assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
 
 
 async def test_a_series_that_is_started_is_not_founded():

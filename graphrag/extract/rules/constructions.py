@@ -139,7 +139,7 @@ for {o*} ~ please ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contac
 ?:write to {x:p} for,about,regarding {o} => x contact_for o state
 for {o} ~ ?:write to {x:p} => x contact_for o state
 {n=supplier,vendor,provider} for,of {o:ctp} =,: {x:p} => x supplies o state
-V:order,source {o:ctp} ~ from {x:p} => x supplies o state
+V:order,source {o:ctp} ~ from {x:p} => x supplies o event
 V:sing,play,row,dance,perform,march in {o:p} => s member_of o state
 V:sing,play,perform with {o:pt=orchestra,choir,band,ensemble,quartet} => s member_of o state
 V:enter,join,leave {n=league,division,federation,union,association} => s member_of n start

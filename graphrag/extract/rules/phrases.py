@@ -294,6 +294,6 @@ def _only_starts(head: "Token") -> bool:
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
 _OF_TWO = frozenset("combine mix pair balance replace compare blend join exchange swap".split())
-_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷]|^(?!.*[^\W\d_]{2}).*\(")
+_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷₀-₉]|^(?!.*[^\W\d_]{2}).*\(")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")

@@ -118,8 +118,10 @@ def unsaid(sentences: int) -> tuple[str, ...]:
 
 def _is_clause(label: str) -> bool:
     """Tell whether words before a colon are no name: ``Today we can say it: Acme is ours``."""
-    plain = [word for word in label.split() if word.islower() and len(word) > 1]
-    return len(plain) > _PARTICLES and len(label.split()) > _LONGEST
+    words = label.split()
+    plain = [word for word in words if word.islower() and len(word) > 1]
+    pronoun = len(words) > 1 and re.split("['’]", words[0].lower())[0] in ("i", "we", "it", "this")
+    return pronoun or (len(plain) > _PARTICLES and len(words) > _LONGEST)
 
 
 def _is_role(match: re.Match[str]) -> bool:

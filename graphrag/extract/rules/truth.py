@@ -84,7 +84,8 @@ _UNREAL = re.compile(
     r"^\W*(?:imagine|suppose|assume|pretend|what if|let's say|once upon a time)\b|"
     r"^\W*in (?:my|his|her|our|the|this|a|their) (?:\w+ )?(?:novel|story|film|movie|play|game|"
     r"dream|comic|fairy tale|fable|legend|sitcom)\b|"
-    r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]",  # a line of a program
+    # a line of a program, or a formula
+    r"&&|\|\||=>|[=!]==?|\w\(\)|</\w+>|[{}]|= ?-?[\d(][^=\n]{0,40}[*/^+]",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
@@ -199,7 +199,15 @@ class Portal:
                 task.set_name(FOLLOWER)
             return await anext(stream, None)
 
-        while self._loop is not None and (item := self._loop.wait(news())) is not None:
+        while (loop := self._loop) is not None:
+            try:
+                item = loop.wait(news())
+            except CancelledError:
+                if self._loop is None:
+                    return  # closing was quicker than the end of the stream
+                raise
+            if item is None:
+                return
             yield item
 
 

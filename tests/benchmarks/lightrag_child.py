@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: make an environment, there 'pip install lightrag-hku', and give its python")
 
-_PATIENCE = 600.0
+_PATIENCE = 1_800.0
 """Seconds for taking records in."""
 _BATCH = 500
 _FOUND = 10

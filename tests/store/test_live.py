@@ -2,10 +2,12 @@
 
 import asyncio
 import threading
+from concurrent.futures import CancelledError
 
 import pytest
 
 from graphrag import QueryError
+from graphrag._portal import Portal
 from graphrag.sync import GraphRAG as BlockingGraph
 from tests.conftest import open_graph
 from tests.serving import a_server
@@ -121,6 +123,21 @@ async def test_what_another_process_commits_comes_from_the_server():
 async def test_an_event_that_cannot_be_is_not_followed(graph):
     with pytest.raises(QueryError, match="or 0, not -1"):
         graph.log.follow(after=-1)
+
+
+def test_a_stream_ends_where_closing_is_quicker_than_its_end():
+    class Closed:
+        def wait(self, work):
+            work.close()
+            portal._loop = None
+            raise CancelledError
+
+    async def news():
+        yield 1
+
+    portal = Portal(None)
+    portal._loop = Closed()
+    assert list(portal._following(news())) == []
 
 
 def test_a_thread_follows_a_blocking_graph_until_it_is_closed():

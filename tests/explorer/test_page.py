@@ -419,6 +419,7 @@ def test_a_fact_is_retracted_and_brought_back(page):
     page.click("Alice")
     page.press("#panel .holds .say")
     page.button("Never true", "#panel")
+    page.until(lambda: page.js("return document.activeElement.tagName") == "INPUT")
     page.keys("a slip", Keys.ENTER)
     page.shows("#toast", "Retracted")
     page.shows("#panel", "Never true")

@@ -16,6 +16,7 @@ own: ``python -m graphrag.community.evolution``, arrays in, arrays out.
 """
 
 import io
+import logging
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ from graphrag.community.refine import Labels, Nodes, Weights, strengths
 from graphrag.community.slices import SlicedTies
 from graphrag.errors import MissingExtraError
 
+_LOG = logging.getLogger("graphrag")
 _LARGE = 20_000
 """Nodes from which on one starts from small parts."""
 _LONG = 20_000
@@ -69,8 +71,9 @@ async def evolved(
             command = [sys.executable, "-P", "-m", "graphrag.community.evolution"]
             try:
                 done = await anyio.run_process(command, input=sent.getvalue(), stderr=None)
-            except (OSError, subprocess.CalledProcessError):
-                done = None  # where no process can be started: here
+            except (OSError, subprocess.CalledProcessError) as error:
+                _LOG.warning("communities are sought in this process, which waits: %s", error)
+                done = None
         if done is not None:
             with np.load(io.BytesIO(done.stdout)) as found:
                 return States(*(found[name] for name in found.files))

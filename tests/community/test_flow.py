@@ -321,13 +321,14 @@ async def test_a_large_graph_is_looked_at_by_a_process_and_the_loop_goes_on(monk
 
 
 @pytest.mark.parametrize("python", ["", "/no/such/python", sys.executable + " -c no"])
-async def test_where_no_process_can_be_started_it_is_done_here(monkeypatch, python):
+async def test_where_no_process_can_be_started_it_is_done_here(monkeypatch, caplog, python):
     cut = _blocks()
     here = await _evolved(cut)
     monkeypatch.setattr("graphrag.community.evolution._LONG", 100)
     monkeypatch.setattr(sys, "executable", python)
     there = await _evolved(cut)
     assert np.array_equal(here.labels, there.labels)
+    assert ("sought in this process" in caplog.text) == bool(python)
 
 
 NAMES = "Ann Bob Cid Dee Eve Fay Gil Hal".split()

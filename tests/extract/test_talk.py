@@ -78,6 +78,8 @@ async def test_what_only_looks_like_a_fact_is_none(text):
         ),
         ("I invited Omar to a reading circle.", {"Omar invited_to reading circle"}),
         ("I've been invited to a garden party.", {"Ben invited_to garden party"}),
+        ("I was invited by Omar.", set()),
+        ("I'm going to a garden party tonight.", {"Ben goes_to garden party"}),
         ("I'll rest and participate in relay races.", set()),
         ("My mentor Clara called me.", {"Clara mentors Ben"}),
         (

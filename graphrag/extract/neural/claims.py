@@ -116,8 +116,9 @@ def merged(
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
     silent = advice_in(said) if spoken else []
     labels = {name_key(turn.speaker) for turn in said}
-    if (episode.author or "").casefold() in FIRST_PERSON:  # "me" names nobody in the text
-        labels.add(name_key(episode.author or ""))
+    author = episode.author or ""
+    if author.casefold() in FIRST_PERSON:  # "me" names nobody in the text
+        labels.add(name_key(author))
     linked = Linked(passage, labels)
     density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.

@@ -10,8 +10,9 @@ from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import looks_ahead, times_of
 from graphrag.model.assertion import Kind
+from graphrag.temporal.find import choose
 from graphrag.temporal.period import Period
-from graphrag.temporal.phrase import resolve_phrase
+from graphrag.temporal.phrase import reference_of, resolve_phrase
 
 _EVENTS = "founded created author_of fixed won had_procedure died_in died_on born_on takes_place_on"
 _TIMELESS = "born_in comes_from parent_of sibling_of relative_of"
@@ -30,8 +31,6 @@ _FORMERLY = re.compile(
 )
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _HALF = 0.5
-_FAR, _NEAR = timedelta(days=270), timedelta(days=60)
-"""Of two readings of a day without a year, one is that far and the other that near."""
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""
 
@@ -86,18 +85,9 @@ class Calendar:
             past = resolve_phrase(phrase, self._reference, prefer="past")
             future = resolve_phrase(phrase, self._reference, prefer="future")
             if past is not None and future is not None:
-                return self._nearer(past, future, ahead=ahead)
+                counted = reference_of(self._reference, "future")
+                return choose(past, future, None if ahead else "past", counted, vague=False)
         return None
-
-    def _nearer(self, past: Period, future: Period, *, ahead: bool) -> Period | None:
-        """Return that of two readings that the tense tells; None if the other is far nearer."""
-        if past == future:
-            return past
-        back, on = self._reference - past.end, future.start - self._reference
-        if not ahead:
-            # "met there on 15 May", said on 5 May: of last year, or to come?
-            return None if back > _FAR and on <= _NEAR else past
-        return past if on > _FAR and back <= _NEAR else future
 
     def _day(self, statement: Statement) -> Period | None:
         """Return the time that is the object, by its own words: of what is to come, the near one.

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
-from graphrag.extract.rules import truth
-from graphrag.extract.rules.amounts import is_price
+from graphrag.extract.rules import amounts, truth
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -48,7 +47,8 @@ def suits(statement: Statement, passage: Passage) -> bool:
         case "costs" if any(child.lower_ in _ITS for child in one.children):
             return False  # "its price"
         case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
-            return is_price(other.head.lower_)  # "a $50 discount"
+            priced = amounts.relation_of(other.head.lower_, other.text)
+            return priced == "costs"  # "a $50 fee", not "a $50 discount"
         case "due_on" if _is_done(passage.verb(statement.subject, statement.object)):
             return False  # "I completed the form by May 31"
         case "plays" if other.tag_ == "VBG":

@@ -39,7 +39,7 @@ _ACTS = (
     r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|"
     r"shortened)"
 )
-_CHANGE = rf"\b(?:{_UP}|{_ACTS})\b"
+_CHANGE = re.compile(rf"\b(?:{_UP}|{_ACTS})\b", re.IGNORECASE)
 _MEANWHILE = frozenset("since over during within throughout for".split())
 _HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
 _PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
@@ -113,7 +113,7 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         back = short_times(text, said, ahead=False)
         inside = [time for time in back if _in_parens(text, time)]
         times = [time for time in times if not _in_parens(text, time)]
-        if re.search(_CHANGE, found.group(), re.IGNORECASE):
+        if _CHANGE.search(found.group()):
             times = list(_reached(times))
         life = lifetime_of(times, said)
         former = None if "old" in found.groupdict() else _FORMER.search(text, found.end())
@@ -196,13 +196,13 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         return None
     if head in GENERIC and "unit" in found.groupdict():
         return None  # the parse tells which company
-    before = found.string[: found.end("thing") - len(" ".join(words))].lower().split()[-1:]
-    if len(words) == 1 and head in _PRICES and before and before[0] in _OWNERS:
-        return None  # "its price": of what?
     text = " ".join(words)
+    at = found.end("thing") - len(text)
+    before = found.string[:at].lower().split()[-1:]
+    if len(words) == 1 and head in _PRICES and _OWNERS.intersection(before):
+        return None  # "its price": of what?
     if not text[:2].isupper():  # "API's latency"
         text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | PAY else text
-    at = found.end("thing") - len(" ".join(words))
     start = offset + at
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
@@ -211,11 +211,6 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         text = f"{scene.speaker.text}'s {text}"
     phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())
     return scene.add(phrase, 0), relation
-
-
-def is_price(word: str) -> bool:
-    """Tell whether a word names what something costs: ``fee``."""
-    return word in _PRICES
 
 
 def relation_of(head: str, number: str) -> str:

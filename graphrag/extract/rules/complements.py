@@ -48,8 +48,8 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is None or not one.named or clause.negated or is_title(role):
                 continue
-            if subject.lower_ == "we" or any(child.lower_ == "such" for child in role.children):
-                continue  # "we are a church", "was such a game-changer"
+            if subject.lower_ == "we":
+                continue  # "we are a church": who speaks is none
             if role.lower_ in _DIETS:
                 yield from _of_subjects(clause, "has_diet", role.lower_, role, line)
                 continue

@@ -86,17 +86,16 @@ _IDIOMS = frozenset("for about across over upon through with into".split())
 
 def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield what an unlisted verb links: named subject, verb, specific object."""
-    invited = clause.lemma == "invite"
-    if (clause.passive and not invited) or clause.future or clause.verb.dep_ == "advcl":
+    if clause.future or clause.verb.dep_ == "advcl":
         return  # "feedback on my talk, praising it": who praised is not clear
-    if clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
+    if clause.lemma == "invite" and "to" in clause.arguments:
+        yield from _invited(clause, line)
+        return
+    if clause.passive or clause.lemma not in _MEMORABLE | lexicon.ACTIVITIES:
         return
     if (clause.lemma, *clause.particles) == ("sign", "up") and "dobj" in clause.arguments:
         return
     if clause.verb.pos_ != "VERB" or "dative" in clause.arguments:
-        return
-    if clause.lemma == "invite" and "to" in clause.arguments:
-        yield from _invited(clause, line)
         return
     verb = "_".join((third_person(clause.lemma), *clause.particles))
     if clause.lemma == "get":

@@ -83,7 +83,7 @@ def _matched(
     if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
         return None
     if clause.lemma == "join" and "as" in clause.arguments and target.pos_ == "PROPN":
-        other.votes["organization"] += 3
+        other.votes["organization"] += 3  # "joins Hill Moran as a partner": a firm
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
     if club:
         other.votes["organization"] += 3
@@ -182,8 +182,6 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not (clause.past or clause.perfect) and _is_charge(target)
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
-        case "travels_with" if clause.lemma == "join" and "as" in clause.arguments:
-            return False  # "joins Hill Moran as a partner": a firm
         case "travels_with" if clause.lemma == "go" and clause.coming:
             return bool(clause.arguments.keys() - {"with"})  # "I'm going with Ann": she is chosen
         case "travels_with":

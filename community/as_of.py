@@ -22,8 +22,7 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detect_levels
-from graphrag.community.draft import Draft, drafts, lasting
-from graphrag.community.llm_summaries import Facts
+from graphrag.community.draft import Draft, Facts, drafts, lasting
 from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
 from graphrag.index.bm25 import Postings

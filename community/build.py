@@ -12,8 +12,7 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detect_levels
-from graphrag.community.draft import drafts, lasting, seats_of
-from graphrag.community.llm_summaries import Author
+from graphrag.community.draft import Author, drafts, lasting, seats_of
 from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Storing, Tree, keep_tree
 from graphrag.community.ties import Ties

@@ -5,17 +5,19 @@ Which new cluster continues which old community, so that ids last across rebuild
 Which rows of an index the members of communities are: worked out once for each community.
 
 To look up 30,000 members by their ids takes 30 ms, for an update that changes ten of them.
+
+Who names and summarizes communities: the facts themselves, or a language model.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
-from graphrag.community.describe import AtMoment, Subject
+from graphrag.community.describe import AtMoment, Describer, Description, Subject
 from graphrag.community.detect import Cluster, inside
 from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights
 from graphrag.community.stored import Ranks, by_rank
@@ -214,3 +216,55 @@ def seats_of(index: GroupIndex) -> Seats:
     if (seats := _SEATS.get(index)) is None:
         _SEATS.set(index, seats := Seats(index))
     return seats
+
+
+MarkedDescription = tuple[Description, str]
+"""What is said of a community, and the mark by which it is known to be still right."""
+
+
+class Author(Protocol):
+    """Describes communities in the making."""
+
+    async def describe(
+        self,
+        drafts: Sequence[Draft],
+        known: Mapping[int, Community],
+        describer: Describer,
+        taken: Set[str],
+    ) -> list[MarkedDescription]:
+        """Return what is to be said of each draft, the old words where nothing changed.
+
+        Args:
+            drafts: Parents before their parts.
+            known: The community that a draft continues, by its place.
+            describer: Knows names and facts.
+            taken: Names of other communities.
+        """
+
+
+class Facts:
+    """Describes communities by names, relations and dates."""
+
+    async def describe(
+        self,
+        drafts: Sequence[Draft],
+        known: Mapping[int, Community],
+        describer: Describer,
+        taken: Set[str],
+    ) -> list[MarkedDescription]:
+        """Return what is to be said of each draft; what a model said of the same stays."""
+        kept = {
+            place: one
+            for place, one in known.items()
+            if one.fingerprint.partition(" ")[0] == drafts[place].fingerprint
+        }
+        names = {*taken, *(one.name for one in kept.values())}
+        found: list[MarkedDescription] = []
+        for place, draft in enumerate(drafts):
+            if (same := kept.get(place)) is not None:
+                found.append((Description(same.name, same.summary), same.fingerprint))
+                continue
+            said = describer.describe(draft.subject, names)
+            names.add(said.name)
+            found.append((said, draft.fingerprint))
+        return found

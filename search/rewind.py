@@ -88,7 +88,7 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
     renamed = _changed(past, "entity", _ENTITY_WORDS | {"entity_type"}, then.entities)
     entities = past.rewound(await store.get(Entity, renamed))
     if entities:
-        then.names = copy.deepcopy(then.names)
+        then.names = then.names.copy()
     for entity in entities.values():
         type_ = then.type_code(entity.entity_type)
         then.entities.replace(entity.id, text=entity_text(entity), type=type_)

@@ -1,7 +1,7 @@
 """Repair what can be worked out from the rest of the graph, in one logged transaction a group.
 
 It is written as everything is: by the writer, asked of the policy, held against the invariants. A
-group that has lost vectors or ends is read without them (``graphrag.index.readable``), so there is
+group that has lost vectors or ends is read without them (``graphrag.index.tables``), so there is
 an index to write against.
 """
 

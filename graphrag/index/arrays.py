@@ -57,8 +57,8 @@ class ArrayWriter:
     def __init__(self) -> None:
         self._parts: dict[str, tuple[Array, ...] | list[str]] = {}
         self._later: list[Callable[[], Mapping[str, Array]]] = []
-        self._rows: dict[str, int] = {}
-        self._known = 0
+        self.rows: Mapping[str, int] = {}
+        """Where the ids that are known are among them."""
 
     def put(self, name: str, values: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
         """Take a copy of some numbers."""
@@ -73,14 +73,13 @@ class ArrayWriter:
         self._parts[name] = list(texts)
 
     def know(self, ids: Sequence[str]) -> None:
-        """Let ids that come later be written as numbers: the place in all that were known."""
-        first, self._known = self._known, self._known + len(ids)
-        self._rows.update(zip(ids, range(first, self._known), strict=True))
+        """Let ids that come later be written as numbers: their place in these."""
+        self.rows = dict(zip(ids, range(len(ids)), strict=True))
 
     def ids(self, name: str, ids: Iterable[str]) -> None:
         """Take ids that are known; one that is not is a ``ValueError``."""
         try:
-            self._parts[name] = (np.fromiter(map(self._rows.__getitem__, ids), np.int32),)
+            self._parts[name] = (np.fromiter(map(self.rows.__getitem__, ids), np.int32),)
         except KeyError as error:
             raise ValueError(f"{name}: {error} is in no row") from None
 
@@ -155,7 +154,7 @@ class ArrayReader:
             if getattr(state, "st_blocks", state.st_size) * 512 < state.st_size // _HOLES:
                 raise DamagedFileError("it has next to nothing on the disk")
             self.said: Head = head["said"]
-            self._known: list[str] = []
+            self._known: Sequence[str] = ()
             self._places: dict[str, tuple[str, tuple[int, ...], int]] = {}
             self._parts: list[tuple[int, int, int, int]] = []
             """Length of each part, where it begins, and how its checksum begins and ends."""
@@ -236,8 +235,8 @@ class ArrayReader:
         return numbers
 
     def know(self, ids: Sequence[str]) -> None:
-        """Let ids be found by their place in all that were known, as when they were written."""
-        self._known += ids
+        """Let ids be found by their place in these, as when they were written."""
+        self._known = ids
 
     def ids(self, name: str, count: int = -1) -> list[str]:
         """Return so many ids that are known."""

@@ -37,7 +37,7 @@ class GroupIndex:
         self.group_id = group_id
         self.seq = 0
         """Number of the newest event that is in here."""
-        self.entities = Scope(dimension, ENTITIES)
+        self.entities = Scope(dimension, ENTITIES, lean=True)
         self.facts = Scope(dimension, FACTS, lean=True)
         self.episodes = Episodes(dimension)
         self.passages = Scope(dimension, PASSAGES)

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from graphrag.display.lists import Group
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.readable import readable, tied
 from graphrag.index.tables import (
     COLUMNS,
     NEVER,
@@ -22,7 +21,9 @@ from graphrag.index.tables import (
     by_group,
     by_ids,
     pages,
+    readable,
     scopes_of,
+    tied,
 )
 from graphrag.index.texts import community_text
 from graphrag.index.vectors import from_bytes
@@ -71,10 +72,11 @@ def _enter(index: GroupIndex, found: Iterable[Page]) -> None:
 
 
 def _prepare(index: GroupIndex) -> None:
-    """Make what the first search would wait for: sorted words, and codes of the vectors."""
+    """Make what the first search would wait for: sorted words, codes of the vectors, titles."""
     for scope in scopes_of(index).values():
         scope.postings.take(scope.postings.sorting()())
         scope.vectors.prepare()
+    index.episodes.titles.catch_up(index.episodes.pieces)
 
 
 def _size(group: Group | None) -> int:

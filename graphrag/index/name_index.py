@@ -14,13 +14,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
+from graphrag.index.filed import ById, IdsByText, Texts, named_rows
+from graphrag.index.row_ids import Ids
 from graphrag.names.fold import skeleton
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key
@@ -110,8 +112,6 @@ def _given_and_family(words: Sequence[str]) -> Iterator[str]:
 
 _SHORTENED = frozenset({"organization", "work"})
 
-_NAMES_BYTES = 130
-"""Of the names of an entity: a tuple and, most often, one text."""
 _LIST_BYTES = 160
 """Of a key and a list of ids."""
 _SET_BYTES = 290
@@ -122,50 +122,52 @@ class NameBook:
     """Ids by key, by the first and last word of a name, by identifier and by likeness."""
 
     def __init__(self) -> None:
-        self.types: dict[str, str] = {}
-        self.names: dict[str, tuple[str, ...]] = {}
+        self.types: ById[str] = ById()
+        self.names: ById[tuple[str, ...]] = ById()
         """The names of each entity, the proper one first."""
-        self._by_key: dict[str, list[str]] = defaultdict(list)
-        self._plain: dict[str, list[str]] = defaultdict(list)
-        self._people: dict[str, set[str]] = defaultdict(set)
-        self._shortened: dict[str, set[str]] = defaultdict(set)
+        self._by_key = IdsByText[list[str]](list)
+        self._plain = IdsByText[list[str]](list)
+        self._people = IdsByText[set[str]](set)
+        self._shortened = IdsByText[set[str]](set)
         self._by_identifier: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._identifiers: dict[str, frozenset[tuple[str, str]]] = {}
         self._blocks: Blocks | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is to be saved: drawers are filled again by the next write."""
-        return {**self.__dict__, "_blocks": None}
+    def copy(self) -> "NameBook":
+        """Return the same names, to be changed apart: the next write fills the drawers."""
+        other = NameBook()
+        other.types, other.names = self.types.copy(), self.names.copy()
+        other._by_key, other._plain = self._by_key.copy(), self._plain.copy()
+        other._people, other._shortened = self._people.copy(), self._shortened.copy()
+        other._by_identifier.update((pair, [*ids]) for pair, ids in self._by_identifier.items())
+        other._identifiers = dict(self._identifiers)
+        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the names be written, by ids that ``out`` knows."""
-        kinds = {kind: number for number, kind in enumerate(dict.fromkeys(self.types.values()))}
-        out.texts(f"{name}.kinds", kinds)
-        out.put(f"{name}.kind", [kinds[kind] for kind in self.types.values()], np.int32)
-        out.ids(f"{name}.ids", self.types)
-        out.put(f"{name}.counts", [len(self.names[id_]) for id_ in self.types], np.int32)
-        out.texts(name, chain.from_iterable(self.names[id_] for id_ in self.types))
+        types, names, rows = self.types.copy(), self.names.copy(), out.rows
+        out.later(lambda: named_rows(name, types, names, rows))
         for part, of_key in self._parts().items():
-            out.texts(f"{name}.{part}", of_key)
-            out.lists(f"{name}.{part}.ids", map(list, of_key.values()))
+            of_key.save(out, f"{name}.{part}")
         out.texts(f"{name}.fields", [field for field, _ in self._by_identifier])
         out.texts(f"{name}.values", [value for _, value in self._by_identifier])
         out.lists(f"{name}.identified", self._by_identifier.values())
 
-    def load(self, arrays: ArrayReader, name: str) -> None:
-        """Take over the names of entities that are known to the arrays."""
-        ids, kinds = arrays.ids(f"{name}.ids"), arrays.texts(f"{name}.kinds")
-        kind = arrays.numbers(f"{name}.kind", np.int32, len(ids), within=range(len(kinds)))
-        self.types = dict(zip(ids, map(kinds.__getitem__, kind.tolist()), strict=True))
-        names = arrays.tuples(f"{name}.counts", len(ids), arrays.texts(name))
-        if not all(names):
-            raise DamagedFileError(f"{name} has an entity without a name")
-        self.names = dict(zip(ids, names, strict=True))
+    def load(self, arrays: ArrayReader, name: str, ids: Ids, alive: NDArray[np.bool_]) -> None:
+        """Take over the names of entities, of which those that live must have one."""
+        texts, kinds = Texts(arrays, name), Texts(arrays, f"{name}.kinds")
+        bounds = arrays.rising(f"{name}.bounds", len(ids) + 1, to=len(texts))
+        kind = arrays.numbers(f"{name}.kind", np.int32, len(ids), within=range(-1, len(kinds)))
+        named = np.diff(bounds) > 0
+        if (named != (kind >= 0)).any() or not named[alive].all():
+            raise DamagedFileError(f"{name} has an entity without a name or a type")
+        of_kind = [kinds[number] for number in range(len(kinds))]
+        self.types.take(ids, named, lambda row: of_kind[kind[row]])
+        self.names.take(
+            ids, named, lambda row: tuple(map(texts.__getitem__, range(*bounds[row : row + 2])))
+        )
         for part, of_key in self._parts().items():
-            keys = arrays.texts(f"{name}.{part}")
-            found = arrays.lists(f"{name}.{part}.ids", len(keys))
-            kept = list if part in ("keys", "plain") else set
-            of_key.update(zip(keys, map(kept, found), strict=True))
+            of_key.load(arrays, f"{name}.{part}", ids)
         fields = arrays.texts(f"{name}.fields")
         pairs = [*zip(fields, arrays.texts(f"{name}.values", len(fields)), strict=True)]
         identified = arrays.lists(f"{name}.identified", len(pairs))
@@ -176,7 +178,7 @@ class NameBook:
                 of_id[id_].append(pair)
         self._identifiers = {id_: frozenset(known) for id_, known in of_id.items()}
 
-    def _parts(self) -> Mapping[str, dict[str, Any]]:
+    def _parts(self) -> "Mapping[str, IdsByText[list[str]] | IdsByText[set[str]]]":
         """Return what is looked up by a text: ids in the order of their coming, or sets of them."""
         return {
             "keys": self._by_key,
@@ -200,31 +202,29 @@ class NameBook:
     @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
-        lists = (self._by_key, self._plain, self._by_identifier)
-        sets = (self._people, self._shortened, self._identifiers)
+        parts = (self.types, self.names, *self._parts().values())
         return (
-            boxed(self.types, 0)
-            + boxed(self.names, _NAMES_BYTES)
-            + sum(boxed(ids, _LIST_BYTES) for ids in lists)
-            + sum(boxed(ids, _SET_BYTES) for ids in sets)
+            sum(part.nbytes for part in parts)
+            + boxed(self._by_identifier, _LIST_BYTES)
+            + boxed(self._identifiers, _SET_BYTES)
             + (0 if self._blocks is None else self._blocks.nbytes)
         )
 
     def keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
-        return self._by_key.get(key, [])
+        return self._by_key.get(key) or []
 
     def plain(self, key: str) -> list[str]:
         """Return the entities whose name has this key without its title or its legal form."""
-        return self._plain.get(key, [])
+        return self._plain.get(key) or []
 
     def people(self, word: str) -> set[str]:
         """Return the persons whose first or family name is this word."""
-        return self._people.get(word, set())
+        return self._people.get(word) or set()
 
     def shortened(self, word: str) -> set[str]:
         """Return the organisations and works whose name begins or ends with this word."""
-        return self._shortened.get(word, set())
+        return self._shortened.get(word) or set()
 
     def identified(self, name: str, value: str) -> list[str]:
         """Return the ids of the entities with this value of an attribute, oldest first."""
@@ -252,13 +252,11 @@ class NameBook:
         self.names[id_] = tuple(names)
         for name in names:
             key = name_key(name)
-            ids = self._by_key[key]
-            if id_ not in ids:
-                ids.append(id_)
-            if (bare := plain_key(key, kind)) != key and id_ not in self._plain[bare]:
-                self._plain[bare].append(id_)
+            for of_key, text in ((self._by_key, key), (self._plain, plain_key(key, kind))):
+                if (of_key is self._by_key or text != key) and id_ not in of_key.own(text):
+                    of_key.own(text).append(id_)
             for words, word in self._ends(kind, name, key):
-                words[word].add(id_)
+                words.own(word).add(id_)
         if attributes:
             self._identifiers[id_] = found = frozenset(identifiers(attributes))
             for pair in found:
@@ -273,16 +271,16 @@ class NameBook:
         for name in self.names[id_]:
             key = name_key(name)
             for words, word in self._ends(self.types[id_], name, key):
-                words[word].discard(id_)
-            if key not in kept and id_ in self._by_key[key]:
-                self._by_key[key].remove(id_)
+                words.own(word).discard(id_)
+            if key not in kept and id_ in self.keyed(key):
+                self._by_key.own(key).remove(id_)
             bare = plain_key(key, self.types[id_])
-            if bare != key and id_ in self._plain[bare]:
-                self._plain[bare].remove(id_)
+            if bare != key and id_ in self.plain(bare):
+                self._plain.own(bare).remove(id_)
         for pair in self._identifiers.pop(id_, ()):
             self._by_identifier[pair].remove(id_)
 
-    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[dict[str, set[str]], str]]:
+    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[IdsByText[set[str]], str]]:
         words = key.split()
         if words and kind == "person" and is_name(name):
             return (self._people, words[0]), (self._people, words[-1])

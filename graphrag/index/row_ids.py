@@ -132,6 +132,15 @@ class Ids(Sequence[str]):
         differ = len(self.row_of.rest) == np.count_nonzero(kept)
         return differ and self._first.differ(alive[:first])
 
+    @property
+    def numbered(self) -> bool:
+        """Tell whether a file has some of them, as numbers."""
+        return self.row_of._any
+
+    def filed(self, id_: str) -> Iterator[int]:
+        """Yield the rows of an id that a file has, dead ones too."""
+        return self._first.rows(id_)
+
     def copy(self) -> "Ids":
         """Return the same ids, to be changed apart."""
         other = Ids(lean=self._lean)

@@ -121,15 +121,13 @@ def _read(arrays: ArrayReader) -> GroupIndex:
     index.passages.load(arrays, "passages", {"episode": range(len(index.episodes))})
     index.communities.load(arrays, "communities", {})
     arrays.know(index.entities.ids)
-    index.names.load(arrays, "names")
+    index.names.load(arrays, "names", index.entities.ids, index.entities.alive.values)
     index.heirs.load(arrays, "heirs")
     summarized = arrays.ids("summarized")
     summaries = arrays.texts("summaries", len(summarized))
     index.summaries = dict(zip(summarized, summaries, strict=True))
     arrays.know(index.episodes.ids)
     index.timeline.load(arrays, "timeline")
-    if not index.entities.row_of.keys() <= index.names.names.keys():
-        raise DamagedFileError("it has entities without a name")
     return index
 
 

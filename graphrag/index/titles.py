@@ -163,7 +163,9 @@ class Titles:
         rows = range(len(self._own), len(self._names))
         if not rows and self._pieces == pieces.count:
             return
-        fresh = dict.fromkeys(phrase for row in rows if (phrase := self._read(row, pieces)))
+        self._own.extend(np.full(len(rows), -1))
+        named = (row for row in rows if self._names[row])  # of messages none
+        fresh = dict.fromkeys(phrase for row in named if (phrase := self._read(row, pieces)))
         old, self._pieces = self._pieces, pieces.count
         found = [self._find(list(fresh), pieces, 0, old)] if fresh and old else []
         if self._numbers and old < pieces.count:
@@ -195,10 +197,9 @@ class Titles:
         bare = _BRACKETS.sub("", name) or name
         phrase = pieces.numbered(bare)
         if not phrase:
-            self._own.append(-1)
             return ()
         new = phrase not in self._numbers
-        self._own.append(self._numbers.setdefault(phrase, len(self._numbers)))
+        self._own[row] = self._numbers.setdefault(phrase, len(self._numbers))
         if not new or len(phrase) > LONGEST or sum(map(str.isalnum, bare)) < _SHORTEST:
             return ()
         self._lengths[phrase[0]] = max(len(phrase), self._lengths.get(phrase[0], 0))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
-from graphrag.community.llm_summaries import author_of
 from graphrag.community.map import CommunityMap, mapped
 from graphrag.community.model import CommunityView, between
 from graphrag.community.report import GlobalContext, assembled
@@ -262,6 +261,9 @@ class CommunityWrites(CommunityReads):
         return await self._make(plan_update)
 
     async def _make(self, plan: Plan) -> Sequence[Community]:
+        # Here: it brings the schemas of answers, which no search needs.
+        from graphrag.community.llm_summaries import author_of
+
         session, group = self._lens.session, self._lens.group
         workshop = Workshop(session.store, session.embedder, author_of(session.llm))
         planned: Planned | None = None

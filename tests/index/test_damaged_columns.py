@@ -225,4 +225,4 @@ async def test_a_loaded_group_takes_as_many_bytes_as_one_from_the_tables(store, 
     index = loaded(files)
     async with open_graph(url) as graph:
         fresh = await graph.handle.session.catalog.reload("default")
-        assert 0.8 * fresh.nbytes < index.nbytes <= fresh.nbytes  # without spare room
+        assert 0.7 * fresh.nbytes < index.nbytes <= fresh.nbytes  # names stay in the file

@@ -8,11 +8,6 @@ what the rules read there is not believed. Of two readings of one pair the rules
 import anyio.to_thread
 
 from graphrag.errors import InputError
-from graphrag.extract.neural.claims import merged
-from graphrag.extract.neural.passage import Passage
-from graphrag.extract.neural.transformer import network
-from graphrag.extract.rules.extractor import RulesExtractor
-from graphrag.extract.rules.speakers import advises
 from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
@@ -44,7 +39,7 @@ class NeuralExtractor:
         for name, share in (("sure", sure), ("doubt", doubt)):
             if not 0 <= share <= 1:
                 raise InputError(f"{name} is {share!r}: give a share from 0 to 1")
-        self._rules = rules or RulesExtractor()
+        self._rules = rules
         self._sure, self._doubt = sure, doubt
 
     def __repr__(self) -> str:
@@ -57,13 +52,21 @@ class NeuralExtractor:
         Raises:
             MissingExtraError: if the extra ``local`` is not installed.
         """
-        read = await self._rules.extract(context)
+        # Imported here: every opened graph has this extractor, and many are only read.
+        from graphrag.extract.rules.extractor import RulesExtractor
+        from graphrag.extract.rules.speakers import advises
+
+        read = await (self._rules or RulesExtractor()).extract(context)
         if context.episode.source == "json" or advises(context.episode.author):
             return read
         return await anyio.to_thread.run_sync(_read, context, read, self._sure, self._doubt)
 
 
 def _read(context: ExtractionContext, read: Extraction, sure: float, doubt: float) -> Extraction:
+    from graphrag.extract.neural.claims import merged
+    from graphrag.extract.neural.passage import Passage
+    from graphrag.extract.neural.transformer import network
+
     episode = context.episode
     lead = f"{episode.author}: " if episode.author else ""
     prose = prose_of(episode.content).text  # marks of Markdown are blanks in it

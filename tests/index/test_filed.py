@@ -1,0 +1,87 @@
+"""Names that stay in their file are those that were entered, whatever changes since."""
+
+import uuid
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.name_index import NameBook
+from graphrag.index.row_ids import Ids
+from graphrag.names.key import name_key
+from graphrag.store.cache_file import DamagedFileError
+
+UUIDS = [str(uuid.UUID(int=7 * number)) for number in range(1, 7)]
+NAMES = ["Ann Lee", "Dr. Ann Lee", "Bob", "Acme Ltd", "Acme", "Zoë \U0001f9d1 Lee", "Lee\ud800"]
+KINDS = ["person", "organization", "thing"]
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(range(6)),
+        st.sampled_from(KINDS),
+        st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+def through_a_file(book, ids, path):
+    """The same names, left in a file."""
+    out = ArrayWriter()
+    ids.save(out, "ids")
+    out.know(ids)
+    book.save(out, "names")
+    out.write(path, {"group": "default"}, lambda: True)
+    arrays, again, loaded = ArrayReader(path), Ids(lean=True), NameBook()
+    again.load(arrays, "ids")
+    again.live(np.ones(len(again), bool))
+    arrays.know(again)
+    loaded.load(arrays, "names", again, np.zeros(len(again), bool))
+    return loaded
+
+
+def looked_up(book, ids):
+    keys = [name_key(name) for name in NAMES]
+    words = {word for key in keys for word in key.split()}
+    return (
+        [(book.keyed(key), book.plain(key)) for key in [*keys, "nobody"]],
+        [(book.people(word), book.shortened(word)) for word in sorted(words)],
+        [(book.names.get(id_), book.types.get(id_), id_ in book.names) for id_ in [*ids, "x"]],
+        {*book.names},
+        book.entries(),
+    )
+
+
+@pytest.mark.parametrize("made", [UUIDS, [f"no uuid {number}" for number in range(6)]])
+@given(changes=CHANGES)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_names_in_a_file_are_found_and_changed_like_those_in_memory(tmp_path, made, changes):
+    ids = Ids(lean=True)
+    ids.extend(made)
+    plain, filed = NameBook(), NameBook()
+    for place, kind, names, saved in changes:
+        if saved:
+            filed = through_a_file(filed, ids, tmp_path / "names")
+            looked_up(filed, made)  # what was looked up must not be what is found after a change
+        for book in (plain, filed):
+            book.enter(made[place], kind, names, {"isbn": names[0]})
+    filed = through_a_file(filed, ids, tmp_path / "names")
+    copy = filed.copy()
+    assert looked_up(filed, made) == looked_up(plain, made)
+    filed.enter(made[0], "person", ["Somebody Else"], {})
+    assert looked_up(copy, made) == looked_up(plain, made)
+
+
+def test_an_entity_that_lives_without_a_name_is_a_damaged_file(tmp_path):
+    ids = Ids(lean=True)
+    ids.extend(UUIDS)
+    path = tmp_path / "names"
+    through_a_file(NameBook(), ids, path)
+    arrays = ArrayReader(path)
+    arrays.know(ids)
+    with pytest.raises(DamagedFileError, match="without a name"):
+        NameBook().load(arrays, "names", ids, np.ones(len(ids), bool))

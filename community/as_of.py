@@ -34,7 +34,8 @@ from graphrag.index.texts import community_text
 from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.rank_communities import Made
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible
 from graphrag.store.community_rows import ends_of, read_ranked
 from graphrag.store.record import Record
 from graphrag.store.rows import unplain
@@ -45,19 +46,18 @@ async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -
     """Return the communities as they were stored, their members seen through the heirs."""
     stored, ranks = await read_ranked(group, store)
     rows = {row["id"].id: row for row in stored}
-    for record, image in past.before.items():
-        table, _, id_ = record.partition(":")
-        if table == "community" and image is None:
-            rows.pop(id_, None)
-        elif table == "community":
-            old = {column: unplain(column, item) for column, item in (image or {}).items()}
-            rows[id_] = {**rows.get(id_, {}), **old}
-        elif table == "has_member":
-            community, member = ends_of(id_)
-            if image is None:
-                ranks.get(community, {}).pop(member, None)
-            elif "rank" in image:
-                ranks.setdefault(community, {})[member] = image["rank"]
+    for id_ in past.later("community"):
+        rows.pop(id_, None)
+    for id_, image in past.images("community"):
+        old = {column: unplain(column, item) for column, item in image.items()}
+        rows[id_] = {**rows.get(id_, {}), **old}
+    for id_ in past.later("has_member"):
+        community, member = ends_of(id_)
+        ranks.get(community, {}).pop(member, None)
+    for id_, image in past.images("has_member"):
+        community, member = ends_of(id_)
+        if "rank" in image:
+            ranks.setdefault(community, {})[member] = image["rank"]
     ranks = {id_: merged(ranks.get(id_, {}), heirs) for id_ in rows}
     communities = (
         with_members({**row, "id": Record("community", id_)}, ranks[id_])

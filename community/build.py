@@ -22,7 +22,8 @@ from graphrag.index.texts import community_text
 from graphrag.model.ids import new_id
 from graphrag.model.values import Community
 from graphrag.protocols import Embedder, Matrix
-from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.community_rows import Detection, noted
 from graphrag.store.store import Store

@@ -9,7 +9,8 @@ from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible
 
 _DISCS = 24
 """Communities on one map: more nobody tells apart."""

@@ -21,7 +21,8 @@ from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.model.values import CONCEPT, Episode
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
 
 _TEXTS = 2000

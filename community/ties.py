@@ -15,7 +15,8 @@ from graphrag.community.text_ties import Quote, named_together
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_aside
 from graphrag.model.values import CONCEPT
-from graphrag.search.visibility import NOTHING_UNDONE, Mask, Past, Visible
+from graphrag.search.rewind import NOTHING_UNDONE, Past
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
 
 _LEAST = 0.05

@@ -19,7 +19,8 @@ from graphrag.community.ties import Ties
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Community
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros, to_micros

@@ -29,8 +29,7 @@ from graphrag.search.multi_request import TABLE_OF, TABLES, Asked, Part, reached
 from graphrag.search.pipeline import rank
 from graphrag.search.question import Question, ask
 from graphrag.search.request import MOST, Request
-from graphrag.search.rewind import index_then
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past, index_then
 from graphrag.search.within import Within
 from graphrag.store.store import Store
 from graphrag.text.tokens import tokenize

@@ -12,7 +12,8 @@ from graphrag.protocols import Matrix
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.limits import known_here, limited, reach
 from graphrag.search.request import Request
-from graphrag.search.visibility import Past, Visible, visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible, visible
 from graphrag.search.within import Reach, Within
 from graphrag.temporal.interval import Viewpoint
 

@@ -39,8 +39,8 @@ from graphrag.search.rank_facts import rank_facts
 from graphrag.search.request import Request, Scope
 from graphrag.search.rerank.cross import rerank, reread
 from graphrag.search.results import Hit, Results
-from graphrag.search.rewind import index_then, undone
-from graphrag.search.visibility import Past, Visible, visible
+from graphrag.search.rewind import Past, index_then, undone
+from graphrag.search.visibility import Visible, visible
 from graphrag.store.hydrate import Found, read_found
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval, Viewpoint

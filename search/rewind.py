@@ -8,22 +8,31 @@ the rows around them are copied. The last such columns of each group are kept.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections import defaultdict
+from collections.abc import ItemsView, Iterable, Mapping, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, TypeVar
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
+from graphrag.index.merged import Heirs
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
+from graphrag.model.assertion import stored_by
 from graphrag.model.attributes import names_of
-from graphrag.model.values import Entity, Fact
+from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.protocols import Embedder
-from graphrag.search.visibility import NOTHING_UNDONE, Past
 from graphrag.store import links
 from graphrag.store.links import Pair
 from graphrag.store.log import events_since
+from graphrag.store.rows import TABLES, imaged
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
@@ -31,6 +40,106 @@ _FACT_WORDS = frozenset({"text", "subject", "object", "name"})
 _ENTITY_WORDS = frozenset({"name", "aliases", "names"})
 _LAST: Final = Slot[tuple[int, GroupIndex]]()
 """The copy of each group that was made last, with the number of the newest event that it has."""
+Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
+
+_NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
+Image = Mapping[str, Any]
+_Records = tuple[set[str], dict[str, Image]]
+"""Ids of those that were not there yet, and images of those that were."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """What has changed since a moment of system time: each record as it was then."""
+
+    before: Mapping[str, Image | None]
+    """Changed fields by ``table:id``; None for a record that did not exist yet."""
+    upto: int = 0
+    """Number of the newest event of then; 0 for none, or if nothing was undone."""
+
+    @classmethod
+    def undoing(cls, events: Iterable[Event]) -> "Past":
+        """Collect the images that lead back to before these events, given oldest first."""
+        before: dict[str, dict[str, Any] | None] = {}
+        upto = [undo(event, before) for event in events]
+        return cls(before, upto[0] if upto else 0)
+
+    @cached_property
+    def _by_table(self) -> Mapping[str, _Records]:
+        found: defaultdict[str, _Records] = defaultdict(lambda: (set(), {}))
+        for record, image in self.before.items():
+            table, _, id_ = record.partition(":")
+            if image is None:
+                found[table][0].add(id_)
+            else:
+                found[table][1][id_] = image
+        return found
+
+    def later(self, table: str) -> Set[str]:
+        """Return the ids of a table that were not there yet."""
+        return self._by_table[table][0] if table in self._by_table else frozenset()
+
+    def rows_later(self, table: str, scope: Scope) -> NDArray[np.intp]:
+        """Return the rows that were not there yet; kept until a row changes."""
+        kept = self._rows.get(table)
+        if kept is None or kept[0]() is not scope or kept[1] != scope.version:
+            kept = ref(scope), scope.version, scope.ids.rows(self.later(table))
+            self._rows[table] = kept
+        return kept[2]
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple["ref[Scope]", int, NDArray[np.intp]]]:
+        return {}
+
+    def images(self, table: str) -> ItemsView[str, Image]:
+        """Return the changed records of a table that were there then: ids and changed fields."""
+        return (self._by_table[table][1] if table in self._by_table else {}).items()
+
+    def heirs(self, index: GroupIndex) -> Heirs:
+        """Return who spoke through whom."""
+        return index.heirs.before(self.later("entity"), dict(self.images("entity")))
+
+    def name(self, id_: str, index: GroupIndex) -> str:
+        """Return the name that an entity had then."""
+        image, names = self.before.get(f"entity:{id_}") or {}, index.names.names[id_]
+        return str(image.get("name", stored_by(names) if "names" in image else names[0]))
+
+    def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
+        """Return facts as they were then, about the entities that their ends spoke through."""
+        rewound = {id_: self.rewind(fact) for id_, fact in facts.items()}
+        return self.heirs(index).follow(rewound, lambda id_: self.name(id_, index))
+
+    def rewound(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Return values as they were then."""
+        return {id_: self.rewind(value) for id_, value in values.items()}
+
+    def rewind(self, value: Value) -> Value:
+        """Return a value as it was then."""
+        image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
+        if not image:
+            return value
+        names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
+        changed = {
+            names.get(column, column): imaged(column, item, value.id)
+            for column, item in image.items()
+            if names.get(column, column) in type(value).__slots__
+        }
+        return replace(value, **changed)
+
+
+def undo(event: Event, before: dict[str, dict[str, Any] | None]) -> int:
+    """Lead the images that lead back to before later events on, and return the event before."""
+    for change in event.changes:
+        if change.before is None:
+            before.setdefault(change.record, None)
+        elif (image := before.setdefault(change.record, {})) is not None:
+            # The oldest change of a field holds its value back then.
+            for column, value in change.before.items():
+                image.setdefault(column, value)
+    return event.seq - 1
+
+
+NOTHING_UNDONE = Past({})
 
 
 async def index_then(
@@ -45,9 +154,10 @@ async def index_then(
     upto, then = _LAST.get(index) or (-1, index)
     if upto != past.upto:
         then = _shared(index)
-        then.heirs = copy.deepcopy(index.heirs.before(past.before))
+        then.heirs = copy.deepcopy(past.heirs(index))
         _remove(then, past)
         await _reword(then, past, store, embedder)
+        then.upto = past.upto
         _LAST.set(index, (past.upto, then))
     if mentions and then.episodes.mentions is None:
         then.episodes.mentions = await _mentions(then, index, past, store)
@@ -68,9 +178,7 @@ def _remove(then: GroupIndex, past: Past) -> None:
     for table, rows in scopes_of(then).items():
         if rows is then.passages:  # they go with their episodes, below
             continue
-        for id_ in _later(past, table):
-            if id_ in rows.row_of:
-                rows.remove(id_)
+        rows.leave(past.later(table))
     episodes, passages = then.episodes, then.passages
     passages.alive[:] = episodes.alive.values[passages["episode"]]
     episodes.titles = episodes.titles.of_rows(episodes.alive.values)
@@ -114,7 +222,7 @@ async def _mentions(then: GroupIndex, index: GroupIndex, past: Past, store: Stor
     else:
         await read_mentions(store, index)
         assert index.episodes.mentions is not None
-        later = await links.mentioned_by(store, _later(past, "mentions"))
+        later = await links.mentioned_by(store, past.later("mentions"))
         alive = then.episodes.alive.values, then.entities.alive.values
         found, now = index.episodes.mentions.among(*alive, pairs(later)), {}
     found.enter(pairs(mentions_then(now, past).values()))
@@ -123,21 +231,12 @@ async def _mentions(then: GroupIndex, index: GroupIndex, past: Past, store: Stor
 
 def mentions_then(now: Mapping[str, Pair], past: Past) -> dict[str, Pair]:
     """Return those of some mentions, by id, that were there then, and any taken back since."""
-    later = {*_later(past, "mentions")}
-    then = {id_: pair for id_, pair in now.items() if id_ not in later}
+    then = {id_: pair for id_, pair in now.items() if id_ not in past.later("mentions")}
     for id_, image in past.images("mentions"):
         if {"in", "out"} <= image.keys():
             episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
             then[id_] = (episode, entity)
     return then
-
-
-def _later(past: Past, table: str) -> Iterator[str]:
-    """Yield what was not there yet."""
-    for record, image in past.before.items():
-        kind, _, id_ = record.partition(":")
-        if kind == table and image is None:
-            yield id_
 
 
 def _changed(past: Past, table: str, columns: frozenset[str], rows: Scope) -> list[str]:
@@ -150,4 +249,9 @@ async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
     """Return what must be undone to see the group as it was known at the viewpoint."""
     if viewpoint.known_at is None:
         return NOTHING_UNDONE
-    return Past.undoing(await events_since(store, group, viewpoint.known_at))
+    before: dict[str, dict[str, Any] | None] = {}
+    upto: int | None = None
+    async for event in events_since(store, group, viewpoint.known_at):
+        previous = undo(event, before)
+        upto = previous if upto is None else upto
+    return Past(before, upto or 0)

@@ -1,9 +1,9 @@
-"""Which rows a read may see, as masks over the columns, and what ``known_at`` undoes (``Past``)."""
+"""Which rows a read may see, as masks over the columns."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,10 @@ from graphrag.index.endpoints import Touching
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
 from graphrag.model.assertion import stored_by
-from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.names.key import name_key
+from graphrag.search.rewind import Past
 from graphrag.search.times import Micros, answering
-from graphrag.store.rows import TABLES, imaged, unplain
+from graphrag.store.rows import unplain
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import to_micros
 
@@ -24,73 +24,6 @@ if TYPE_CHECKING:
     from graphrag.search.query_time import When
 
 Mask = npt.NDArray[np.bool_]
-Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
-
-_NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What has changed since a moment of system time: each record as it was then."""
-
-    before: Mapping[str, Mapping[str, Any] | None]
-    """Changed fields by ``table:id``; None for a record that did not exist yet."""
-    upto: int = 0
-    """Number of the newest event of then; 0 for none, or if nothing was undone."""
-
-    @classmethod
-    def undoing(cls, events: Iterable[Event]) -> "Past":
-        """Collect the images that lead back to before these events, given oldest first."""
-        before: dict[str, dict[str, Any] | None] = {}
-        upto: int | None = None
-        for event in events:
-            upto = event.seq - 1 if upto is None else upto
-            for change in event.changes:
-                if change.before is None:
-                    before.setdefault(change.record, None)
-                elif (image := before.setdefault(change.record, {})) is not None:
-                    # The oldest change of a field holds its value back then.
-                    for column, value in change.before.items():
-                        image.setdefault(column, value)
-        return cls(before, upto or 0)
-
-    def images(self, table: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield the changed records of a table that were there then: ids and changed fields."""
-        for record, image in self.before.items():
-            kind, _, id_ = record.partition(":")
-            if kind == table and image is not None:
-                yield id_, image
-
-    def name(self, id_: str, index: GroupIndex) -> str:
-        """Return the name that an entity had then."""
-        image, names = self.before.get(f"entity:{id_}") or {}, index.names.names[id_]
-        return str(image.get("name", stored_by(names) if "names" in image else names[0]))
-
-    def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
-        """Return facts as they were then, about the entities that their ends spoke through."""
-        rewound = {id_: self.rewind(fact) for id_, fact in facts.items()}
-        heirs = index.heirs.before(self.before)
-        return heirs.follow(rewound, lambda id_: self.name(id_, index))
-
-    def rewound(self, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Return values as they were then."""
-        return {id_: self.rewind(value) for id_, value in values.items()}
-
-    def rewind(self, value: Value) -> Value:
-        """Return a value as it was then."""
-        image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
-        if not image:
-            return value
-        names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
-        changed = {
-            names.get(column, column): imaged(column, item, value.id)
-            for column, item in image.items()
-            if names.get(column, column) in type(value).__slots__
-        }
-        return replace(value, **changed)
-
-
-NOTHING_UNDONE = Past({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +167,12 @@ def _visible(
             (index.episodes, episodes, "episode"),
             (index.communities, communities, "community"),
         ):
-            for record, image in past.before.items():
-                kind, _, id_ = record.partition(":")
-                if kind != table or id_ not in scope.row_of:
+            if index.upto != past.upto:  # else they are not in it
+                mask[past.rows_later(table, scope)] = False
+            for id_, image in past.images(table):
+                if (row := scope.row_of.get(id_)) is None:
                     continue
-                row = scope.row_of[id_]
-                if image is None:
-                    mask[row] = False
-                elif table == "relates_to":
+                if table == "relates_to":
                     for column, name, default in (
                         (valid, "valid_at", BEGINNING),
                         (invalid, "invalid_at", FOREVER),
@@ -254,7 +185,7 @@ def _visible(
                 elif "removed_at" in image:  # of an entity or an episode
                     column = gone if table == "entity" else taken
                     column[row] = to_micros(unplain("removed_at", image["removed_at"]), FOREVER)
-    heirs = index.heirs.before(past.before)
+    heirs = past.heirs(index)
     speaks = heirs.rows(index.entities.row_of, len(index.entities)) if heirs else None
     if speaks is not None:
         entities &= speaks == np.arange(len(speaks))

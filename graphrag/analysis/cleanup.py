@@ -14,7 +14,8 @@ from graphrag.display.visible import escape
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Change, Entity, Episode, Event
-from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint

@@ -24,8 +24,9 @@ from graphrag.index.read_lazy import read_aside
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
+from graphrag.search.rewind import Past
 from graphrag.search.sources import quotes_of
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
@@ -265,11 +266,11 @@ def _flags(column: str, sources: Sources) -> Mask:
 def _before(column: str, sources: Sources) -> Iterator[tuple[int, Any]]:
     """Yield the rows whose value was another one then, with that value."""
     row_of = sources.index.facts.row_of
-    for record, image in sources.past.before.items():
-        table, _, id_ = record.partition(":")
-        row = row_of.get(id_) if table == "relates_to" else None
-        if row is not None and (image is None or column in image):
-            yield row, None if image is None else image[column]
+    for id_, image in sources.past.images("relates_to"):
+        if column in image and (row := row_of.get(id_)) is not None:
+            yield row, image[column]
+    for row in sources.past.rows_later("relates_to", sources.index.facts).tolist():
+        yield row, None
 
 
 def _order(one: Contradiction) -> tuple[bool, float, str, str]:

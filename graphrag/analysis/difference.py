@@ -14,7 +14,7 @@ from graphrag.display.cards import entity_title, episode_title, lifetime, lifeti
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past
 from graphrag.store.store import Store
 
 Axis = Literal["system", "world"]

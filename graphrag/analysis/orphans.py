@@ -11,8 +11,8 @@ from graphrag.display.visible import escape, flatten
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.read_lazy import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
-from graphrag.search.rewind import mentions_then
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.rewind import Past, mentions_then
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.links import Pair, episode_links
 from graphrag.store.store import Store
 

@@ -14,7 +14,8 @@ from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible
 from graphrag.store.store import Store
 
 Status = Literal["holds", "ended", "to come", "overruled", "never true"]

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from graphrag.ask.asked import Named
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.ontology.relations import Relations
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros, to_micros
 

@@ -24,8 +24,9 @@ from graphrag.explorer.page import frame, page
 from graphrag.index.derived import Slot
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Community, Fact
+from graphrag.search.rewind import Past
 from graphrag.search.sources import Quote
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.visibility import Visible
 
 _SECOND = 1_000_000
 _ROUNDS = 3

@@ -28,9 +28,9 @@ from graphrag.index.entries import (
     K1,
     ROW_BITS,
     B,
-    Entries,
     Sorted,
     Statistics,
+    TermEntries,
     by_term,
     read_words,
     sort_words,
@@ -42,9 +42,6 @@ _NO_TERMS = {"": 0, END: (_END := 1)}
 _MANY = 256  # arrays that wait to be sorted: an import may go on for long before a query
 _TERM_BYTES = 90
 """Of a term or a word with its number."""
-_TOUCHED_BYTES = 400
-"""Of a term that a query has touched, beside its rows."""
-_NONE = np.empty(0, np.int32), np.empty(0, np.uint8)
 
 
 class Postings:
@@ -59,11 +56,7 @@ class Postings:
         self._lengths = Column(np.int32)
         self._live = 0
         self._total = 0
-        self._built = Entries(*_NONE)
-        """The entries of all terms as of the last sort, one term after another: never changed."""
-        self._bounds: NDArray[np.int64] = np.zeros(1, np.int64)
-        self._entries: dict[int, Entries] = {}
-        """Terms that a query or a change has touched since, by number: views, or copies."""
+        self._of_term = TermEntries()
         self._waiting: list[NDArray[np.int64]] = []
         self._changed = False
         """Whether texts came or went since the last sort."""
@@ -79,8 +72,7 @@ class Postings:
         other._borrowed = True
         other._words = self._words.share()
         other._starts, other._lengths = self._starts.copy(), self._lengths.copy()
-        other._built = Entries(self._built.rows, self._built.counts, own=False)
-        other._entries = {number: rows.share() for number, rows in self._entries.items()}
+        other._of_term = self._of_term.share()
         other._waiting = []
         return other
 
@@ -106,7 +98,7 @@ class Postings:
     def sorting(self) -> Callable[[], Sorted]:
         """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
         if not self._changed:
-            built = self._built.rows, self._built.counts, self._bounds
+            built = self._of_term.sorted
             return lambda: built
         texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
         terms = len(self.numbers)
@@ -114,9 +106,7 @@ class Postings:
 
     def take(self, built: Sorted) -> None:
         """Take over the arrays of terms of just these texts."""
-        rows, counts, self._bounds = built
-        self._built = Entries(rows, counts)
-        self._entries = {}
+        self._of_term.take(built)
         self._waiting.clear()
         self._changed = False
 
@@ -134,12 +124,9 @@ class Postings:
         """Return about how many bytes of memory these are."""
         waiting = sum(numbers.nbytes for numbers in self._waiting)
         columns = self._words.nbytes + self._starts.nbytes + self._lengths.nbytes
-        # A touched term has its share of each row, and after a change rows of its own.
-        touched = len(self._entries) / max(1, len(self._bounds))
-        entries = int((1 + touched) * self._built.nbytes) + boxed(self._entries, _TOUCHED_BYTES)
         known = () if self._borrowed else (self._terms.of_term, self._terms.of_word)
         terms = sum(boxed(numbers, _TERM_BYTES) for numbers in known)
-        return columns + waiting + entries + self._bounds.nbytes + terms
+        return columns + waiting + self._of_term.nbytes + terms
 
     def __repr__(self) -> str:
         """Show the size."""
@@ -179,11 +166,22 @@ class Postings:
         self._settle()
         self._changed = True
         for number in set(self._words.values[start : start + length].tolist()):
-            self._of_term(number).discard(row)
+            self._of_term.of(number).discard(row)
         self._starts[row] = -1
         self._lengths[row] = 0
         self._live -= 1
         self._total -= length
+
+    def leave(self, rows: NDArray[np.intp]) -> None:
+        """Forget the texts of many rows at once, as if they had never been counted."""
+        self._settle()
+        gone = rows[self._starts.values[rows] >= 0]
+        if len(gone):
+            self._changed = True
+            self._of_term.leave(gone, len(self))
+            self._live -= len(gone)
+            self._total -= int(self._lengths.values[gone].sum())
+            self._starts[gone], self._lengths[gone] = -1, 0
 
     def assume(self, statistics: Statistics | None) -> None:
         """Score as if these texts were some of many more: those that the statistics are of."""
@@ -225,7 +223,7 @@ class Postings:
         slope = K1 * B * texts / length if length else 0.0
         for term, repeats in Counter(terms).items():
             number = self.numbers.get(term)
-            if number is None or not (entries := self._of_term(number)).size:
+            if number is None or not (entries := self._of_term.of(number)).size:
                 continue
             weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))
             yield term, entries.rows[: entries.size], weight * entries.shares(slope, lengths)
@@ -242,7 +240,7 @@ class Postings:
     def frequencies(self) -> dict[str, int]:
         """Return in how many rows each term occurs."""
         self._settle()
-        sizes = ((term, self._of_term(number).size) for term, number in self.numbers.items())
+        sizes = ((term, self._of_term.of(number).size) for term, number in self.numbers.items())
         return {term: size for term, size in sizes if size}
 
     def _size(self) -> tuple[int, int]:
@@ -254,7 +252,7 @@ class Postings:
         if self._assumed is not None:
             return self._assumed.frequencies.get(term, 0)
         number = self.numbers.get(term)
-        return 0 if number is None else self._of_term(number).size
+        return 0 if number is None else self._of_term.of(number).size
 
     def _idf(self, df: int) -> float:
         return math.log1p((self._size()[0] - df + 0.5) / (df + 0.5))
@@ -282,19 +280,10 @@ class Postings:
         if not self._waiting:
             return
         fresh = np.concatenate(self._waiting)
-        if 2 * len(fresh) >= self._built.size:  # so each row is sorted a few times in all
+        if 2 * len(fresh) >= len(self._of_term):  # so each row is sorted a few times in all
             texts = self._words.values, self._starts.values, self._lengths.values
             self.take(sort_words(*texts, len(self.numbers)))
             return
         self._waiting.clear()
         for number, rows, counts in by_term(fresh):
-            self._of_term(number).extend(rows, counts)
-
-    def _of_term(self, number: int) -> Entries:
-        entries = self._entries.get(number)
-        if entries is None:
-            known = number + 1 < len(self._bounds)
-            place = slice(*self._bounds[number : number + 2]) if known else slice(0)
-            entries = Entries(self._built.rows[place], self._built.counts[place], own=False)
-            self._entries[number] = entries
-        return entries
+            self._of_term.of(number).extend(rows, counts)

@@ -114,6 +114,11 @@ class Pieces(Postings):
         for piece in self._of_row[row]:
             super().remove(piece)
 
+    def leave(self, rows: NDArray[np.intp]) -> None:
+        """Forget the texts of many rows at once, as if they had never been counted."""
+        pieces = chain.from_iterable(self._of_row[row] for row in rows.tolist())
+        super().leave(np.fromiter(pieces, np.intp))
+
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of the best piece of every row; 0 where no term of the query occurs."""
         return self.best(super().scores(query))
@@ -124,7 +129,7 @@ class Pieces(Postings):
         if number is None:
             return np.empty(0, dtype=np.int32)
         self._settle()
-        entries = self._of_term(number)
+        entries = self._of_term.of(number)
         return self.owner.values[entries.rows[: entries.size]]
 
     def words_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
@@ -186,7 +191,7 @@ class Pieces(Postings):
         room = K1 * (1 - B + B * lengths / (average or 1.0))
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self.numbers.get(term)
-            if number is None or not (entries := self._of_term(number)).size:
+            if number is None or not (entries := self._of_term.of(number)).size:
                 continue
             holding = of_piece[entries.rows[: entries.size]]
             inside = holding >= 0
@@ -207,7 +212,7 @@ class Pieces(Postings):
         scores = np.zeros(rows, dtype=np.float32)
         for term, repeats in Counter(tokenize(query) if isinstance(query, str) else query).items():
             number = self.numbers.get(term)
-            if number is None or not (entries := self._of_term(number)).size:
+            if number is None or not (entries := self._of_term.of(number)).size:
                 continue
             held, counts = entries.gathered(self.owner.values, rows)
             weight = np.float32(repeats * (K1 + 1) * self._idf(self._df(term)))

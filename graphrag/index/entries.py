@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader
+from graphrag.index.columns import boxed
 from graphrag.store.cache_file import DamagedFileError
 
 K1: Final = 1.5
@@ -111,11 +112,82 @@ class Entries:
         self.rows[at] = self.rows[self.size]
         self.counts[at] = self.counts[self.size]
 
+    def leave(self, left: NDArray[np.bool_]) -> None:
+        """Let go of all rows that left."""
+        kept = ~left[self.rows[: self.size]]
+        if not kept.all():
+            self.rows, self.counts = self.rows[: self.size][kept], self.counts[: self.size][kept]
+            self.size, self._own = len(self.rows), True
+            self._shares = self._gathered = None
+
     def _reserve(self, size: int) -> None:
         spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
         self.rows = np.concatenate((self.rows[: self.size], spare))
         self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.uint8)))
         self._own = True
+
+
+_TOUCHED_BYTES = 400
+"""Of a term that a query has touched, beside its rows."""
+_NONE: Sorted = np.empty(0, np.int32), np.empty(0, np.uint8), np.zeros(1, np.int64)
+
+
+class TermEntries:
+    """The entries of all terms by number: views of one sort, or copies."""
+
+    def __init__(self) -> None:
+        self.sorted: Sorted = _NONE
+        """As of the last sort: never changed."""
+        self._touched: dict[int, Entries] = {}
+        """Those that a query or a change has asked for since."""
+        self._left: NDArray[np.bool_] | None = None
+        """Rows that left at once: a term lets go of them when it is first asked for."""
+
+    def share(self) -> "TermEntries":
+        """Return the same entries in the same memory, which each of both changes apart."""
+        other = TermEntries()
+        other.sorted, other._left = self.sorted, self._left
+        other._touched = {number: entries.share() for number, entries in self._touched.items()}
+        return other
+
+    def take(self, built: Sorted) -> None:
+        """Take over what was sorted anew."""
+        self.sorted, self._touched, self._left = built, {}, None
+
+    def __len__(self) -> int:
+        """Count the rows of all terms as of the last sort."""
+        return len(self.sorted[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Return about how many bytes of memory these are."""
+        rows, counts, bounds = self.sorted
+        # A touched term has its share of each row, and after a change rows of its own.
+        built, touched = rows.nbytes + counts.nbytes, len(self._touched) / max(1, len(bounds))
+        left = 0 if self._left is None else self._left.nbytes
+        return int((1 + touched) * built) + boxed(self._touched, _TOUCHED_BYTES) + left
+
+    def of(self, number: int) -> Entries:
+        """Return the entries of a term, to be read or changed."""
+        entries = self._touched.get(number)
+        if entries is None:
+            rows, counts, bounds = self.sorted
+            place = slice(*bounds[number : number + 2]) if number + 1 < len(bounds) else slice(0)
+            entries = Entries(rows[place], counts[place], own=False)
+            if self._left is not None:
+                entries.leave(self._left)
+            self._touched[number] = entries
+        return entries
+
+    def leave(self, rows: NDArray[np.integer], count: int) -> None:
+        """Let go of some of so many rows."""
+        left = np.zeros(count, dtype=np.bool_)
+        if self._left is not None:
+            left[: len(self._left)] = self._left
+        left[rows] = True
+        self._left = left
+        for entries in self._touched.values():
+            entries.leave(left)
 
 
 Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]

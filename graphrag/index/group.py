@@ -37,14 +37,14 @@ class GroupIndex:
         self.group_id = group_id
         self.seq = 0
         """Number of the newest event that is in here."""
+        self.upto: int | None = None  # in a view of the past: the event that its rows are as of
         self.entities = Scope(dimension, ENTITIES, lean=True)
         self.facts = Scope(dimension, FACTS, lean=True)
         self.episodes = Episodes(dimension)
         self.passages = Scope(dimension, PASSAGES)
         self.communities = Scope(dimension, COMMUNITIES)
         self.relations: list[str] = []
-        self._relation_code: dict[str, int] = {}
-        self._type_code: dict[str, int] = {}
+        self._relation_code, self._type_code = dict[str, int](), dict[str, int]()
         self.saga_codes: dict[str, int] = {}
         self.sagas: dict[str, str] = {}
         """Id by name of the sagas that have a row."""

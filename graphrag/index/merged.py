@@ -1,7 +1,7 @@
 """Entities that were found to be one: which one a merged entity now speaks through."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -128,14 +128,13 @@ class Heirs:
         finally:
             self.redirect(id_, before)
 
-    def before(self, images: Mapping[str, Mapping[str, Any] | None]) -> "Heirs":
-        """Return the redirects as they were, by the images of ``table:id`` of that time."""
-        changed = {
-            record.removeprefix("entity:"): None if image is None else image["merged_into"]
-            for record, image in images.items()
-            if record.startswith("entity:") and (image is None or "merged_into" in image)
-        }
-        into = {**self._into, **changed}
+    def before(self, later: Set[str], images: Mapping[str, Mapping[str, Any]]) -> "Heirs":
+        """Return the redirects as they were, by the images of entities of that time.
+
+        ``later``: the ids of those that were not there yet.
+        """
+        changed = {id_: one["merged_into"] for id_, one in images.items() if "merged_into" in one}
+        into = {id_: heir for id_, heir in self._into.items() if id_ not in later} | changed
         past = {id_: heir for id_, heir in into.items() if heir is not None}
         return self if past == self._into else Heirs(past)
 

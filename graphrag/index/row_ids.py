@@ -7,7 +7,7 @@ that they are mapped from, and who asks for the row of one finds it by bisection
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final, SupportsIndex, overload
 
@@ -38,30 +38,27 @@ class RowOf(Mapping[str, int]):
         self._first = _NONE
         self._any = False
         """Whether a file has ids: most groups are asked for many, and have none."""
-        self._gone: set[int] = set()
-        """Rows of the first ids that are dead."""
+        self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        """Which of the first ids live."""
 
-    def take(self, first: "_Numbered", gone: Iterable[int]) -> None:
+    def take(self, first: "_Numbered", alive: NDArray[np.bool_]) -> None:
         """Take over the first rows, of which some are dead."""
-        self._first, self._any, self._gone = first, len(first) > 0, set(gone)
+        self._first, self._any, self.alive = first, len(first) > 0, alive.copy()
 
     def copy(self) -> "RowOf":
         """Return the same rows, to be changed apart."""
         other = RowOf()
         other.rest = dict(self.rest)
-        other.take(self._first, self._gone)
+        other.take(self._first, self.alive)
         return other
 
     def __len__(self) -> int:
         """Count the ids that live."""
-        return len(self._first) - len(self._gone) + len(self.rest)
+        return int(np.count_nonzero(self.alive)) + len(self.rest)
 
     def __iter__(self) -> Iterator[str]:
         """Yield them in the order of their rows."""
-        first = iter(self._first)
-        if self._gone:
-            first = (id_ for row, id_ in enumerate(first) if row not in self._gone)
-        yield from first
+        yield from compress(self._first, self.alive.tolist())
         yield from self.rest
 
     def __getitem__(self, id_: str) -> int:
@@ -78,20 +75,19 @@ class RowOf(Mapping[str, int]):
     def _numbered(self, id_: str) -> int | None:
         """Return the row of an id that a file has."""
         rows = self._first.rows(id_) if self._any else ()
-        return next((row for row in rows if row not in self._gone), None)
+        return next((row for row in rows if self.alive[row]), None)
 
     def pop(self, id_: str) -> int:
         """Let an id die, and return what was its row."""
         row = self[id_]
         if self.rest.pop(id_, None) is None:
-            self._gone.add(row)
+            self.alive[row] = False
         return row
 
     @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
-        gone = boxed(self._gone, _NUMBER_BYTES)
-        return self._first.nbytes + gone + boxed(self.rest, _NUMBER_BYTES)
+        return self._first.nbytes + self.alive.nbytes + boxed(self.rest, _NUMBER_BYTES)
 
 
 class Ids(Sequence[str]):
@@ -125,7 +121,7 @@ class Ids(Sequence[str]):
     def live(self, alive: NDArray[np.bool_]) -> bool:
         """Note which of the rows that were loaded live, and tell whether these all differ."""
         first = len(self._first)
-        self.row_of.take(self._first, np.flatnonzero(~alive[:first]).tolist())
+        self.row_of.take(self._first, alive[:first])
         numbered = zip(self._rest, range(first, len(self)), strict=True)
         kept = alive[first:]
         self.row_of.rest = dict(numbered if kept.all() else compress(numbered, kept.tolist()))
@@ -140,6 +136,25 @@ class Ids(Sequence[str]):
     def filed(self, id_: str) -> Iterator[int]:
         """Yield the rows of an id that a file has, dead ones too."""
         return self._first.rows(id_)
+
+    def rows(self, ids: Collection[str]) -> NDArray[np.intp]:
+        """Return the rows of those ids that live, in any order."""
+        row_of, some = self.row_of, [*ids]
+        numbers = _numbers(some) if row_of._any else None
+        if numbers is None:
+            found = (row_of.get(id_) for id_ in some)
+            return np.array([row for row in found if row is not None], dtype=np.intp)
+        filed = self._first.rows_of(*numbers)
+        rest = row_of.rest
+        late = (rest[id_] for id_ in some if id_ in rest) if rest else ()
+        return np.concatenate((filed[row_of.alive[filed]], np.fromiter(late, np.intp)))
+
+    def leave(self, rows: NDArray[np.intp]) -> None:
+        """Let the ids of some rows die."""
+        first = len(self._first)
+        self.row_of.alive[rows[rows < first]] = False
+        for row in rows[rows >= first].tolist():
+            del self.row_of.rest[self._rest[row - first]]
 
     def copy(self) -> "Ids":
         """Return the same ids, to be changed apart."""
@@ -225,6 +240,18 @@ class _Numbered:
             if self._low[row] == low and self[row] == id_:
                 yield row
 
+    def rows_of(self, high: NDArray[np.uint64], low: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Return the rows of those of many ids that are here."""
+        place, found = self._sorted.searchsorted(high), [np.empty(0, dtype=np.intp)]
+        while len(place):  # one step for each id of the most that have the same first half
+            here = place < len(self)
+            here[here] = self._sorted[place[here]] == high[here]
+            place, high, low = place[here], high[here], low[here]
+            rows = place if self._order is None else self._order[place]
+            found.append(rows[self.halves[1][rows] == low])
+            place = place + 1
+        return np.concatenate(found)
+
     def differ(self, alive: NDArray[np.bool_]) -> bool:
         """Tell whether no two rows that live have one id."""
         if (self._sorted[1:] > self._sorted[:-1]).all():
@@ -240,9 +267,10 @@ _NONE: Final = _Numbered(np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 def _numbers(ids: Sequence[str]) -> Halves | None:
     """Return ids as numbers; None if one of them is no UUID as UUIDs are written."""
-    if not all(len(id_) == _LETTERS and id_.isascii() for id_ in ids):
+    whole = "".join(ids)
+    if not whole.isascii() or not {*map(len, ids)} <= {_LETTERS}:
         return None
-    letters = np.frombuffer("".join(ids).encode(), np.uint8).reshape(-1, _LETTERS)
+    letters = np.frombuffer(whole.encode(), np.uint8).reshape(-1, _LETTERS)
     if not (letters[:, _DASHES] == ord("-")).all():
         return None
     digits = np.delete(letters, _DASHES, axis=1).tobytes().decode()

@@ -5,7 +5,7 @@ point at it.
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -160,3 +160,11 @@ class Scope:
         self.version += 1
         self.alive[row] = False
         self.postings.remove(row)
+
+    def leave(self, ids: Collection[str]) -> None:
+        """Take many rows out of every ranking at once; those that are not there are left out."""
+        rows = self.ids.rows(ids)
+        self.version += 1
+        self.alive[rows] = False
+        self.ids.leave(rows)
+        self.postings.leave(rows)

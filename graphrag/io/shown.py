@@ -13,7 +13,8 @@ import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Fact
-from graphrag.search.visibility import Past, visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 

@@ -10,7 +10,8 @@ from graphrag.display.cards import table
 from graphrag.display.lists import Listed, some
 from graphrag.index.group import GroupIndex
 from graphrag.sagas.order import sagas_then
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Visible
 from graphrag.temporal.moment import from_micros
 
 

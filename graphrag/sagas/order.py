@@ -22,7 +22,8 @@ import numpy.typing as npt
 from graphrag.display.visible import escape
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Episode, Saga
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Mask, Visible
 
 Rows = npt.NDArray[np.intp]
 

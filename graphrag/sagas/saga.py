@@ -21,8 +21,8 @@ from graphrag.sagas.compose import composed
 from graphrag.sagas.listing import missing, saga_list
 from graphrag.sagas.order import after_watermark, in_order, mask_of
 from graphrag.search.context import Citation, Context, excerpt
-from graphrag.search.rewind import mentions_then
-from graphrag.search.visibility import Past, Visible
+from graphrag.search.rewind import Past, mentions_then
+from graphrag.search.visibility import Visible
 from graphrag.store.links import mentions
 from graphrag.store.store import Store
 

@@ -22,7 +22,8 @@ from graphrag.model.values import Episode, Saga
 from graphrag.protocols import LLM, Message, call
 from graphrag.sagas.order import Addition, after_watermark, fingerprint, mask_of
 from graphrag.sagas.saga import read_saga, stored_saga
-from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.links import creation_times
 from graphrag.store.store import Store

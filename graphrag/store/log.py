@@ -32,6 +32,8 @@ _BEGINNING = 0
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
 _UNORDERED = 8
+_AT_ONCE = 20
+"""Events of a long past that are read at a time: one may have the images of 500 facts."""
 """Events that may have been committed before one whose clock was behind."""
 _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
@@ -153,16 +155,20 @@ class EventStream(AsyncIterator[Event]):
             return  # Time to look.
 
 
-async def events_since(store: Store, group: str, moment: datetime) -> list[Event]:
-    """Return the group's events committed after a moment, oldest first.
+async def events_since(store: Store, group: str, moment: datetime) -> AsyncIterator[Event]:
+    """Yield the group's events committed after a moment, oldest first, read few at a time.
 
     The first of them is found by halves, for the rows of a log are large; some before it are looked
     at as well, because clocks of several writers differ a little.
     """
     after = to_micros(moment, 0) + 1
     first = (await _first_since(store, group, [after]))[after]
-    events = await store.events(group, after=max(0, first - 1 - _UNORDERED))
-    return [event for event in events if event.at > moment]
+    seq = max(0, first - 1 - _UNORDERED)
+    while events := await store.events(group, after=seq, limit=_AT_ONCE):
+        for event in events:
+            if event.at > moment:
+                yield event
+        seq = events[-1].seq
 
 
 async def events_with(store: Store, group: str, records: Mapping[str, int]) -> list[Event]:

@@ -25,7 +25,7 @@ from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
     from graphrag.index.group import GroupIndex
-    from graphrag.search.visibility import Past
+    from graphrag.search.rewind import Past
 
 _MOST_DATED = 50
 """Facts whose dates are read: a place has many that were born in it."""

@@ -20,7 +20,7 @@ from graphrag.model.values import Community, Entity, Fact
 from graphrag.search import pipeline
 from graphrag.search.rank_communities import Made, rank_rows
 from graphrag.search.request import Recipe, Request
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
@@ -190,7 +190,7 @@ class CommunityReads:
             return (await known_tree(index, self._lens.store)).through(index.heirs)
         then = (past.upto, len(past.before))
         if (known := _STORED.find(index, then, 0)) is None:
-            heirs = index.heirs.before(past.before)
+            heirs = past.heirs(index)
             known = await communities_then(index.group_id, self._lens.store, past, heirs)
             _STORED.keep(index, then, 0, 1, known)
         return known

@@ -17,8 +17,8 @@ from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.search.near import bearers
-from graphrag.search.rewind import undone
-from graphrag.search.visibility import Past, Visible, visible
+from graphrag.search.rewind import Past, undone
+from graphrag.search.visibility import Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW, Viewpoint

@@ -251,7 +251,7 @@ class Reads:
             return happened_between(await self._turning(first, last), first, last)
         index, store = await self._lens.index(), self._lens.store
         last = min(last, self.viewpoint.known_at or last)
-        events = await events_since(store, self.group_id, first)
+        events = [event async for event in events_since(store, self.group_id, first)]
         return await learned_between(index, store, events, first, last)
 
     async def stats(self) -> Stats:

@@ -14,7 +14,8 @@ from graphrag.sagas.listing import Sagas, saga_list
 from graphrag.sagas.order import EpisodeWindow, beside, sagas_then
 from graphrag.sagas.saga import SagaView, read_saga, stored_saga
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
-from graphrag.search.visibility import NOTHING_UNDONE, Mask
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import Mask
 from graphrag.store.changes import ChangeSet
 from graphrag.view.lens import Lens
 

@@ -13,7 +13,7 @@ from graphrag.search.inverses import with_inverses
 from graphrag.search.recipes import recipe_of
 from graphrag.search.request import SCOPES, Recipe, Request, Scope
 from graphrag.search.results import Results
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
 from graphrag.view.communities import made_for

@@ -23,8 +23,7 @@ from graphrag.index.read_lazy import read_mentions
 from graphrag.model.values import Entity
 from graphrag.search.edges import Edges, Rows
 from graphrag.search.limits import reach, spoken_of
-from graphrag.search.rewind import index_then
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past, index_then
 from graphrag.search.within import DEEPEST, Reach, checked_names, checked_number
 from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.view.lens import MOST, Lens, types_then

@@ -22,7 +22,7 @@ from graphrag.search.filters.tree import Compare, Every, Filter
 from graphrag.search.question import Question
 from graphrag.search.request import Request
 from graphrag.search.rerank.rerankers import EpisodeMentions, Recency
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past
 from graphrag.search.within import Reach, Within
 from graphrag.store import links
 from graphrag.store.links import Pair

@@ -30,8 +30,8 @@ from graphrag.search.limits import known_here, limited
 from graphrag.search.question import Question, ask
 from graphrag.search.request import MOST, Request
 from graphrag.search.rerank.rerankers import NodeDistance
-from graphrag.search.rewind import index_then
-from graphrag.search.visibility import Past, visible
+from graphrag.search.rewind import Past, index_then
+from graphrag.search.visibility import visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 from graphrag.text.tokens import tokenize

@@ -18,7 +18,7 @@ from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows, read_rows
 from graphrag.index.tables import Rows, scopes_of
 from graphrag.search.candidates.limits import Limits
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past
 from graphrag.store.store import Store
 
 

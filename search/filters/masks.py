@@ -22,7 +22,8 @@ from graphrag.index.read_lazy import read_aside, read_mentions, read_sources
 from graphrag.model.values import Origin, Source
 from graphrag.search.filters.specs import spec_of
 from graphrag.search.filters.tree import Compare, Every, Filter, Not, Some
-from graphrag.search.visibility import Mask, Past, Visible
+from graphrag.search.rewind import Past
+from graphrag.search.visibility import Mask, Visible
 from graphrag.store.rows import unplain
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros

@@ -428,7 +428,7 @@ def _forget_time(index):
 
 
 def _move_words(index):
-    index.facts.postings._built.counts[0] += 1
+    index.facts.postings._of_term.sorted[1][0] += 1
 
 
 def _summarize(index):

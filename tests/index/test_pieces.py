@@ -68,6 +68,8 @@ def test_a_removed_row_is_found_no_more_and_a_replaced_one_by_its_new_words():
     assert pieces.scores("river stone").tolist() == [0, 0, 0]
     assert pieces.scores("cello")[1] > 0
     assert pieces.rows_with("cello").tolist() == [1]
+    pieces.leave(np.array([1, 2]))
+    assert not pieces.scores("cello lamp").any()
 
 
 @given(TEXTS, st.sets(WORDS, min_size=1), st.data())

@@ -41,6 +41,7 @@ def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
             st.tuples(st.just("extend"), st.lists(TEXTS, max_size=4)),
             st.tuples(st.just("replace"), st.integers(0, 30), TEXTS),
             st.tuples(st.just("remove"), st.integers(0, 30)),
+            st.tuples(st.just("leave"), st.sets(st.integers(0, 30))),
         ),
         max_size=20,
     ),
@@ -64,6 +65,11 @@ def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first,
             case ("remove", number) if rows:
                 postings.remove(number % rows)
                 live.pop(number % rows, None)
+            case ("leave", numbers) if rows:
+                left = {number % rows for number in numbers}
+                postings.leave(np.array(sorted(left), dtype=np.intp))
+                for row in left & live.keys():
+                    del live[row]
     expected = np.zeros(len(postings))
     kept = sorted(live)
     expected[kept] = reference([live[row] for row in kept], query)
@@ -80,6 +86,7 @@ STEPS = st.lists(
         st.tuples(st.just("extend"), st.lists(TEXTS, max_size=4)),
         st.tuples(st.just("replace"), st.integers(0, 30), TEXTS),
         st.tuples(st.just("remove"), st.integers(0, 30)),
+        st.tuples(st.just("leave"), st.sets(st.integers(0, 30))),
         st.tuples(st.just("share")),
         st.tuples(st.just("other"), st.integers(0, 5)),
         st.tuples(st.just("query")),
@@ -104,6 +111,11 @@ def test_texts_that_are_shared_are_changed_apart(first, steps, query):
             case ("remove", number) if rows:
                 postings.remove(number % rows)
                 live.pop(number % rows, None)
+            case ("leave", numbers) if rows:
+                left = {number % rows for number in numbers}
+                postings.leave(np.array(sorted(left), dtype=np.intp))
+                for row in left & live.keys():
+                    del live[row]
             case ("share",):
                 all_of_them.append((postings.share(), dict(live)))
             case ("other", number):

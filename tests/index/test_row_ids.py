@@ -37,6 +37,7 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.sampled_from([*SOME, *OTHERS])),
         st.tuples(st.just("remove"), st.integers(0, 30)),
+        st.tuples(st.just("leave"), st.sets(st.sampled_from([*SOME, *OTHERS]))),
         st.tuples(st.just("reopen"), st.just(0)),
         st.tuples(st.just("copy"), st.just(0)),
     ),
@@ -56,6 +57,11 @@ def test_ids_are_a_list_and_a_dict(tmp_path_factory, steps):
         elif step == "remove" and row_of:
             id_ = sorted(row_of)[what % len(row_of)]
             assert ids.row_of.pop(id_) == row_of.pop(id_)
+        elif step == "leave":
+            rows = ids.rows(what)
+            assert sorted(rows.tolist()) == sorted(row_of[id_] for id_ in what & row_of.keys())
+            ids.leave(rows)
+            row_of = {id_: row for id_, row in row_of.items() if id_ not in what}
         elif step == "reopen":
             live = set(row_of.values())
             ids = reopened(ids, folder, [row in live for row in range(len(listed))])

@@ -3,8 +3,7 @@
 import pytest
 
 from graphrag import QueryError
-from graphrag.search.rewind import mentions_then
-from graphrag.search.visibility import Past
+from graphrag.search.rewind import Past, mentions_then
 from tests.conftest import open_graph
 from tests.engine.worlds import FIRMS, FIRST, LAST, THINGS, TOWNS, moment
 from tests.sagas.plain import SAGAS, Plain, history, plain, plain_sagas

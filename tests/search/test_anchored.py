@@ -4,7 +4,8 @@ import pytest
 
 from graphrag.search.pipeline import anchored
 from graphrag.search.query_time import read_when
-from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import visible
 from graphrag.temporal.interval import Interval, Viewpoint
 from graphrag.temporal.moment import utc_now
 from tests.conftest import day

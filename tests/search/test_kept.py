@@ -14,7 +14,8 @@ from graphrag.index.hops import edge_distance, edges_reached, hops
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search import visibility as module
 from graphrag.search.near import walk
-from graphrag.search.visibility import NOTHING_UNDONE, visible
+from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.visibility import visible
 from graphrag.temporal.interval import Viewpoint
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -51,3 +51,19 @@ async def test_a_view_of_the_past_does_not_copy_the_group():
         assert await found(then) == await found(alone)
         assert await found(graph) != before
         assert triples(await graph.facts("person 3", relation="knows"))
+
+
+async def test_a_view_from_before_nearly_everything_was_told_has_the_little_that_there_was():
+    async with open_graph() as graph, open_graph() as alone:
+        for one in (graph, alone):
+            await one.load.facts(facts(300), judge=False)
+        moment = (await graph.log.events())[-1].at
+        others = [fact | {"object": "another thing"} for fact in facts(1_500)]
+        await graph.load.facts(others, judge=False)
+        for number in range(45):  # more events than are read at a time
+            await graph.add_episode(f"person {number} likes tea.", reference_time="2020-01-01")
+        then = graph.at(known_at=moment)
+        assert await found(then) == await found(alone)
+        assert await found(then, "tea") == await found(alone, "tea")
+        assert len(await then.facts()) == len(await alone.facts())
+        assert (await then.stats()).facts == (await alone.stats()).facts

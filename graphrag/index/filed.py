@@ -97,17 +97,20 @@ class IdsByText(Generic[Some]):
     def get(self, text: str) -> Some | None:
         """Return the ids behind a text, not to be changed."""
         found = self._rest.get(text)
-        if found is None and self._first is not None and (found := self._seen.get(text)) is None:
-            ids = self._first.ids(text)
-            if ids is not None:
-                found = self._seen[text] = self._made(ids)
+        if found is not None or self._first is None:
+            return found
+        if (found := self._seen.get(text)) is None and (ids := self._first.ids(text)) is not None:
+            found = self._seen[text] = self._made(ids)
         return found
 
     def own(self, text: str) -> Some:
         """Return the ids behind a text, which may be none yet, to be changed."""
-        found = self.get(text)
-        self._seen.pop(text, None)
-        return self._rest.setdefault(text, self._made(()) if found is None else found)
+        found = self._rest.get(text)
+        if found is None:
+            kept = self.get(text)
+            found = self._rest[text] = self._made(()) if kept is None else kept
+            self._seen.pop(text, None)
+        return found
 
     def items(self) -> Iterator[tuple[str, Some]]:
         """Yield each text with its ids."""

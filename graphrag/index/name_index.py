@@ -252,9 +252,11 @@ class NameBook:
         self.names[id_] = tuple(names)
         for name in names:
             key = name_key(name)
-            for of_key, text in ((self._by_key, key), (self._plain, plain_key(key, kind))):
-                if (of_key is self._by_key or text != key) and id_ not in of_key.own(text):
-                    of_key.own(text).append(id_)
+            ids = self._by_key.own(key)
+            if id_ not in ids:
+                ids.append(id_)
+            if (bare := plain_key(key, kind)) != key and id_ not in (ids := self._plain.own(bare)):
+                ids.append(id_)
             for words, word in self._ends(kind, name, key):
                 words.own(word).add(id_)
         if attributes:

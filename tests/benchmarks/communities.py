@@ -171,7 +171,9 @@ def _redrawn(facts: int) -> dict[str, float]:
     ids = [f"{row:08}" for row in range(nodes)]
     none = np.zeros(nodes, dtype=np.int64)
     vectors = np.ones((nodes, 1), dtype=np.float32)
-    index.entities.extend(ids, vectors, [""] * nodes, {"type": none, "removed": none})
+    index.entities.extend(
+        ids, vectors, [""] * nodes, {"type": none, "removed": none, "endings": none}
+    )
     found = detect_levels(subjects[:facts], objects[:facts], weights=weights[:facts])
     communities = tuple(
         Community(

@@ -77,8 +77,8 @@ def test_events_since_a_moment_are_those_committed_after_it(steps, data):
             for seq, moment in enumerate(moments):
                 with patch("graphrag.store.store.utc_now", return_value=moment):
                     await store.apply(ChangeSet("g", "test"), after=seq)
-            assert await events_since(store, "nobody", asked) == []
-            return [event.seq for event in await events_since(store, "g", asked)]
+            assert [event async for event in events_since(store, "nobody", asked)] == []
+            return [event.seq async for event in events_since(store, "g", asked)]
 
     assert asyncio.run(found()) == [seq for seq, at in enumerate(moments, 1) if at > asked]
 

@@ -256,8 +256,9 @@ def named_rows(
 ) -> dict[str, Array]:
     """Return the type and the names of each row as arrays."""
     kinds: dict[str, int] = {}
-    kind = np.full(len(rows), -1, dtype=np.int32)
-    some: list[tuple[str, ...]] = [()] * len(rows)
+    size = 1 + max(rows.values(), default=-1)  # an id that came back has two rows, its last counts
+    kind = np.full(size, -1, dtype=np.int32)
+    some: list[tuple[str, ...]] = [()] * size
     for id_, own in names.items():
         kind[rows[id_]] = kinds.setdefault(types[id_], len(kinds))
         some[rows[id_]] = own

@@ -85,3 +85,14 @@ def test_an_entity_that_lives_without_a_name_is_a_damaged_file(tmp_path):
     arrays.know(ids)
     with pytest.raises(DamagedFileError, match="without a name"):
         NameBook().load(arrays, "names", ids, np.ones(len(ids), bool))
+
+
+def test_an_id_that_came_back_has_its_names_still(tmp_path):
+    ids, book = Ids(lean=True), NameBook()
+    ids.extend(UUIDS[:2])
+    ids.row_of.pop(UUIDS[0])
+    ids.extend([UUIDS[0]])
+    for id_ in UUIDS[:2]:
+        book.enter(id_, "person", [f"Somebody {id_[-1]}"], {})
+    filed = through_a_file(book, ids, tmp_path / "names")
+    assert looked_up(filed, UUIDS) == looked_up(book, UUIDS)

@@ -145,7 +145,8 @@ async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: 
 def _stored(one: Community, then: Then) -> Matrix | None:
     """Return the vector that the index has of what was said of it then."""
     rows = then.index.communities
-    if one.id not in rows.row_of or f"community:{one.id}" in then.past.before:
+    known = one.id in rows.row_of and then.past.knew("community", one.id)
+    if not known or then.past.image("community", one.id):
         return None
     vector: Matrix = rows.vectors.rows([rows.row_of[one.id]])[0]
     return vector

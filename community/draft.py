@@ -22,8 +22,8 @@ from graphrag.community.detect import Cluster, inside
 from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
+from graphrag.index.retention import Slot
 from graphrag.model.values import Community
 
 _Shared = tuple[bool, int, int, str]

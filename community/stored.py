@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.merged import Heirs
+from graphrag.index.retention import Slot
 from graphrag.model.values import Community
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update

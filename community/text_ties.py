@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 
 from graphrag.community.refine import Nodes, Weights
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_mentions
+from graphrag.index.retention import Slot
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Mask, Visible
@@ -165,7 +165,7 @@ def _names(entity: int, index: GroupIndex, past: Past) -> tuple[str, ...]:
     id_ = index.entities.ids[entity]
     if index.entity_type(id_) == CONCEPT:
         return ()
-    image = past.before.get(f"entity:{id_}") or {}
+    image = past.image("entity", id_)
     name, *aliases = index.names.names[id_]
     return (image.get("name", name), *image.get("aliases", aliases))
 

@@ -80,7 +80,7 @@ class Ties:
         """Return what ties entities by the facts of a mask alone."""
         await read_aside(store, index, {"relates_to": ["confidence"]})
         sure = index.facts.aside["confidence"].values(len(index.facts))
-        if past.before:
+        if past:
             sure = _sure_then(sure.copy(), index, past)
         subject, object_ = seen.ends
         rows = np.flatnonzero(held & (subject != object_))

@@ -92,7 +92,7 @@ class GraphRAG(Writes):
             database=database,
             profile=profile,
         )
-        from graphrag.index.budget import checked_budget
+        from graphrag.index.retention import checked_budget
 
         memory = checked_budget(memory_budget)
         models, rules = models or Models(), rules or Rules()

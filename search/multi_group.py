@@ -50,7 +50,7 @@ async def join(
     then: list[Part] = []
     for part in parts:
         by_saga = bool(request.sagas)
-        if near and not part.past.before:
+        if near and not part.past:
             await read_mentions(store, part.index)
         index = await index_then(part.index, part.past, store, embedder, mentions=by_saga or near)
         if request.where is not None:
@@ -70,7 +70,7 @@ async def join(
             wanted[table] |= ids
         wanted["episode"] |= _of_sagas(request.sagas, part)
         _complete(wanted, part.index)
-    past = Past({record: image for one in parts for record, image in one.past.before.items()})
+    past = Past.joint([part.past for part in parts])
     rows = await _read(store, wanted, {})
     joint = _assembled(request, rows, counts, dimension, then)
     more = await around(store, _question(joint, past, asked), _ranking(past, asked), asked.limits)

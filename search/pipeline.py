@@ -137,11 +137,12 @@ async def run(
     trace = Trace(on=request.explain, tracer=tracer)
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     trace.step("embed")
-    past = past or await undone(store, index.group_id, viewpoint)
+    if past is None:
+        past = await undone(store, index.group_id, viewpoint)
     if viewpoint.known_at is not None:
-        trace.step("undo", len(past.before), "records changed since known_at")
+        trace.step("undo", len(past), "records changed since known_at")
     mentions = request.reads_mentions
-    if mentions and not past.before and not index.is_part:
+    if mentions and not past and not index.is_part:
         await read_mentions(store, index)
         trace.step("mentions")
     index = await index_then(index, past, store, embedder, mentions=mentions)

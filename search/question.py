@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError
 from graphrag.index.cosines import BestOf, Cosines
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import Walk
+from graphrag.index.retention import Slot
 from graphrag.index.scope import Scope as Rows
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.explain import Trace

@@ -9,7 +9,7 @@ the rows around them are copied. The last such columns of each group are kept.
 
 import copy
 from collections import defaultdict
-from collections.abc import ItemsView, Iterable, Mapping, Set
+from collections.abc import ItemsView, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -18,10 +18,10 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.merged import Heirs
+from graphrag.index.retention import Slot
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
@@ -44,40 +44,55 @@ Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
 
 _NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
 Image = Mapping[str, Any]
-_Records = tuple[set[str], dict[str, Image]]
-"""Ids of those that were not there yet, and images of those that were."""
 
 
 @dataclass(frozen=True)
 class Past:
     """What has changed since a moment of system time: each record as it was then."""
 
-    before: Mapping[str, Image | None]
-    """Changed fields by ``table:id``; None for a record that did not exist yet."""
+    new: Mapping[str, Set[str]]
+    """By table the ids of records that did not exist yet."""
+    old: Mapping[str, Mapping[str, Image]]
+    """By table and id the changed fields of those that did."""
     upto: int = 0
     """Number of the newest event of then; 0 for none, or if nothing was undone."""
 
     @classmethod
     def undoing(cls, events: Iterable[Event]) -> "Past":
         """Collect the images that lead back to before these events, given oldest first."""
-        before: dict[str, dict[str, Any] | None] = {}
-        upto = [undo(event, before) for event in events]
-        return cls(before, upto[0] if upto else 0)
+        back = _Undoing()
+        for event in events:
+            back.take(event)
+        return back.past()
 
-    @cached_property
-    def _by_table(self) -> Mapping[str, _Records]:
-        found: defaultdict[str, _Records] = defaultdict(lambda: (set(), {}))
-        for record, image in self.before.items():
-            table, _, id_ = record.partition(":")
-            if image is None:
-                found[table][0].add(id_)
-            else:
-                found[table][1][id_] = image
-        return found
+    @classmethod
+    def joint(cls, pasts: Sequence["Past"]) -> "Past":
+        """Return what has changed in several groups."""
+        tables = {table for past in pasts for table in (*past.new, *past.old)}
+        return cls(
+            {table: {id_ for past in pasts for id_ in past.later(table)} for table in tables},
+            {table: {k: v for past in pasts for k, v in past.images(table)} for table in tables},
+        )
+
+    def __len__(self) -> int:
+        """Count the records that have changed."""
+        return sum(map(len, (*self.new.values(), *self.old.values())))
 
     def later(self, table: str) -> Set[str]:
         """Return the ids of a table that were not there yet."""
-        return self._by_table[table][0] if table in self._by_table else frozenset()
+        return self.new.get(table, frozenset())
+
+    def knew(self, table: str, id_: str) -> bool:
+        """Tell whether a record that is there now, or was since, was there then."""
+        return id_ not in self.later(table)
+
+    def images(self, table: str) -> ItemsView[str, Image]:
+        """Return the changed records of a table that were there then: ids and changed fields."""
+        return self.old.get(table, {}).items()
+
+    def image(self, table: str, id_: str) -> Image:
+        """Return the fields of a record that were different then."""
+        return self.old.get(table, {}).get(id_, {})
 
     def rows_later(self, table: str, scope: Scope) -> NDArray[np.intp]:
         """Return the rows that were not there yet; kept until a row changes."""
@@ -91,17 +106,13 @@ class Past:
     def _rows(self) -> dict[str, tuple["ref[Scope]", int, NDArray[np.intp]]]:
         return {}
 
-    def images(self, table: str) -> ItemsView[str, Image]:
-        """Return the changed records of a table that were there then: ids and changed fields."""
-        return (self._by_table[table][1] if table in self._by_table else {}).items()
-
     def heirs(self, index: GroupIndex) -> Heirs:
         """Return who spoke through whom."""
-        return index.heirs.before(self.later("entity"), dict(self.images("entity")))
+        return index.heirs.before(self.later("entity"), self.old.get("entity", {}))
 
     def name(self, id_: str, index: GroupIndex) -> str:
         """Return the name that an entity had then."""
-        image, names = self.before.get(f"entity:{id_}") or {}, index.names.names[id_]
+        image, names = self.image("entity", id_), index.names.names[id_]
         return str(image.get("name", stored_by(names) if "names" in image else names[0]))
 
     def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
@@ -115,7 +126,7 @@ class Past:
 
     def rewind(self, value: Value) -> Value:
         """Return a value as it was then."""
-        image = self.before.get(f"{TABLES[type(value)]}:{value.id}")
+        image = self.image(TABLES[type(value)], value.id)
         if not image:
             return value
         names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
@@ -127,19 +138,32 @@ class Past:
         return replace(value, **changed)
 
 
-def undo(event: Event, before: dict[str, dict[str, Any] | None]) -> int:
-    """Lead the images that lead back to before later events on, and return the event before."""
-    for change in event.changes:
-        if change.before is None:
-            before.setdefault(change.record, None)
-        elif (image := before.setdefault(change.record, {})) is not None:
-            # The oldest change of a field holds its value back then.
-            for column, value in change.before.items():
-                image.setdefault(column, value)
-    return event.seq - 1
+class _Undoing:
+    """A past that events, oldest first, lead back to: of each no more than that is kept."""
+
+    def __init__(self) -> None:
+        self._new: defaultdict[str, set[str]] = defaultdict(set)
+        self._old: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+        self._upto: int | None = None
+
+    def take(self, event: Event) -> None:
+        """Go back to before an event, too."""
+        self._upto = event.seq - 1 if self._upto is None else self._upto
+        for change in event.changes:
+            table, _, id_ = change.record.partition(":")
+            new, old = self._new[table], self._old[table]
+            if change.before is not None and id_ not in new:
+                # The oldest change of a field holds its value back then.
+                old[id_] = {**change.before, **old.get(id_, {})}
+            elif id_ not in old:
+                new.add(id_)
+
+    def past(self) -> Past:
+        """Return it."""
+        return Past(dict(self._new), dict(self._old), self._upto or 0)
 
 
-NOTHING_UNDONE = Past({})
+NOTHING_UNDONE = Past({}, {})
 
 
 async def index_then(
@@ -149,7 +173,7 @@ async def index_then(
 
     With ``mentions`` it has those of then, which following links asks for.
     """
-    if not past.before:
+    if not past:
         return index
     upto, then = _LAST.get(index) or (-1, index)
     if upto != past.upto:
@@ -249,9 +273,7 @@ async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
     """Return what must be undone to see the group as it was known at the viewpoint."""
     if viewpoint.known_at is None:
         return NOTHING_UNDONE
-    before: dict[str, dict[str, Any] | None] = {}
-    upto: int | None = None
+    back = _Undoing()
     async for event in events_since(store, group, viewpoint.known_at):
-        previous = undo(event, before)
-        upto = previous if upto is None else upto
-    return Past(before, upto or 0)
+        back.take(event)
+    return back.past()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.derived import ViewCache
 from graphrag.index.endpoints import Touching
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
+from graphrag.index.retention import ViewCache
 from graphrag.model.assertion import stored_by
 from graphrag.names.key import name_key
 from graphrag.search.rewind import Past
@@ -115,7 +115,7 @@ def visible(
     The last views are kept until a row changes, or a fact begins or ends.
     """
     asked = when if viewpoint.valid_at is None and not viewpoint.history else None
-    if past.before or asked:
+    if past or asked:
         return _visible(index, viewpoint, past, now=now, when=asked)
     at = _moment(viewpoint, now)
     kind = viewpoint.history, viewpoint.valid_at is None
@@ -158,7 +158,7 @@ def _visible(
         scope.alive.values.copy()
         for scope in (index.facts, index.entities, index.episodes, index.communities)
     )
-    if past.before:
+    if past:
         valid, invalid, retracted = valid.copy(), invalid.copy(), retracted.copy()
         pending, gone, taken = pending.copy(), gone.copy(), taken.copy()
         for scope, mask, table in (

@@ -70,11 +70,11 @@ TODAY = {
     # numbers of one's own, also asked for; rows that stay in their file; views of the past that
     # share the memory of their group, texts of several vectors as bytes, all cores; names that stay
     # in their file, one more on each way; views from before nearly everything
-    "lines written by hand": 91_660,
-    "own files on one add_episode": 80,
-    "own files on one search": 101,  # ask answers what parses, and its facts come first
+    "lines written by hand": 91_659,
+    "own files on one add_episode": 79,
+    "own files on one search": 100,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 29,  # answer, stream_answer, explain, show
-    "own files on one at().facts": 27,
+    "own files on one at().facts": 26,
 }
 """What is not reached yet: these may only fall, and a line goes when its bound is reached."""
 

@@ -135,7 +135,7 @@ async def _settled(sources: Sources, asked: Asked) -> list[Contradiction]:
     """Return the facts that another one closed, without most of those that are not wanted."""
     row_of = sources.index.facts.row_of
     closed = _then("invalidated_by", sources)
-    if asked.axis == "system" and not sources.past.before:
+    if asked.axis == "system" and not sources.past:
         # Columns say when: a window of a large group reads the facts inside alone.
         rows = np.array([*closed], dtype=np.intp)
         columns = sources.index.facts

@@ -166,7 +166,7 @@ def _ids(records: Iterable[str], table: str) -> list[str]:
 def _was(past: Past, value: Fact | Entity | Episode) -> bool:
     """Tell whether a value was there then."""
     table = {Fact: "relates_to", Entity: "entity", Episode: "episode"}[type(value)]
-    return past.before.get(f"{table}:{value.id}", {}) is not None
+    return past.knew(table, value.id)
 
 
 def _kind(before: Fact | None, after: Fact) -> Kind | None:

@@ -184,12 +184,12 @@ def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Ma
 async def _sagas(index: GroupIndex, store: Store, seen: Visible, past: Past) -> list[Saga]:
     used = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
     empty = [id_ for name, id_ in index.sagas.items() if index.saga_code(name) not in used]
-    known = [id_ for id_ in empty if past.before.get(f"saga:{id_}", {}) is not None]
+    known = [id_ for id_ in empty if past.knew("saga", id_)]
     return [past.rewind(saga) for saga in (await store.get(Saga, known)).values()]
 
 
 def _was(entity: str, past: Past) -> bool:
-    return past.before.get(f"entity:{entity}", {}) is not None
+    return past.knew("entity", entity)
 
 
 def _ids(ids: Sequence[str], mask: Mask) -> list[str]:

@@ -21,8 +21,8 @@ from graphrag.display.cards import episode_title
 from graphrag.errors import InputError
 from graphrag.explorer.layout import Labels, Places, Ties, lay_out, place_new
 from graphrag.explorer.page import frame, page
-from graphrag.index.derived import Slot
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.retention import Slot
 from graphrag.model.values import Community, Fact
 from graphrag.search.rewind import Past
 from graphrag.search.sources import Quote

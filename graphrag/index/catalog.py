@@ -1,6 +1,6 @@
 """The groups held in memory: each loaded when first asked for, then kept in step.
 
-A group is there as long as somebody uses it, and longer while there is room (``budget.py``). One
+A group is there as long as somebody uses it, and longer while there is room (``retention.py``). One
 that nobody wrote to leaves nothing behind when it is asked for.
 """
 
@@ -54,7 +54,7 @@ class Catalog:
         self._dimension = dimension
         self._groups: WeakValueDictionary[str, GroupIndex] = WeakValueDictionary()
         """Every index that is kept or in use, so that there are never two of a group."""
-        from graphrag.index.budget import GroupCache  # here: only who opens a graph needs it
+        from graphrag.index.retention import GroupCache  # here: only who opens a graph needs it
 
         self.kept = GroupCache(most_bytes, self._leave)
         self._loading = Locks()

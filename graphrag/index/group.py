@@ -56,7 +56,7 @@ class GroupIndex:
         self.touching = Touching(self.facts)
         self.timeline = Timeline()
         self.derived: dict[object, Any] = {}
-        """What is worked out from these columns: see ``index/derived.py``."""
+        """What is worked out from these columns: see ``index/retention.py``."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the columns: a copy of them, or their file, has nothing worked out of it yet."""

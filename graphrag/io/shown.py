@@ -108,7 +108,7 @@ class Shown:
 
     def entity_type(self, id_: str) -> str:
         """Return the type that an entity had then."""
-        image = self._past.before.get(f"entity:{id_}") or {}
+        image = self._past.image("entity", id_)
         return str(image.get("entity_type", self._index.entity_type(id_)))
 
     def fact_cells(self, fact: Fact) -> dict[str, Any]:

@@ -32,9 +32,9 @@ _BEGINNING = 0
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
 _UNORDERED = 8
+"""Events that may have been committed before one whose clock was behind."""
 _AT_ONCE = 20
 """Events of a long past that are read at a time: one may have the images of 500 facts."""
-"""Events that may have been committed before one whose clock was behind."""
 _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
 

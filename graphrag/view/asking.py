@@ -169,7 +169,7 @@ async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", 
         return lens, past, f"as known at {own.isoformat()}, before {asked.known.words}"
     then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=moment))
     before = await then.past()
-    if own is not None and before.before and not before.upto:
+    if own is not None and before and not before.upto:
         # The log begins later than that: the view says what its time of then is.
         return lens, past, f"no records of {asked.known.words}: as known at {own.isoformat()}"
     return then, before, f"as known at {moment.isoformat()}"

@@ -13,8 +13,8 @@ from graphrag.community.model import CommunityView, between
 from graphrag.community.report import GlobalContext, assembled
 from graphrag.community.stored import Tree, known_tree
 from graphrag.errors import QueryError
-from graphrag.index.derived import ViewCache
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.retention import ViewCache
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Fact
 from graphrag.search import pipeline
@@ -186,9 +186,9 @@ class CommunityReads:
 
     async def _stored(self, index: GroupIndex, past: Past) -> Tree:
         """Return the communities as they were stored."""
-        if not past.before:
+        if not past:
             return (await known_tree(index, self._lens.store)).through(index.heirs)
-        then = (past.upto, len(past.before))
+        then = (past.upto, len(past))
         if (known := _STORED.find(index, then, 0)) is None:
             heirs = past.heirs(index)
             known = await communities_then(index.group_id, self._lens.store, past, heirs)
@@ -197,7 +197,7 @@ class CommunityReads:
 
     async def _all(self) -> Sequence[Community]:
         index, past = await self._lens.index(), await self._lens.past()
-        store, then = self._lens.store, (past.upto, len(past.before))
+        store, then = self._lens.store, (past.upto, len(past))
         stored = await self._stored(index, past)
         if self._lens.viewpoint.valid_at is None or self._lens.viewpoint.history:
             return stored.communities

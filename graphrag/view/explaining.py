@@ -88,8 +88,7 @@ async def _unseen(
     """Return why an item may not be seen from here; None if it may."""
     past, viewpoint = await lens.past(), lens.viewpoint
     record = {"facts": "relates_to", "entities": "entity", "episodes": "episode"}[scope]
-    key = f"{record}:{item.id}"
-    if key in past.before and past.before[key] is None:
+    if not past.knew(record, item.id):
         return hidden(None, "")
     when = question.when if question.when else None
     if row is not None:

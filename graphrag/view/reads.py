@@ -185,8 +185,7 @@ class Reads:
         then = [
             past.rewind(episode)
             for episode in found
-            if episode.group_id == self.group_id
-            and past.before.get(f"episode:{episode.id}", {}) is not None
+            if episode.group_id == self.group_id and past.knew("episode", episode.id)
         ]
         moment = self.viewpoint.valid_at
         return [episode for episode in then if moment is None or episode.valid_at <= moment]
@@ -206,7 +205,7 @@ class Reads:
         found = (await self._lens.store.get(Fact, [id_])).get(id_)
         past = await self._lens.past()
         unknown = found is None or found.group_id != self.group_id
-        if found is None or unknown or past.before.get(f"relates_to:{id_}", {}) is None:
+        if found is None or unknown or not past.knew("relates_to", id_):
             raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
         return (await quotes_of([past.rewind(found)], self._lens.store))[0]
 
@@ -260,7 +259,7 @@ class Reads:
 
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
-        events = past.upto if past.before else index.seq
+        events = past.upto if past else index.seq
         return count(index, seen, ever, events=events, at=self._lens.now())
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:

@@ -91,7 +91,7 @@ async def visible(
     facts &= ever.valid <= to_micros(lens.now(), FOREVER)
     facts &= known.take(subject) | known.take(object_)
     store, embedder = lens.store, lens.session.embedder
-    if not past.before:
+    if not past:
         await read_mentions(store, index)
     then = await index_then(index, past, store, embedder, mentions=True)
     episodes = seen.episodes & spoken_of(known, then, seen)

@@ -157,7 +157,7 @@ class Gathering:
 
         await self.part.read()
         request, index = self.request, self.part.index()
-        if self.past.before:
+        if self.past:
             mentions = bool(request.sagas or self.part.mentions)
             index = await index_then(index, self.past, self.store, self.embedder, mentions=mentions)
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
@@ -175,7 +175,7 @@ class Gathering:
     async def _prepare(self, index: GroupIndex) -> None:
         """Read what the filter needs of the rows."""
         assert self.request.where is not None
-        if self.request.sagas and not self.past.before:
+        if self.request.sagas and not self.past:
             index.episodes.mentions = None  # so far only those around the candidates
         await prepare(self.request.where, index, self.store)
 
@@ -221,7 +221,7 @@ async def gather(
         seq,
         await read_sagas(store, request.group),
         await merged(store, request.group, past),
-        bool(past.before),
+        bool(past),
     )
     gathering = Gathering(store, embedder, request, vector, viewpoint, past, now, limits, part)
     return await gathering.index()

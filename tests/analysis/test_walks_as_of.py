@@ -171,7 +171,7 @@ async def _parts_agree(view, graph, until, dice):
     within = Within(starts, hops=hops + 1, relations=relations)
     index, past, seen = await view._lens.scene()
     store, embedder = view._lens.store, view._lens.session.embedder
-    if not past.before:
+    if not past:
         await read_mentions(store, index)
     then = await index_then(index, past, store, embedder, mentions=True)
     expected = graph.within(starts, hops + 1, relations, until)

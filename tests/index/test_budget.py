@@ -8,7 +8,7 @@ from weakref import ref
 import pytest
 
 from graphrag import Field, GraphRAGError, InputError
-from graphrag.index import budget, catalog, checkpoints
+from graphrag.index import catalog, checkpoints, retention
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group
 from graphrag.store.changes import ChangeSet
@@ -242,8 +242,8 @@ def test_a_budget_is_a_number_of_bytes(given):
 
 
 def test_by_default_it_is_a_quarter_of_the_memory(monkeypatch):
-    assert budget.checked_budget(None) == machine_memory() // 4
-    monkeypatch.setattr(budget, "machine_memory", lambda: 512 << 20)
+    assert retention.checked_budget(None) == machine_memory() // 4
+    monkeypatch.setattr(retention, "machine_memory", lambda: 512 << 20)
     assert open_graph().handle.memory_budget == 128 << 20
-    monkeypatch.setattr(budget, "machine_memory", lambda: 0)
-    assert budget.checked_budget(None) == 1 << 30
+    monkeypatch.setattr(retention, "machine_memory", lambda: 0)
+    assert retention.checked_budget(None) == 1 << 30

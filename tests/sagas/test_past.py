@@ -61,6 +61,8 @@ async def test_a_search_within_a_saga_finds_what_it_tells_of_at_any_known_moment
 
 
 def test_mentions_then_are_without_later_ones_and_with_those_taken_back_since():
-    past = Past({"mentions:later": None, "mentions:gone": {"in": "episode:1", "out": "entity:a"}})
+    past = Past(
+        {"mentions": {"later"}}, {"mentions": {"gone": {"in": "episode:1", "out": "entity:a"}}}
+    )
     now = {"later": ("2", "b"), "both": ("1", "c")}
     assert mentions_then(now, past) == {"both": ("1", "c"), "gone": ("1", "a")}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphrag.index.derived import derived_bytes
+from graphrag.index.retention import derived_bytes
 from graphrag.search import rewind
 from tests.conftest import open_graph, triples
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from graphrag.index.derived import Slot
 from graphrag.index.group import GroupIndex
+from graphrag.index.retention import Slot
 from graphrag.ingest.lifetimes.derive import Outcome, derive
 from graphrag.ingest.lifetimes.rivalry import Place, Rivalry, Triple, rows_in
 from graphrag.ingest.lifetimes.said import Gone

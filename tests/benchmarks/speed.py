@@ -16,12 +16,15 @@ from graphrag.search.filters.field import Field
 from graphrag.search.recipes import RECIPES
 from graphrag.search.results import Results
 from tests.benchmarks.cold import cold_search
+from tests.benchmarks.groups_child import memory
 from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import Prepared, Query
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
 from tests.benchmarks.synthetic import GROUP, MIDDLE, Synthetic
 
 _WARM = 10
+_SINCE = (0.01, 0.1, 0.5)
+"""Shares of a group that were told after the moment of a view."""
 _BARE = "all, without the file of rows"
 Search = Callable[[Query], Awaitable[Results]]
 
@@ -46,6 +49,7 @@ async def measure(report: Report, options: Options) -> None:
             queries = group.queries(options.queries)
             cold = _cold(report, size, url, queries[0], Path(folder), options.runs)
             async with GraphRAG.open(url, models=Models(embedder=Prepared(queries))) as graph:
+                await _views(report, size, graph, queries)
                 found = await _searches(report, size, graph, queries)
             grown.append({"facts": f"{size:,}", **found, **cold})
     report.add(Section("How it grows", grown))
@@ -71,6 +75,31 @@ def _cold(
     ]
     report.add(Section(f"{size:,} facts: cold open, in a fresh process", rows))
     return {"cold s": rows[1]["seconds p50"], "memory MB": rows[1]["peak memory MB"]}
+
+
+async def _views(report: Report, size: int, graph: GraphRAG, queries: Sequence[Query]) -> None:
+    """Search as known at moments after which more and more of the group was told."""
+    store = graph.handle.session.store
+    last = await store.last_seq(GROUP)
+    rows: list[dict[str, Cell]] = []
+    for since in _SINCE:
+        [event] = await store.events(GROUP, after=int(last * (1 - since)) - 1, limit=1)
+        view, had = graph.at(known_at=event.at), memory().get("resident", 0.0)
+        times = []
+        for query in queries[:_WARM]:
+            started = time.perf_counter()
+            await view.search(query.text)
+            times.append(time.perf_counter() - started)
+        took = memory().get("resident", 0.0) - had
+        rows.append(
+            {
+                "told since": f"{since:.0%}",
+                "first search, s": times[0],
+                "later, ms": 1000 * p50(times[1:]),
+                "MB more": took,
+            }
+        )
+    report.add(Section(f"{size:,} facts: views of the past", rows))
 
 
 async def _searches(

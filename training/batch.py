@@ -1,12 +1,15 @@
 """Windows as the tensors that the model takes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from graphrag.extract.neural.annotation import FLAGS
+from training.annotated import RELATIONS
 from training.windows import Window
 
 _BEGIN, _END, _MASK = 101, 102, 103
@@ -16,7 +19,20 @@ _NO_WAY = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class _Tensors:
+    """Some tensors that belong together."""
+
+    def to(self, device: torch.device) -> Self:
+        """Return them where something is computed; numbers of few bytes grow there."""
+        tensors = {one.name: getattr(self, one.name).to(device) for one in fields(self)}
+        few = (torch.int16, torch.uint8)
+        return type(self)(
+            **{name: one.long() if one.dtype in few else one for name, one in tensors.items()}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(_Tensors):
     """Some windows, filled up to the longest: ``(windows, pieces)`` or ``(windows, words)``."""
 
     ids: Tensor
@@ -40,8 +56,8 @@ class Batch:
     ways: Tensor
 
     @classmethod
-    def of(cls, windows: Sequence[Window], device: torch.device) -> "Batch":
-        """Return the batch of some windows."""
+    def of(cls, windows: Sequence[Window]) -> "Batch":
+        """Return the batch of some windows, in main memory."""
         count = max(len(window.words) for window in windows)
         lengths = [np.array([len(some) for some in window.pieces]) for window in windows]
         lasts = [np.cumsum(some) for some in lengths]
@@ -53,10 +69,10 @@ class Batch:
         words = [window.words for window in windows]
 
         def filled(rows: Sequence[np.ndarray], *shape: int, by: int = 0) -> Tensor:
-            full = np.full((len(rows), *shape), by, dtype=np.int64)
+            full = np.full((len(rows), *shape), by, dtype=np.int16)
             for place, row in enumerate(rows):
                 full[place][tuple(map(slice, row.shape))] = row
-            return torch.from_numpy(full).to(device)
+            return torch.from_numpy(full)
 
         return cls(
             ids=filled(ids, longest),
@@ -85,3 +101,61 @@ class Batch:
             self.ids > _FIRST_WORD
         )
         return replace(self, ids=torch.where(chosen, _MASK, self.ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Labels(_Tensors):
+    """What is to be read in a batch: tables of numbers, the window's first in each row."""
+
+    spans: Tensor
+    """Window, number, first word, last word, kind."""
+    links: Tensor
+    """Window, subject, object, relation; after the relations comes: the same."""
+    unscored: Tensor
+    facts: Tensor
+    """Window, subject, object, flags."""
+    dates: Tensor
+    """Row of ``facts``, span, role."""
+    span_counts: Tensor
+    """``(windows,)``"""
+    link_counts: Tensor
+
+    @classmethod
+    def of(cls, windows: Sequence[Window]) -> "Labels":
+        """Return the labels of some windows, in main memory."""
+        rows = list(enumerate(windows))
+        facts = [(row, fact) for row, window in rows for fact in window.stated]
+        same = len(RELATIONS)
+        return cls(
+            spans=_table(
+                (
+                    (row, number, *span)
+                    for row, window in rows
+                    for number, span in enumerate(window.spans)
+                ),
+                5,
+            ),
+            links=_table(
+                (
+                    (row, *link)
+                    for row, window in rows
+                    for link in (*window.links, *((*pair, same) for pair in window.same))
+                ),
+                4,
+            ),
+            unscored=_table(((row, *link) for row, window in rows for link in window.unscored), 4),
+            facts=_table(
+                ((row, fact.subject, fact.object, *fact.flags) for row, fact in facts),
+                3 + len(FLAGS),
+            ),
+            dates=_table(
+                ((place, *date) for place, (_, fact) in enumerate(facts) for date in fact.dates), 3
+            ),
+            span_counts=torch.tensor([float(len(window.spans)) for window in windows]),
+            link_counts=torch.tensor([float(len(window.links)) for window in windows]),
+        )
+
+
+def _table(rows: Iterable[tuple[int, ...]], width: int) -> Tensor:
+    """Return rows of numbers as a tensor."""
+    return torch.tensor(list(rows), dtype=torch.long).reshape(-1, width)

@@ -11,10 +11,13 @@ from torch.nn import functional
 
 WIDTH: Final = 384
 """Numbers of a token's state."""
-_VOCABULARY, _PLACES, _LAYERS, _HEADS, _INNER = 30522, 512, 6, 12, 1536
+VOCABULARY: Final = 30522
+HEADS: Final = 12
+DROPPED: Final = 0.1
+FAR: Final = -10000.0
+"""What is added to the scores of pieces that only fill."""
+_PLACES, _LAYERS, _GROWN = 512, 6, 4
 _TINY = 1e-12
-_DROPPED = 0.1
-_FAR = -10000.0
 _NAMES: Final = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -29,24 +32,24 @@ _NAMES: Final = {
 
 
 class Layer(nn.Module):
-    """One layer of the encoder."""
+    """One layer of an encoder."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH, tiny: float = _TINY) -> None:
         super().__init__()
-        self.q, self.k, self.v, self.o = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.up, self.down = nn.Linear(WIDTH, _INNER), nn.Linear(_INNER, WIDTH)
-        self.n1, self.n2 = nn.LayerNorm(WIDTH, _TINY), nn.LayerNorm(WIDTH, _TINY)
-        self.drop = nn.Dropout(_DROPPED)
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, _GROWN * width), nn.Linear(_GROWN * width, width)
+        self.n1, self.n2 = nn.LayerNorm(width, tiny), nn.LayerNorm(width, tiny)
+        self.drop = nn.Dropout(DROPPED)
 
     def forward(self, states: Tensor, bias: Tensor) -> Tensor:
         """Return the states after it."""
         rows, tokens, width = states.shape
 
         def split(given: Tensor) -> Tensor:
-            return given.reshape(rows, tokens, _HEADS, width // _HEADS).transpose(1, 2)
+            return given.reshape(rows, tokens, HEADS, width // HEADS).transpose(1, 2)
 
         query, key, value = split(self.q(states)), split(self.k(states)), split(self.v(states))
-        scores = query @ key.transpose(2, 3) / (width // _HEADS) ** 0.5 + bias
+        scores = query @ key.transpose(2, 3) / (width // HEADS) ** 0.5 + bias
         mixed = (self.drop(scores.softmax(-1)) @ value).transpose(1, 2)
         states = self.n1(states + self.drop(self.o(mixed.reshape(rows, tokens, width))))
         grown = functional.gelu(self.up(states))
@@ -57,17 +60,19 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """Pieces of words to states."""
 
+    width = WIDTH
+
     def __init__(self, layers: int = _LAYERS) -> None:
         super().__init__()
-        self.word, self.place = nn.Embedding(_VOCABULARY, WIDTH), nn.Embedding(_PLACES, WIDTH)
-        self.norm, self.drop = nn.LayerNorm(WIDTH, _TINY), nn.Dropout(_DROPPED)
+        self.word, self.place = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(_PLACES, WIDTH)
+        self.norm, self.drop = nn.LayerNorm(WIDTH, _TINY), nn.Dropout(DROPPED)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Return a state for each piece."""
         places = self.place(torch.arange(ids.shape[1], device=ids.device))[None]
         states: Tensor = self.drop(self.norm(self.word(ids) + places))
-        bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * _FAR
+        bias = (1.0 - mask[:, None, None, :].to(states.dtype)) * FAR
         for layer in self.layers:
             states = layer(states, bias)
         return states

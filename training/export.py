@@ -70,6 +70,8 @@ def main(arguments: list[str] | None = None) -> None:
     chosen.folder.mkdir(parents=True, exist_ok=True)
     model, relations = load(chosen.model)
     write_heads(model, relations, chosen.folder / "heads.npz")
+    if not isinstance(model.encoder, Encoder):
+        raise SystemExit(f"{chosen.model} is a teacher: only what it taught is shipped")
     write_encoder(model.encoder, chosen.folder / "encoder.onnx")
     near = nearness(model, chosen.folder / "encoder.onnx")
     sys.stdout.write(f"cosine of the states as trained and as written: {near:.4f}\n")

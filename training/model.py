@@ -15,7 +15,8 @@ from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES
 from graphrag.extract.neural.features import WIDEST, distance
 from graphrag.extract.neural.transformer import Floats
 from training.batch import Batch
-from training.encoder import WIDTH, Encoder
+from training.encoder import Encoder
+from training.mpnet import Mpnet
 
 KINDS: Final = DATE + 1
 """What a span may be, with nothing."""
@@ -67,7 +68,7 @@ class Reader(nn.Module):
 
     distances: Tensor
 
-    def __init__(self, encoder: Encoder, relations: int) -> None:
+    def __init__(self, encoder: Encoder | Mpnet, relations: int) -> None:
         """Make heads with random weights.
 
         Args:
@@ -77,7 +78,7 @@ class Reader(nn.Module):
         super().__init__()
         self.relations = relations
         self.encoder = encoder
-        known = WIDTH + 4 * _GRAMMAR
+        known = encoder.width + 4 * _GRAMMAR
         self.case = nn.Embedding(_CASES, _GRAMMAR)
         self.pos, self.dep = nn.Embedding(_PARTS, _GRAMMAR), nn.Embedding(_LINKS, _GRAMMAR)
         self.tag = nn.Embedding(_NAMES, _GRAMMAR)
@@ -89,7 +90,7 @@ class Reader(nn.Module):
         self.kind = nn.Embedding(KINDS, _WIDE)
         self.pair_s, self.pair_o = nn.Linear(_WIDE, _WIDE), _plain(_WIDE)
         self.mul_s, self.mul_o = _plain(_WIDE), _plain(_WIDE)
-        self.ctx, self.lca = _plain(WIDTH), _plain(WIDTH)
+        self.ctx, self.lca = _plain(encoder.width), _plain(encoder.width)
         self.dist, self.cross = nn.Embedding(_DISTANCES, _WIDE), nn.Embedding(_CROSSINGS, _WIDE)
         self.path = nn.Embedding(_WAYS, _WIDE)
         self.pair_h = nn.Linear(_WIDE, _WIDE)
@@ -208,13 +209,13 @@ class Reader(nn.Module):
 
     def _between(self, means: Tensor, spans: Spans) -> Tensor:
         """Return the mean of the words between each two; of all of both where they overlap."""
-        sums = self.ctx(functional.pad(means.cumsum(1), (0, 0, 1, 0)))
         start, start2 = spans.starts[:, :, None], spans.starts[:, None]
         end, end2 = spans.ends[:, :, None], spans.ends[:, None]
         low, high = torch.minimum(end, end2) + 1, torch.maximum(start, start2)
         nested = high <= low
         low = torch.where(nested, torch.minimum(start, start2), low)
         high = torch.where(nested, torch.maximum(end, end2) + 1, high)
+        sums = self.ctx(functional.pad(means.cumsum(1), (0, 0, 1, 0)))
         return (_picked(sums, high) - _picked(sums, low)) / (high - low)[..., None]
 
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -107,12 +107,6 @@ def window_of(text: Text, pieces_of: Callable[[list[str]], Pieces]) -> Window:
     if sum(map(len, pieces)) > LONGEST:
         raise ValueError(f"{text.where}: the text is longer than {LONGEST} pieces; part it")
     marks = _Marks(text, words, len(lead))
-    tree = Tree.of(words.heads)
-    joins, ways = tree.join(np.arange(len(words)))
-    roots = np.zeros((len(words), WIDEST), dtype=np.int64)
-    for start in range(len(words)):
-        for end in range(start, min(start + WIDEST, len(words))):
-            roots[start, end - start] = tree.root(start, end)
     placed = [(fact, place) for fact in text.facts if (place := marks.place(fact)) is not None]
     numbers = [RELATIONS.index(fact.relation) for fact, _ in placed]
     links = {
@@ -130,9 +124,7 @@ def window_of(text: Text, pieces_of: Callable[[list[str]], Pieces]) -> Window:
     return Window(
         words,
         pieces,
-        roots,
-        joins,
-        ways,
+        *shape_of(words),
         tuple(marks.spans),
         tuple(sorted(links)),
         tuple(sorted(unscored - links)),
@@ -147,6 +139,23 @@ def window_of(text: Text, pieces_of: Callable[[list[str]], Pieces]) -> Window:
             for (fact, _), number in zip(placed, numbers, strict=True)
         },
     )
+
+
+def plain(words: Words, pieces: Pieces) -> Window:
+    """Return a window without labels, for what teachers say of it."""
+    return Window(words, pieces, *shape_of(words), (), (), (), (), (), (), {}, {})
+
+
+def shape_of(words: Words) -> tuple[Ints, Ints, Ints]:
+    """Return the roots, joins and ways of a window, in as few bytes as they need."""
+    tree = Tree.of(words.heads)
+    joins, ways = tree.join(np.arange(len(words)))
+    roots = np.zeros((len(words), WIDEST), dtype=np.int64)
+    for start in range(len(words)):
+        for end in range(start, min(start + WIDEST, len(words))):
+            roots[start, end - start] = tree.root(start, end)
+    few: Any = np.int16
+    return roots.astype(few), joins.astype(few), ways.astype(few)
 
 
 class _Marks:

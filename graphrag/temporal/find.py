@@ -227,10 +227,11 @@ class _Finder:
             return None
         first = self._words(at + opened, stop)
         for end, _ in self._readings(stop + 1):
-            pair = read_pair(first, self._words(stop + 1, end), self._reference)
-            named = {token.key for token in tokens[at:end]} & _NAMED
-            if named and not self._dated(at, end):
-                return None
+            last = self._words(stop + 1, end)
+            if {token.key for token in tokens[at:end]} & _NAMED and not self._dated(at, end):
+                pair = self._undated(at, end, first, last)
+            else:
+                pair = read_pair(first, last, self._reference)
             if pair is None or not (opened or pair[0].granularity == pair[1].granularity):
                 continue
             since, until = pair[0].bounded("since"), pair[1].bounded("until")
@@ -240,6 +241,33 @@ class _Finder:
                 return None
             return [self._expression(at, stop, since), self._expression(closing, end, until)], end
         return None
+
+    def _undated(self, at: int, end: int, first: str, last: str) -> tuple[Period, Period] | None:
+        """Read "1 March to 15 April": what is going on, else what is meant; whole months recur."""
+        tokens = self._tokens
+        if self._elsewhere(at, end) or not any(token.numeric for token in tokens[at:end]):
+            return None
+        moment = self._reference.moment
+        past, future = (
+            self._following(first, last, Reference(moment, prefer)) for prefer in ("past", "future")
+        )
+        if past is None or future is None:
+            return None
+        if past[1].end > moment:
+            return past
+        leaning = tense(self._text, tokens[at].start, tokens[end - 1].end)
+        start = choose(past[0], future[0], leaning, self._reference, vague=False)
+        return None if start is None else past if start == past[0] else future
+
+    def _following(
+        self, first: str, last: str, reference: Reference
+    ) -> tuple[Period, Period] | None:
+        """Read a day or a month, and the next one of another name after it."""
+        start = read_phrase(first, reference)
+        if start is None or start.bound != "in":
+            return None
+        end = read_phrase(last, Reference(start.start, "future"))
+        return None if end is None or end.bound != "in" or end.end <= start.end else (start, end)
 
     def _continues(self, previous: TimeExpression, at: int) -> bool:
         between = self._text[previous.end : self._tokens[at].start]

@@ -139,6 +139,30 @@ def test_a_date_begins_or_ends_a_statement(role, words, start, end):
     assert claim.current == (role == "from")
 
 
+@pytest.mark.parametrize(
+    ("role", "words", "years"),
+    [("from", "2006", (2006, 2013)), ("to", "2012", (2006, 2013)), ("on", "2006", (2006, None))],
+)
+def test_one_end_of_a_range_brings_the_other(role, words, years):
+    (claim,) = read(
+        "Ann works at Acme, 2006–2012.",
+        [("Ann", PERSON), ("Acme", BODY), (words, DATE)],
+        [link(0, "works_at", 1, dates=[(role, 2, 0.9)])],
+    ).claims
+    assert tuple(one and one.year for one in (claim.valid_at, claim.invalid_at)) == years
+
+
+@pytest.mark.parametrize(
+    ("sentence", "years"),
+    [("Ann leads it until then.", (None, 2021)), ("Ann leads it.", (2021, None))],
+)
+def test_until_then_ends_at_the_time_before(sentence, years):
+    text = f"Bo starts at Acme in 2021. {sentence}"
+    spans = [("Ann", PERSON), ("Acme", BODY), ("2021", DATE)]
+    (claim,) = read(text, spans, [link(0, "leads", 1, dates=[("from", 2, 0.9)])]).claims
+    assert tuple(one and one.year for one in (claim.valid_at, claim.invalid_at)) == years
+
+
 def test_of_two_dates_the_surer_one_counts():
     (claim,) = read(
         "Ann works at Acme: 2018, 2019.",

@@ -155,6 +155,8 @@ async def test_claims_no_job_that_is_not_stated(text):
         ("Alice Berg joined Acme Corp on 3 May 2021.", "works_at Acme Corp", ("2021-05-03", "")),
         ("Alice Berg has worked at Acme Corp since 2019.", "works_at Acme Corp",
          ("2019-01-01", "")),
+        ("Alice Berg has worked at Acme Corp since 2016, from May 2019 as a pilot.",
+         "works_at Acme Corp", ("2016-01-01", "")),
         ("Alice Berg left Acme Corp in March 2020.", "works_at Acme Corp", ("", "2020-03-01")),
         ("Alice Berg joined Acme Corp yesterday.", "works_at Acme Corp", ("2024-05-14", "")),
         ("Alice Berg moved to Oslo last year.", "lives_in Oslo", ("2023-01-01", "")),

@@ -21,12 +21,16 @@ from graphrag.extract.neural.annotation import DATE, FLAGS, ROLES, Link, Reading
 from graphrag.extract.neural.transformer import Network, network
 from training.annotated import RELATIONS, AnnotationError, main, texts_of
 from training.batch import Batch
+from training.distil import Distilling, Teachers
 from training.encoder import Encoder
 from training.export import nearness, write_encoder, write_heads
 from training.held import Score, network_of, score
+from training.learning import Plan
 from training.model import Reader, Spans
+from training.mpnet import Mpnet
+from training.prepare import Prepared, plain_texts
 from training.shipped import shipped
-from training.train import Plan, Training, load, save
+from training.train import Training, load, save
 from training.windows import window_of
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +203,7 @@ def test_the_model_and_the_library_read_the_same(windows, model):
     torch.nn.init.normal_(model.pair_out.weight, std=0.002)
     torch.nn.init.constant_(model.pair_out.bias, -2.0)
     model.eval()
-    batch = Batch.of(windows, torch.device("cpu"))
+    batch = Batch.of(windows).to(torch.device("cpu"))
     states = torch.randn(*batch.ids.shape, 384)
 
     library = Network(StatesSession(states[:1].numpy()), None, model.heads(), RELATIONS)
@@ -246,15 +250,83 @@ def test_the_model_and_the_library_read_the_same(windows, model):
 
 def test_a_few_steps_of_training_lower_the_loss(windows, model):
     training = Training(model, windows, Plan(epochs=7, batch=2, masked=0.05, rate=1e-3))
-    model.train()
-    costs = [sum(training.step(windows, with_false=True).parts()) for _ in range(7)]
+    costs = [sum(training.round(epoch=9)) for _ in range(7)]
 
     assert costs[-1] < costs[0] / 2
     before = model.heads()["span_out.weight"].copy()
-    training.swap()
+    training.learning.swap()
     assert not np.allclose(model.heads()["span_out.weight"], before)
-    training.swap()
+    training.learning.swap()
     assert np.array_equal(model.heads()["span_out.weight"], before)
+
+
+def test_time_ends_training_in_the_middle_of_a_round(windows, model):
+    training = Training(model, windows, Plan(epochs=9, batch=1, seconds=1e-9))
+
+    training.round(epoch=0)
+
+    assert training.learning.progress() >= 1
+    assert len(list(training.learning.some(iter("abc")))) == 1
+
+
+def test_what_was_prepared_is_read_again_with_its_parse(notes, windows, tmp_path):
+    (tmp_path / "plain.txt").write_text("Ada Quill runs a pottery.\n\n  \n\nIt rained.\n", "utf-8")
+    prepared = Prepared.of(texts_of([notes]), plain_texts([tmp_path / "plain.txt"]))
+    prepared.write(tmp_path / "windows.pickle")
+
+    again = Prepared.read(tmp_path / "windows.pickle")
+
+    learnt, held, others = again.parts()
+    assert len(learnt) + len(held) == 2
+    assert [len(window.words) for window in others] == [6, 3]
+    for (_, window), whole in zip(again.labelled, windows, strict=True):
+        assert window.links == whole.links
+        for name in ("roots", "joins", "ways"):
+            assert np.array_equal(getattr(window, name), getattr(whole, name))
+
+
+def test_mpnet_computes_what_its_authors_library_computes(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    theirs = transformers.MPNetModel(
+        transformers.MPNetConfig(
+            num_hidden_layers=1, layer_norm_eps=1e-5, max_position_embeddings=514
+        )
+    ).eval()
+    theirs.save_pretrained(tmp_path)
+    ours = Mpnet(layers=1).eval()
+    ours.take(tmp_path)
+    ids = torch.randint(1000, 20000, (2, 150))
+    ids[:, 0], ids[:, -1], ids[:, 7] = 101, 102, 103
+    mask = torch.ones_like(ids)
+    mask[1, 100:] = 0
+    places = torch.arange(ids.shape[1]).expand(2, -1) + 2
+
+    with torch.no_grad():
+        states = ours(ids, mask)
+        expected = theirs(ours.numbers[ids], attention_mask=mask, position_ids=places)
+
+    real = mask.bool()
+    assert torch.allclose(states[real], expected.last_hidden_state[real], atol=1e-5)
+
+
+def test_what_teachers_say_is_learnt_without_labels_too(windows, model):
+    plain = Prepared.of((), ["Ada Quill has run the pottery since 2008.", "She left Lodz."]).plain
+    torch.manual_seed(7)
+    teacher = Reader(Encoder(layers=1), len(RELATIONS))
+    for name, weight in teacher.named_parameters():
+        if name.startswith(("span_out", "pair_out", "date_out")):
+            torch.nn.init.normal_(weight, std=0.5)
+    distilling = Distilling(
+        model,
+        Teachers([teacher]),
+        [*windows, *plain],
+        Plan(epochs=12, batch=2, rate=2e-3, head_rate=2e-3),
+    )
+
+    costs = [distilling.round() for _ in range(10)]
+
+    assert sum(costs[-1]) < 0.9 * sum(costs[0])
 
 
 def test_a_reading_of_all_that_is_stated_scores_full_and_a_missing_fact_costs_recall(windows):

@@ -147,6 +147,22 @@ def test_undated_day_goes_where_its_sentence_leans_or_nowhere(text, starts):
     assert [start for _, _, start in found(text)] == starts
 
 
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("She is on leave (1 May–15 June).", ("2024-05-01", "2024-06-15")),
+        ("We were closed from 25 April to 3 May.", ("2024-04-25", "2024-05-03")),
+        ("You can see it from 25 May to 3 June.", ("2024-05-25", "2024-06-03")),
+        ("It was shut 28 December - 3 January.", ("2023-12-28", "2024-01-03")),
+    ],
+)
+def test_a_range_of_days_without_a_year_has_both_its_ends(text, ends):
+    since, until = found(text)
+
+    assert (since[2], until[2]) == ends
+    assert (since[1], until[1]) == ("since", "until")
+
+
 def test_preferred_future_settles_an_undated_weekday():
     assert found("Tickets, on Friday.", prefer="future") == [("on Friday", "in", "2024-05-17")]
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from graphrag.extract.neural.passage import Passage, Place, Statement
@@ -29,6 +30,8 @@ _FORMERLY = re.compile(
     r"used to)\b",
     re.IGNORECASE,
 )
+_JOINT = re.compile(r"\s*[-–—]?\s*")
+_UNTIL_THEN = re.compile(r"\b(?:until|till|before) (?:then|that)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _HALF = 0.5
 _UNSURE = timedelta(days=365)
@@ -89,6 +92,23 @@ class Calendar:
                 return choose(past, future, None if ahead else "past", counted, vague=False)
         return None
 
+    def _is_then(self, place: Place, statement: Statement) -> bool:
+        """Tell whether a time is what "until then", "before that" in a later sentence points to."""
+        start, end = self._passage.sentence(statement.later)
+        return place.end <= start and bool(_UNTIL_THEN.search(self._passage.text, start, end))
+
+    def _other_end(self, place: Place) -> tuple[str, Period] | None:
+        """Return the other end of a range that a place names one end of: "2006-2012"."""
+        for one, other in pairwise(self._times):
+            closed = other[2].bound == "until" and one[2].bound in ("since", "in")
+            if not closed or not _JOINT.fullmatch(self._passage.text, one[1], other[0]):
+                continue
+            if one[0] < place.end and place.start < one[1]:
+                return "to", other[2]
+            if other[0] < place.end and place.start < other[1]:
+                return "from", one[2]
+        return None
+
     def _day(self, statement: Statement) -> Period | None:
         """Return the time that is the object, by its own words: of what is to come, the near one.
 
@@ -143,9 +163,13 @@ class Calendar:
                 continue  # "I'm a baker, since it's already March": that is no start
             period = self.period(place)
             if period is not None:
-                role = _BOUNDS.get(period.bound, role) if role in ("from", "to") else role
+                if role in ("from", "to"):
+                    then = self._is_then(place, statement)
+                    role = "to" if then else _BOUNDS.get(period.bound, role)
                 if sure > best.get(role, (0.0, None))[0]:
                     best[role] = sure, period
+                if role != "on" and (other := self._other_end(place)) and other[0] != role:
+                    best.setdefault(other[0], (0.0, other[1]))
         was, planned, _ = (chance > _HALF for chance in statement.flags)
         first, last = sorted((statement.subject, statement.object), key=lambda one: one.start)
         was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))

@@ -132,7 +132,8 @@ def _state(periods: Sequence[Period], *, past: bool, since: bool) -> Life:
         if period.bound in ("until", "before"):
             life = life.ending(period)
         elif period.bound in ("since", "after") or not past:
-            life = life.beginning(period)
+            if life.start is None or period.start < life.start:  # "since 2016, from May as captain"
+                life = life.beginning(period)
         elif life.start is None:  # "worked at Acme in 2019": known to hold in that time only
             life = life.beginning(period)
             life = replace(life, end=period.end)

@@ -30,6 +30,36 @@ async def test_hearsay_fiction_and_orders_state_nothing(text):
     assert not await told(text)
 
 
+@pytest.mark.parametrize("extractor", [RulesExtractor(), NeuralExtractor()])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nor did Ann Lee work at Acme.",
+        "Nowhere did Ann Lee work for Acme.",
+        "Neither Ann Lee nor Bo Ray works at Acme.",
+        "Ann Lee owns neither Globex nor Initech.",
+        "Bo Ray never worked at Acme, nor did Ann Lee live in Hull.",
+        "Ann Lee never worked at Acme, nor lived in Hull.",
+    ],
+)
+async def test_what_nor_joins_is_denied_too(text, extractor):
+    episode = prepare(NewEpisode(text, "2024-05-15"))
+    read = await extractor.extract(ExtractionContext(episode))
+    assert not [claim.relation for claim in read.claims if not claim.ends]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann Lee's mother-in-law, Eve Ray, slept.",
+        "Eve Ray is Ann Lee's sister-in-law.",
+    ],
+)
+async def test_an_in_law_is_a_relative_and_no_parent(text):
+    kin = {fact for fact in await told(text) if "relative_of" in fact or "parent" in fact}
+    assert kin == {"Eve Ray relative_of Ann Lee"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -20,6 +20,9 @@ _EMPLOYING = frozenset("employ hire recruit appoint name elect install make have
 def is_stated(statement: Statement, passage: Passage) -> bool:
     """Tell whether it is stated: in no question, condition or denial."""
     verb = passage.verb(statement.subject, statement.object)
+    for end in (passage.root(statement.subject), passage.root(statement.object)):
+        if end is not None and any(map(truth.is_ruled_out, (end, *end.ancestors))):
+            return False  # "neither Ann nor Bo works at Acme"
     if verb is None:
         return True
     unreal = truth.is_question(verb.sent) or truth.is_unreal(verb.sent.text)

@@ -13,7 +13,14 @@ from graphrag.extract.rules.subjects import (
     joined_to,
     own_subjects,
 )
-from graphrag.extract.rules.truth import NEGATIONS, is_denying, is_over, is_question, is_stated
+from graphrag.extract.rules.truth import (
+    NEGATIONS,
+    is_denying,
+    is_over,
+    is_question,
+    is_ruled_out,
+    is_stated,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -156,6 +163,7 @@ def _clause(verb: "Token") -> Clause:
     negated = (
         bool(words & NEGATIONS)
         or no_longer
+        or any(is_ruled_out(one) for one in (verb, *others, *objects))
         or any(is_denying(child) for noun in others + objects for child in noun.children)
         or any(noun.lower_ in NEGATIONS for noun in others + objects)
     )

@@ -77,11 +77,17 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
     return []
 
 
+def _is_in_law(noun: "Token") -> bool:
+    """Tell whether a word of kin goes on: ``mother-in-law``."""
+    after = noun.doc.text[noun.idx + len(noun) :].lower()
+    return after.startswith(("-in-law", " in law", " in-law"))
+
+
 def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Draft]:
     word = noun.lower_ if noun.lower_ in KIN else noun.lemma_.lower().removeprefix("ex-")
     if word not in KIN:
         return
-    relation, reverse = KIN[word]
+    relation, reverse = ("relative_of", False) if _is_in_law(noun) else KIN[word]
     for name in (owner, other):
         name.votes["person"] += 2
     other.gender = other.gender or gender_of(word)

@@ -12,7 +12,9 @@ from graphrag.extract.rules.subjects import SUBJECTS, is_task
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-NEGATIONS = frozenset("not n't nt never no neither nor hardly nobody none nothing cannot".split())
+NEGATIONS = frozenset(
+    "not n't nt never no neither nor hardly nobody none nothing nowhere cannot".split()
+)
 _TOO_FAR = 12
 _LEADING = frozenset({"so", "and", "but", "then", "well"})
 _CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
@@ -297,3 +299,18 @@ def asked_about(sentence: "Span") -> str:
 def is_denying(word: "Token") -> bool:
     """Tell whether a word denies its noun; ``(no. 14)`` is a number."""
     return word.lower_ in NEGATIONS and word.dep_ != "appos"
+
+
+def is_ruled_out(word: "Token") -> bool:
+    """Tell whether ``nor`` or ``neither`` joins a verb or a name to others that are denied, too."""
+    joining = [child for child in word.children if child.dep_ in ("cc", "preconj", "det")]
+    if word.dep_ == "conj":
+        before = (child for child in word.head.children if word.head.i < child.i < word.i)
+        joining += [child for child in before if child.dep_ == "cc"]
+        if word.pos_ in ("NOUN", "PROPN") and is_ruled_out(word.head):
+            return True
+    return any(
+        child.lower_ in ("nor", "neither")
+        for child in joining
+        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
+    )

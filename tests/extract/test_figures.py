@@ -86,6 +86,22 @@ async def test_what_is_told_before_a_question_is_stated(text, lives_in):
     assert ("lives_in" in {claim.relation for claim in done.claims}) == lives_in
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "start"),
+    [
+        ("user: I increased my monthly savings to $175.", "state", ""),
+        ("user: I increased my monthly savings to $175 in March.", "state", "2024-03-01"),
+        ("user: My rating rose to 60% in 2022.", "state", "2022-01-01"),
+        ("user: My rating was 60% in 2022.", "was", ""),
+    ],
+)
+async def test_what_something_became_it_still_is(text, kind, start):
+    episode = prepare(NewEpisode(text, "2024-05-01", source="message"))
+    [claim] = (await RulesExtractor().extract(ExtractionContext(episode))).claims
+    assert claim.kind == kind
+    assert (claim.valid_at.date().isoformat() if claim.valid_at else "") == start
+
+
 async def test_a_new_number_ends_the_old_one_of_the_same_thing_alone():
     told = ["My rent is 900 euros.", "My phone costs 30 euros.", "My rent is 950 euros now."]
     async with open_graph(extractor=RulesExtractor()) as graph:

@@ -35,6 +35,8 @@ _BECOMING = frozenset(
     "be reach hit improve rise fall drop climb grow increase decrease go jump stand stay remain "
     "adjust change raise set cut reduce extend".split()
 )
+_LASTING = frozenset("be stand stay remain go".split())
+"""Of these, what says how much it was and not that it became so much."""
 _SPENDING = frozenset("average do spend log manage track record take".split())
 _FINISHING = frozenset("complete finish solve read write make collect visit run".split())
 _PERIODIC = frozenset("hourly daily nightly weekly monthly quarterly yearly annual total".split())
@@ -175,7 +177,9 @@ def _valued(
     line: Line,
     clause: Clause | None,
 ) -> Draft | None:
-    life = lifetime("state", clause, [], line.reference)
+    became = clause is not None and clause.past and clause.lemma in _BECOMING - _LASTING
+    periods = line.periods(clause.verb) if clause is not None and became else []
+    life = lifetime("start" if became else "state", clause, periods, line.reference)
     if subject is None or life is None:
         return None
     first = min(number.i, number.left_edge.i)

@@ -69,7 +69,8 @@ TODAY = {
     # the trained network beside the rules; the flow as a tool; feasts and lengths; coarse codes;
     # numbers of one's own, also asked for; rows that stay in their file; views of the past that
     # share the memory of their group, texts of several vectors as bytes, all cores; names that stay
-    # in their file, one more on each way; views from before nearly everything; ranges of days, nor, in-laws
+    # in their file, one more on each way; views from before nearly everything; ranges
+    # of days, nor, in-laws
     "lines written by hand": 91_750,
     "own files on one add_episode": 79,
     "own files on one search": 100,  # ask answers what parses, and its facts come first

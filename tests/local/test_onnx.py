@@ -86,30 +86,30 @@ def test_the_default_is_whatever_is_installed(monkeypatch):
 
 
 STATE = [
-    0.2,
-    -0.01,
-    -0.21,
-    0.09,
-    0.16,
-    1.42,
-    -0.1,
-    0.6,
-    -0.13,
-    0.47,
-    -1.44,
-    0.12,
+    -0.06,
+    0.1,
     -0.24,
-    0.55,
-    -0.59,
-    -0.1,
-    -1.27,
-    0.15,
-    -0.81,
-    -0.75,
-    -0.01,
-    0.38,
-    -0.2,
-    -0.22,
+    0.14,
+    0.41,
+    0.98,
+    -0.08,
+    0.3,
+    0.11,
+    0.26,
+    -0.65,
+    0.2,
+    -0.16,
+    0.32,
+    -0.38,
+    0.22,
+    -0.68,
+    -0.18,
+    -0.3,
+    -0.4,
+    -0.09,
+    0.25,
+    0.02,
+    -0.11,
 ]
 
 
@@ -120,7 +120,7 @@ def test_states_do_not_overflow_where_the_processor_adds_products_in_sixteen_bit
     )
     given = {"input_ids": np.array([cut.ids]), "attention_mask": np.array([cut.attention_mask])}
     [states] = onnx.session_of(reader).run(None, given)
-    # Of the word "in" with these weights, by a processor with VNNI. With the weights before, one
-    # without it gave this word a state of which these numbers were 0.3 off, not 0.08.
+    # Of the word "in" by these weights multiplied out, which any processor is within 0.1 of. With
+    # the first weights, one without VNNI gave this word a state that was 0.3 off.
     found = np.asarray(states).reshape(len(cut.ids), -1)[5, ::16]
-    assert np.allclose(found, STATE, atol=0.08)
+    assert np.allclose(found, STATE, atol=0.15)

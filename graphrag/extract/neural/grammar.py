@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
 from graphrag.extract.rules import amounts, truth
+from graphrag.extract.rules.subjects import is_ruled_out
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -21,7 +22,7 @@ def is_stated(statement: Statement, passage: Passage) -> bool:
     """Tell whether it is stated: in no question, condition or denial."""
     verb = passage.verb(statement.subject, statement.object)
     for end in (passage.root(statement.subject), passage.root(statement.object)):
-        if end is not None and any(map(truth.is_ruled_out, (end, *end.ancestors))):
+        if end is not None and any(map(is_ruled_out, (end, *end.ancestors))):
             return False  # "neither Ann nor Bo works at Acme"
     if verb is None:
         return True

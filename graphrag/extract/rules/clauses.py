@@ -8,19 +8,13 @@ from graphrag.extract.rules.slots import collect, conjoined
 from graphrag.extract.rules.subjects import (
     SUBJECTS,
     bearer,
+    is_ruled_out,
     is_task,
     is_told,
     joined_to,
     own_subjects,
 )
-from graphrag.extract.rules.truth import (
-    NEGATIONS,
-    is_denying,
-    is_over,
-    is_question,
-    is_ruled_out,
-    is_stated,
-)
+from graphrag.extract.rules.truth import NEGATIONS, is_denying, is_over, is_question, is_stated
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token

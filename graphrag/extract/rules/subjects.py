@@ -107,3 +107,18 @@ def region_of(place: "Token") -> "Token | None":
 
 def _is_place(token: "Token") -> bool:
     return token.pos_ == "PROPN" and token.ent_type_ in ("GPE", "LOC")
+
+
+def is_ruled_out(word: "Token") -> bool:
+    """Tell whether ``nor`` or ``neither`` joins a verb or a name to others that are denied, too."""
+    joining = [child for child in word.children if child.dep_ in ("cc", "preconj", "det")]
+    if word.dep_ == "conj":
+        before = (child for child in word.head.children if word.head.i < child.i < word.i)
+        joining += [child for child in before if child.dep_ == "cc"]
+        if word.pos_ in ("NOUN", "PROPN") and is_ruled_out(word.head):
+            return True
+    return any(
+        child.lower_ in ("nor", "neither")
+        for child in joining
+        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
+    )

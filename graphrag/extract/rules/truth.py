@@ -229,14 +229,7 @@ def is_stated(verb: "Token") -> bool:
             current.dep_ == "xcomp"
             and not is_task(current)
             and current.tag_ == "VB"
-            and head.lemma_
-            not in (
-                "start",
-                "begin",
-                "continue",
-                "come",
-                "use",
-            )
+            and head.lemma_ not in ("start", "begin", "continue", "come", "use")
         ):
             return False
         current = head
@@ -299,18 +292,3 @@ def asked_about(sentence: "Span") -> str:
 def is_denying(word: "Token") -> bool:
     """Tell whether a word denies its noun; ``(no. 14)`` is a number."""
     return word.lower_ in NEGATIONS and word.dep_ != "appos"
-
-
-def is_ruled_out(word: "Token") -> bool:
-    """Tell whether ``nor`` or ``neither`` joins a verb or a name to others that are denied, too."""
-    joining = [child for child in word.children if child.dep_ in ("cc", "preconj", "det")]
-    if word.dep_ == "conj":
-        before = (child for child in word.head.children if word.head.i < child.i < word.i)
-        joining += [child for child in before if child.dep_ == "cc"]
-        if word.pos_ in ("NOUN", "PROPN") and is_ruled_out(word.head):
-            return True
-    return any(
-        child.lower_ in ("nor", "neither")
-        for child in joining
-        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
-    )

@@ -7,7 +7,7 @@ filter wants the interval, and both want to know that it was a month and not a d
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from graphrag.temporal.interval import Interval
 
@@ -31,6 +31,11 @@ Unit = Literal["day", "week", "weekend", "month", "quarter", "year", "decade", "
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
+_WRITTEN: Final[tuple[Unit, ...]] = ("day", "month", "year")
+_MONTH_NAMES = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 _DAYS = {"day": 1, "week": 7, "weekend": 7}
 
 
@@ -63,6 +68,15 @@ class Period:
                 return Interval(end=self.start)
             case "until":
                 return Interval(end=self.end)
+
+    @property
+    def named(self) -> str | None:
+        """The words of one day, month or year: ``4 March 2012``; None of any other stretch."""
+        unit = self.granularity
+        if unit not in _WRITTEN or self.end != shift(self.start, unit, 1):
+            return None
+        day, month = self.start.day, _MONTH_NAMES[self.start.month - 1]
+        return " ".join([str(day), month, str(self.start.year)][_WRITTEN.index(unit) :])
 
     def bounded(self, bound: Bound) -> "Period":
         """Give the same period with another bound."""

@@ -19,6 +19,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
+from graphrag.temporal.period import Period
 
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
@@ -48,6 +49,14 @@ class _Cast:
             for name in (mention.name, *mention.aliases):
                 self._by_key.setdefault(name_key(name), mention)
         self.new: dict[str, Mention] = {}
+
+    def day(self, place: Place, named: Period | None) -> Mention | None:
+        """Return the day that a place means, by its date: "on Friday" is another one each week."""
+        words = named.named if named is not None else None
+        if words is None:
+            return self.mention(place)
+        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
+        return self.new.setdefault(name_key(words), Mention(words, CONCEPT, start, end))
 
     def mention(self, place: Place) -> Mention | None:
         """Return who or what a place means; None if that is a pronoun of nobody."""
@@ -185,7 +194,11 @@ def _claim(
         return None
     if not (is_stated(statement, passage) and suits(statement, passage)):
         return None
-    subject, other = cast.mention(statement.subject), cast.mention(statement.object)
+    subject = cast.mention(statement.subject)
+    if statement.object.kind == "date":
+        other = cast.day(statement.object, calendar.day(statement))
+    else:
+        other = cast.mention(statement.object)
     life = calendar.life(statement)
     if (
         subject is None

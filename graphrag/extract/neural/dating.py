@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from graphrag.extract.neural.passage import Passage, Place, Statement
-from graphrag.extract.rules.lifetime import Life
+from graphrag.extract.rules.lifetime import Life, ends_of
 from graphrag.extract.rules.line import looks_ahead, times_of
 from graphrag.model.assertion import Kind
 from graphrag.temporal.find import choose
@@ -109,7 +109,7 @@ class Calendar:
                 return "from", one[2]
         return None
 
-    def _day(self, statement: Statement) -> Period | None:
+    def day(self, statement: Statement) -> Period | None:
         """Return the time that is the object, by its own words: of what is to come, the near one.
 
         "I was asked to a dinner on 3 June": the tense is not the dinner's.
@@ -182,6 +182,8 @@ class Calendar:
             else:
                 first_date = None
         start, end = first_date and first_date[1], last_date and last_date[1]
+        if start is not None and end is None and len(both := ends_of(start)) > 1:
+            start, end = both
         lengths = [at for role, at, sure in statement.dates if role == "for" and sure > _HALF]
         if lengths:
             start, end = self._length(lengths[0], start, end)
@@ -189,7 +191,7 @@ class Calendar:
             start = None  # whoever is 54 in May turned that on some day before
         if statement.relation == "owns" and self._passage.is_own(statement):
             start = end = None  # "my laptop crashed last week" and was mine before
-        named = self._day(statement) if statement.object.kind == "date" else None
+        named = self.day(statement) if statement.object.kind == "date" else None
         if statement.relation in _UNTIL:
             return Life().ending(replace(named, bound="until")) if named else None
         if named is not None:

@@ -176,6 +176,9 @@ class Passage:
         """
         if self.sentence(time) != self.sentence(statement.later):
             return True
+        between = sorted((time, statement.later), key=lambda place: place.start)
+        if ";" in self.text[between[0].end : between[1].start]:
+            return False
         one, at = self.root(statement.later), self.root(time)
         above = self.verb(statement.subject, statement.object)
         if above is None or at is None or one is None or one.doc is not at.doc:

@@ -131,7 +131,9 @@ V:do,take,follow,attend {n=course,training,programme,program,degree,apprenticesh
 V:pick,take up,over,on {o} ~ from {x:p} => s responsible_for o start; x responsible_for o end
 V:hand {o} ~ over to {x:p} => x responsible_for o start; s responsible_for o end
 V:hand over {o} ~ to {x:p} => x responsible_for o start; s responsible_for o end
-{j:tc} V:go to {o:p} => o contact_for j state
+{j:tc=question,query,enquiry,inquiry,invoice,bill,request,complaint,application,order,booking,
+    report,reply,answer,mail,letter,message,feedback,comment,issue,claim,parcel} V:go to {o:p} => o
+    contact_for j state
 for {o*} ~ ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contact_for o state
 for {o*} ~ please ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contact_for o state
 ?:contact,call,ring,email,mail,ask,phone,see {x:p} for,about,regarding,with {o} => x contact_for o
@@ -247,7 +249,6 @@ V:quit,leave,lose {n=job,post,position} at,with {o:p} => s works_at o end
 P:promote to {k:c} => s has_role k start
 V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} =>
     s studies_at o state
-V:be on {o:c=call,duty} => s responsible_for o state
 V:take {n=care,charge} of {o:pt} => s responsible_for o start
 P:keep,hold by {x:p} => x keeps s state
 V:hand,give,turn in,back {o:t=key,keys,badge,pass,laptop,licence,fob,card} => s keeps o end

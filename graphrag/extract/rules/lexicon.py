@@ -210,8 +210,10 @@ CLUB_WORDS = frozenset(
 )
 SCHOOLS = frozenset(
     "school university academy college conservatoire conservatory polytechnic seminary institute "
-    "gymnasium lyceum".split()
+    "gymnasium lyceum kindergarten preschool nursery primary uni".split()
 )
+LESSONS = frozenset("class course lesson seminar masterclass bootcamp programme program".split())
+"""What one joins to learn something."""
 GATHERINGS = frozenset(
     "festival fair conference summit meetup concert workshop congress convention symposium gala "
     "marathon retreat webinar seminar party wedding ceremony reunion".split()

@@ -74,6 +74,8 @@ def lifetime(
         periods: The times that belong to it.
         said: When the text was written.
     """
+    if manner in ("state", "start"):
+        periods = [part for period in periods for part in ends_of(period)]
     past = clause is not None and clause.past and (not clause.perfect or clause.pluperfect)
     past = past or (clause is not None and clause.over)
     since = any(period.bound in ("since", "after") for period in periods)
@@ -158,6 +160,15 @@ def _event(
     if past or (clause is not None and (clause.perfect or clause.passive)):
         return Life(kind="event")
     return Life()
+
+
+def ends_of(period: Period) -> tuple[Period, ...]:
+    """Return both ends of ``from 8 to 20 August``, a stretch of days; any other time as it is."""
+    day = timedelta(days=1)
+    if period.bound != "in" or period.granularity != "day" or period.end - period.start <= day:
+        return (period,)
+    first = Period(period.start, period.start + day, "day", "since")
+    return first, Period(period.end - day, period.end, "day", "until")
 
 
 def _goes_on(period: Period, said: datetime) -> bool:

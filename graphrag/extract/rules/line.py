@@ -20,6 +20,8 @@ _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
 _SPAN = re.compile(r"^[^()]*\d{4}[^()-]*-[^()-]*\d{4}[^()]*$")
 _YOUNG = 15
 """Years that somebody lives at least of whom a text gives the span; shorter ones are of a post."""
+_RANGE = 4
+"""Words of ``mayor from 2010 to 2014`` before its last one."""
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
@@ -139,22 +141,29 @@ def _owner(sentence: "Span", expression: TimeExpression) -> "Token | None":
             if token.dep_ in ("appos", "attr") and token.pos_ == "NOUN":
                 break
         token = token.head
-    return _apposed_to(token, inside[0]) or token
+    return _apposed_to(token, inside) or token
 
 
-def _apposed_to(verb: "Token", time: "Token") -> "Token | None":
+def _apposed_to(verb: "Token", times: "list[Token]") -> "Token | None":
     """Return the subject of ``Ann, mayor from 1990 to 1998, has died``: the times are no verb's.
 
-    Nor are those of ``Ann, at Acme since 2013, moved to Rome``.
+    Nor are those of ``Ann, at Acme since 2013, moved to Rome`` or ``met Bob, mayor since 2014``.
     """
+    time = times[0]
+    earlier = verb.doc[max(0, time.i - _RANGE) : time.i]
+    before = next((one for one in reversed(earlier) if one.pos_ not in ("NUM", "ADP")), time)
+    if before.dep_ == "appos" and before.pos_ == "NOUN" and before.head.pos_ == "PROPN":
+        return before
     for child in verb.children:
         if child.dep_ in ("nsubj", "nsubjpass") and child.i < time.i < verb.i:
             between = verb.doc[child.i : time.i]
             noun = [one for one in between if one.dep_ == "appos" and one.head == child]
             if noun and any(one.text == "," for one in between):
                 return noun[0]
-            where = [one for one in between if one.dep_ == "pobj" and one.pos_ == "PROPN"]
-            if any(one.head.head == child for one in where) and between[1:2].text == ",":
+            where = [one for one in between if one.dep_ == "pobj"]
+            hung = any(one.head.head == child and one.pos_ == "PROPN" for one in where)
+            aside = time.lower_ == "since" and verb.doc[times[-1].i + 1].text == ","
+            if where and (hung or aside) and between[1:2].text == ",":
                 return child
     return None
 

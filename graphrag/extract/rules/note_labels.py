@@ -87,6 +87,8 @@ def task_of(text: str) -> Label | None:
         return None
     if any(word.isdigit() for word in words):
         return None  # a place with a number: somebody is in it
+    if words[0].lower() in _RANKS or words[-1].lower().endswith(_NO_WORK):
+        return None  # "Best newcomer", "Notable people", "Teachers confirmed"
     return Label(plain[:1].lower() + plain[1:], "responsible_for", "role", PERSON, many=True)
 
 
@@ -96,6 +98,12 @@ _AWHILE = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(r" (?:of|for) ")
+_RANKS = frozenset(
+    "best worst top most favourite favorite notable famous other more former next".split()
+)
+"""Words before what is a list of names, not of tasks."""
+_NO_WORK = ("ed", "ers", "ors", "ists", "people")
+"""How the last word of a label ends that says what somebody is, or became."""
 _LONGEST = 4
 _NO_TASKS = frozenset(
     "date time dates day year month when where who what why how from to cc bcc subject re note "
@@ -107,6 +115,7 @@ _NO_TASKS = frozenset(
     "brother sister friends partner winner winners loser score final birthday congratulations "
     "welcome thanks urgent important warning reminder summary history background decision "
     "starring cast director artist band song album book film see also edit edited page file "
-    "fixed added removed changed talk new members member newcomers guest speaker".split()
+    "fixed added removed changed keep drop buy yes no maybe talk new members member newcomers "
+    "guest speaker".split()
 )
 """Labels of names that have nothing to do."""

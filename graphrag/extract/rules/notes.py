@@ -231,7 +231,8 @@ def _is_somebody(value: str, scene: Scene) -> bool:
     known = scene.names.get(name_key(value))
     if words[0].rstrip(".") in _TITLES or (known is not None and known.votes["person"] > 1):
         return True
-    plain = len(words) in (2, 3) and all(word[0].isupper() and word.isalpha() for word in words)
+    plain = len(words) in (2, 3) and all(word.isalpha() and word[0].isupper() for word in words)
+    plain = plain and not any(word.isupper() and len(word) > 1 for word in words)  # "SV Aldwark"
     return plain and not any(word.lower() in ORG_WORDS | PLACE_WORDS for word in words)
 
 

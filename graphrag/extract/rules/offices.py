@@ -147,15 +147,14 @@ def _beside(noun: "Token") -> Office | None:
         return Office(noun, [head])
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN" and noun.tag_ in ("NN", "NNP"):
         called = noun.doc[max(0, noun.head.left_edge.i - 1)].lower_ in ("hey", "hi", "hello")
+        called |= ";" in noun.doc[noun.head.i : noun.i].text  # "Ann, pilot; Bob, astronomer"
         return None if called else Office(noun, [noun.head])
     following = [
         child
         for child in noun.children
         if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i
     ]
-    if following and noun.tag_ == "NN":
-        return Office(noun, following[:1])
-    return None
+    return Office(noun, following[:1]) if following and noun.tag_ == "NN" else None
 
 
 def _serving(office: Office, clauses: dict[int, Clause]) -> None:

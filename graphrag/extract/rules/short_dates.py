@@ -170,6 +170,7 @@ def _short_year(match: re.Match[str], _: datetime, __: bool, ___: Period | None)
 
 def _feast(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period:
     month, day = _FEASTS[match["name"].lower()]
+    ahead = ahead and (match["bound"] or "").lower() != "since"
     year = said.year
     here = day_of(year, month, day)
     if ahead and here.end <= said:

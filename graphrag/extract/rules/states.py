@@ -72,11 +72,11 @@ _SITUATIONS = frozenset(
     "on strike,in hospital,in prison,in jail,in custody,in rehab,in remission,on hold,on loan,"
     "in storage,in ruins,in administration,in receivership,in liquidation,in quarantine,in use,"
     "out of order,out of service,out of use,out of print,out of stock,out of action,"
-    "off sick,on display,on tour,at sea,in force,on parole,on bail".split(",")
+    "off sick,on display,on tour,at sea,in force,on parole,on bail,on call,on duty".split(",")
 )
 _PEOPLES = frozenset(
     "on leave,on sabbatical,in hospital,in prison,in jail,in custody,in rehab,in remission,"
-    "off sick,on parole,on bail,on tour".split(",")
+    "off sick,on parole,on bail,on tour,on call,on duty".split(",")
 )
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her", "both"})
 

@@ -34,6 +34,7 @@ _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
 _STAGED = frozenset("film movie play opera show series documentary musical".split())
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
+_JOINING = frozenset({"join", "start", "begin"})
 _MARKS = frozenset("\"'“‘«")
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
@@ -82,10 +83,9 @@ def _matched(
         return None
     if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
         return None
-    if clause.lemma == "join" and "as" in clause.arguments and target.pos_ == "PROPN":
-        other.votes["organization"] += 3  # "joins Hill Moran as a partner": a firm
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
-    if club:
+    as_what = clause.lemma == "join" and "as" in clause.arguments and target.pos_ == "PROPN"
+    if club or as_what:  # "joins Hill Moran as a partner": a firm
         other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
@@ -121,6 +121,8 @@ def _matched(
     clubs = {other.text.split()[-1].lower(), target.lower_} & lexicon.CLUB_WORDS
     if clause.lemma == "join" and relation == "works_at" and clubs:
         relation = "member_of"
+    elif relation == "works_at" and _is_taught(clause, target, other):
+        relation = "studies_at"
     sure = clause.lemma != "leave" or other.votes[frame.object] != 1  # or the tagger's guess
     for name, type_ in ((one, frame.subject), (other, frame.object)):
         if type_ and name.named and (sure or name is one):
@@ -135,6 +137,14 @@ def _matched(
     draft = line.draft(one, relation, other, life)
     draft.corrects |= clause.after_all and frame.manner == "end"
     return draft
+
+
+def _is_taught(clause: Clause, target: "Token", other: Name) -> bool:
+    """Tell whether somebody ``joined my violin class`` or ``started at Hill Primary`` to learn."""
+    if clause.lemma not in _JOINING or "as" in clause.arguments:
+        return False
+    taught = lexicon.LESSONS if clause.lemma == "join" else lexicon.SCHOOLS
+    return bool({target.lemma_.lower(), other.text.split()[-1].lower()} & taught)
 
 
 def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:

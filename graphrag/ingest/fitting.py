@@ -18,6 +18,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.conform import Violation
 from graphrag.ontology.ontology import Ontology
+from graphrag.ontology.straighten import stored_as
 from graphrag.ontology.types import UNTYPED
 
 _LOG = logging.getLogger("graphrag")
@@ -94,7 +95,10 @@ class Fitting:
             given = self._checked(given)
         if self._ingestion.trust and given.provenance:
             given = replace(given, trust=self._ingestion.trust.of(given.provenance[-1]))
-        straight = self._ingestion.relations.straight(given.relation)
+        relations = self._ingestion.relations
+        ends = given.subject.mention, given.object.mention
+        given = replace(given, relation=stored_as(given.relation, *ends, relations))
+        straight = relations.straight(given.relation)
         return given if straight is None else given.turned(straight)
 
     def entity(self, end: End) -> End:

@@ -15,7 +15,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
-from graphrag.model.extraction import Claim, Extraction
 
 if TYPE_CHECKING:
     from graphrag.ontology.standing import StandingRule
@@ -74,6 +73,7 @@ _DEFAULT = (
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
     Relation("has_state", synonym_of="has_status"),
+    Relation("vital_status", single_valued=True, ends=_LIFE),
     *(Relation(name, single_valued=True) for name in _NUMBERS),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),
@@ -86,8 +86,7 @@ _DEFAULT = (
     Relation("engaged_to", single_valued=True, symmetric=True),
     Relation("divorced_from", symmetric=True, ends_between=("married_to",)),
     Relation("born_in", single_valued=True, timeless=True, nested_by=_PLACED),
-    Relation("died_in", ends=_LIFE),
-    Relation("died_of", ends=_LIFE),
+    *(Relation(name, ends=_LIFE) for name in ("died_in", "died_of", "died_on")),
     Relation("sibling_of", symmetric=True, timeless=True),
     Relation("friend_of", symmetric=True),
     *(Relation(name, symmetric=True) for name in _MUTUAL),
@@ -281,20 +280,3 @@ def _turned(relation: Relation, straight: Mapping[str, str]) -> list[str]:
                 f"{straight[relation.name]!r}; declare what that one excludes"
             )
     return [straight[other] for other in relation.exclusive_with]
-
-
-def straightened(extraction: Extraction, relations: Relations) -> Extraction:
-    """Return an extraction whose inverse claims are stated from the other end.
-
-    "Acme employs Ann" becomes "Ann works_at Acme", with the same sentence. An inverse end that
-    names no object stays as it is: there is no subject that it could have.
-    """
-    claims = tuple(_straight(claim, relations) for claim in extraction.claims)
-    return extraction if claims == extraction.claims else replace(extraction, claims=claims)
-
-
-def _straight(claim: Claim, relations: Relations) -> Claim:
-    straight = relations.straight(claim.relation)
-    if straight is None or claim.object is None:
-        return claim
-    return replace(claim, subject=claim.object, relation=straight, object=claim.subject)

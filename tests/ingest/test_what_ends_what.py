@@ -12,6 +12,7 @@ from itertools import count
 
 import pytest
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.temporal.moment import parse_moment, precision_of
 from graphrag.testing import ScriptedExtractor
@@ -90,6 +91,10 @@ Ann parent_of Bob, told 2010; Ann died_in Rome, 2015, event > Ann parent_of 2016
 Ann died_in Rome, 2015, event; Ann works_at Acme, 2010-2012 > Ann works_at 2011 = Acme | 2013 =
 Ann works_at Acme, 2010; Ann died_of Flu, 2015, event > Ann works_at 2016 =
 Ann plays_for Rovers, 2010; Ann died_in Rome, 2015, event > Ann plays_for 2016 =
+Ann works_at Acme, 2010; Ann died_on 2015, 2015, event > Ann works_at 2012 = Acme | 2016 =
+Ann works_at Acme, 2010; Ann vital_status dead, told 2015 > Ann works_at 2012 = Acme | 2016 =
+Ann vital_status dead, 2015; Ann works_at Acme, 2010 > Ann works_at 2012 = Acme | 2016 =
+Ann works_at Acme, 2010; Ann vital_status alive, told 2015 > Ann works_at 2016 = Acme
 """
 PROPERTY = """
 Mill owned_by Ann, 2010; Mill owned_by Bob, 2015 > Mill owned_by 2012 = Ann | 2016 = Bob
@@ -207,6 +212,36 @@ async def test_a_story_holds_at_every_moment(story, backwards):
             other = {one.object if one.subject == subject else one.subject for one in facts}
             assert sorted(other) == names, (subject, relation, moment)
         assert not (await graph.health.check()).findings
+
+
+@pytest.mark.parametrize(
+    ("death", "day"),
+    [
+        ("Torleif Berg has died.", 20),
+        ("Torleif Berg died on Sunday.", 19),
+        ("Torleif Berg passed away on 17 May.", 17),
+        ("Torleif Berg was killed in an accident on Friday.", 17),
+    ],
+)
+async def test_who_is_said_to_be_dead_has_no_job_home_or_marriage_from_then_on(death, day):
+    life = "Torleif Berg works at Vardo Bank and lives in Oslo. Torleif Berg married Ida Moen."
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(death, reference_time="2024-05-20")
+        await graph.add_episode(life, reference_time="2023-01-01")
+        assert [fact.relation for fact in await graph.facts("Torleif Berg")] == ["vital_status"]
+        past = graph.at(valid_at=f"2024-05-{day - 1}")
+        assert len(await past.facts("Torleif Berg")) == 3
+        assert not (await graph.health.check()).findings
+
+
+async def test_a_thing_that_is_dead_and_a_person_who_is_alive_lose_nothing():
+    life = "Torleif Berg works at Vardo Bank."
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(life, reference_time="2023-01-01")
+        await graph.add_fact("Torleif Berg", "vital_status", "alive")
+        await graph.add_fact("Old mill", "has_status", "dead")
+        assert await graph.facts(relation="works_at")
+        assert {fact.relation for fact in await graph.facts()} == {"works_at", "has_status"}
 
 
 async def test_a_plan_without_a_date_is_no_fact_and_is_said():

@@ -14,6 +14,7 @@ from graphrag.extract.llm.wire import Reading as Reading
 from graphrag.llm.fence import fence_of, fenced
 from graphrag.model.values import Episode
 from graphrag.ontology.relations import Relations
+from graphrag.ontology.straighten import VITAL
 from graphrag.protocols import ExtractionContext, Known, KnownFact, Message
 
 _PREVIOUS = (600, 400, 300, 300)
@@ -46,7 +47,7 @@ equal name with another family name, employer or birth date, does not make two p
 facts: every lasting statement, event and plan that the text states, each as a relation between \
 two entities. No questions, wishes, jokes, hearsay or conditions, and nothing that is denied.
 - relation: one of {relations} (those with * hold one value at a time); else one in use; else \
-another short verb in English, lower_case_like_this.
+another short English verb, lower_case_like_this.
 - subject and object: names from entities. A role, a hobby or a value may be the object, as an \
 entity of type concept.
 - quote: the words that state it, copied exactly. fact: one full sentence with names instead of \
@@ -62,7 +63,7 @@ something wrong.
 - same: the number of the known fact, such as F2, that this says again, ends or cancels; else "".
 - replaces: the number of the known fact that this ends by taking its place (kind "changed" or \
 "holds"), or shows to be wrong (kind "correction"); "" if both can be true together.
-- certainty: "stated", "likely" if it only follows from the text, "guess" if it is doubtful.
+- certainty: "stated", "likely" if it only follows, "guess" if it is doubtful.
 A new state is a fact of its own: "moved from Rome to Oslo" ends lives_in Rome and starts lives_in \
 Oslo. Names that are not in the texts are refused. If there is no fact, answer with empty lists."""
 
@@ -171,11 +172,16 @@ def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
 
 
 def _distinct(relations: Relations) -> Iterator[str]:
-    """Yield the names that say different things: neither inverses nor synonyms of others."""
+    """Yield the names that say different things: neither inverses nor synonyms of others.
+
+    Nor what a status of one kind is stored as.
+    """
     return (
         name
         for name in relations
-        if relations[name].synonym_of is None and relations.straight(name) is None
+        if name != VITAL
+        and relations[name].synonym_of is None
+        and relations.straight(name) is None
     )
 
 

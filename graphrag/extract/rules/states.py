@@ -53,6 +53,7 @@ _ALONE_WITH = frozenset(
     "shut_down burn_down break_down close_down fall_down burn_out die_out shut_up dry_up go_down "
     "go_under".split()
 )
+_KILLED = frozenset("kill murder assassinate".split())
 _OF_PERSONS = frozenset(
     "dead unemployed retired pregnant single widowed divorced sober injured convicted acquitted "
     "cleared cured".split()
@@ -135,12 +136,16 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
     if clause.passive:
         if phrasal in _ACTED_WITH:
             return f"{verb.lower_} {phrasal.partition('_')[2]}", verb, clause.subjects
+        if clause.lemma in _KILLED:
+            return "dead", verb, clause.subjects
         if clause.lemma in _ACTED and "dobj" not in clause.arguments:
             return _OUTCOMES.get(clause.lemma, verb.lower_), verb, clause.subjects
     elif clause.arguments.get("dobj") and (phrasal in _ACTED_WITH or clause.lemma in _DEEDS):
         participle = _OUTCOMES.get(clause.lemma) or _participle(verb)
         return participle, verb, clause.arguments["dobj"]
     elif not acted:
+        if phrasal == "pass_away":
+            return "dead", verb, clause.subjects
         if phrasal in _ALONE_WITH:
             return phrasal.replace("_", " "), verb, clause.subjects
         if clause.lemma in _OUTCOMES and "as" not in clause.arguments:

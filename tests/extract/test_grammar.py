@@ -36,6 +36,11 @@ STATED = [
     ("Nina Vogt was promoted to head of sales in May.", "Nina Vogt has_role head of sales"),
     ("Mrs Holt (no. 14) has our spare key.", "Holt keeps spare key"),
     ("Mara Holt is in hospital since Monday.", "Mara Holt has_status in hospital"),
+    ("Mara Holt is on call this week.", "Mara Holt has_status on call"),
+    ("Mara Holt passed away on Friday.", "Mara Holt has_status dead"),
+    ("Questions about invoices go to Mara Holt.", "Mara Holt contact_for invoices"),
+    ("Mira Holt joined my violin class in May.", "Mira Holt studies_at violin class"),
+    ("Leo Holt started at Hill Primary in May.", "Leo Holt studies_at Hill Primary"),
 ]  # fmt: skip
 UNSTATED = [
     ("Ann Lee handed in her notice to Tom Fox.", "responsible_for"),
@@ -45,6 +50,13 @@ UNSTATED = [
     ("I'm with Telora now. - Ann Lee", "works_at"),
     ("Ann Lee met Tom Fox. Their son, Leo, is ill.", "parent_of"),
     ("Acme Corp is moving to SAP in May.", "located_in"),
+    ("The money goes to Mara Holt.", "contact_for"),
+    ("Mara Holt is on call this week.", "responsible_for"),
+    ("Mira Holt joined the violin class in May.", "works_at"),
+    ("Best newcomer: Ann Lee", "responsible_for"),
+    ("Notable people: Ann Lee", "responsible_for"),
+    ("Keep: Ann Lee", "responsible_for"),
+    ("The committee killed the bill.", "dead"),
 ]
 CV = """Curriculum vitae - Paula Stern
 2018-today: Rheinwerk AG, project manager
@@ -70,6 +82,31 @@ async def test_reads_what_is_stated(text, fact):
 @pytest.mark.parametrize(("text", "relation"), UNSTATED)
 async def test_reads_nothing_into_what_only_looks_like_it(text, relation):
     assert not [fact for fact in await told(text) if relation in fact]
+
+
+DATED = [
+    ("Ann Lee met Bob Hale, mayor of Bonn from 2010 to 2014.",
+     "Bob Hale leads Bonn", "2010-01-01", "2015-01-01"),
+    ("Ann Lee is on leave from 8 to 20 August.",
+     "Ann Lee has_status on leave", "2024-08-08", "2024-08-21"),
+    ("Ann Lee has lived in Rome since New Year.", "Ann Lee lives_in Rome", "2024-01-01", None),
+    ("Ann Lee, in charge of the mill since 2019, married Bob Hale.",
+     "Ann Lee married_to Bob Hale", None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "fact", "start", "end"), DATED)
+async def test_dates_belong_to_what_they_stand_beside(text, fact, start, end):
+    episode = prepare(NewEpisode(text, "2024-06-10T12:00:00Z"))
+    claims = (await RulesExtractor().extract(ExtractionContext(episode))).claims
+    lives = {
+        f"{one.subject.name} {one.relation} {one.object.name}": tuple(
+            moment and moment.date().isoformat() for moment in (one.valid_at, one.invalid_at)
+        )
+        for one in claims
+    }
+    assert lives[fact] == (start, end)
+    assert not {"Ann Lee has_status leave"} & lives.keys()
 
 
 async def test_a_cv_is_read_by_its_lines():

@@ -189,3 +189,24 @@ async def test_what_nobody_is_known_to_have_written_is_said_to_be_lost():
     assert "2 sentences" in lost and "author" in lost
     for text in ("Ann lives in Oslo.", 'Ann says: "I live in Oslo."'):
         assert not (await read(text, author=None)).dropped
+
+
+INLINE = (
+    "Lucho: did you buy the flat? Anneke: no, my brother Joost did, he lives in Zwolle now. "
+    "Lucho: nice, I live in Deventer now"
+)
+
+
+async def test_who_speaks_next_on_the_same_line_speaks_of_themselves():
+    assert await told(INLINE, author=None) == {
+        "Joost sibling_of Anneke",
+        "Joost lives_in Zwolle",
+        "Lucho lives_in Deventer",
+    }
+    exchange = "User: I live in Oslo. Assistant: I live in the cloud. User: I speak Dutch."
+    assert await told(exchange, author=None) == {"User lives_in Oslo", "User speaks Dutch"}
+
+
+async def test_labels_on_one_line_are_no_speakers():
+    text = "Ann: I live in Oslo. Status: on leave. Budget: 40 euros."
+    assert await told(text, author=None) == {"Ann lives_in Oslo"}

@@ -179,9 +179,7 @@ def _distinct(relations: Relations) -> Iterator[str]:
     return (
         name
         for name in relations
-        if name != VITAL
-        and relations[name].synonym_of is None
-        and relations.straight(name) is None
+        if name != VITAL and relations[name].synonym_of is None and relations.straight(name) is None
     )
 
 

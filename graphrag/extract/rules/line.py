@@ -152,6 +152,8 @@ def _apposed_to(verb: "Token", times: "list[Token]") -> "Token | None":
     time = times[0]
     earlier = verb.doc[max(0, time.i - _RANGE) : time.i]
     before = next((one for one in reversed(earlier) if one.pos_ not in ("NUM", "ADP")), time)
+    if before.dep_ == "pobj" and before.head.lower_ == "of":
+        before = before.head.head  # "mayor of Bonn from 2010 to 2014"
     if before.dep_ == "appos" and before.pos_ == "NOUN" and before.head.pos_ == "PROPN":
         return before
     for child in verb.children:

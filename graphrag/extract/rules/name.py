@@ -117,9 +117,15 @@ def telling(drafts: list[Draft]) -> list[Draft]:
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
     off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
+    states = {
+        (id(draft.subject), draft.object.text)
+        for draft in drafts
+        if draft.object is not None and draft.relation == "has_status"
+    }
     return [
         draft
         for draft in drafts
+        if draft.object is None or (id(draft.subject), f"on {draft.object.text}") not in states
         if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]

@@ -14,6 +14,11 @@ _TURN = re.compile(
     r"(?P<speaker>[^\W\d_][\w .'’-]{0,40}?(?:[ ]\([^)\n]{1,30}\))?)[ \t]*:[ \t]+(?P<words>\S.*)$",
     re.MULTILINE,
 )
+_INLINE = re.compile(
+    r"(?<=[^\w\s,:;(-])[ ]+(?P<speaker>[A-Z][\w'’-]*(?:[ ][A-Z][\w'’-]*)?):[ ]+(?P<words>\S)"
+)
+"""Who speaks next on the same line: behind the end of a sentence."""
+_SPOKEN = re.compile(r"\b(?:i|i'm|i’m|im|i've|i’ve|my|me|we|our|you|your)\b", re.IGNORECASE)
 _SELF = re.compile(r"(?:me|i|myself)[ ]\((?P<name>[^)]+)\)", re.IGNORECASE)
 _ASIDE = re.compile(r"[ ]\([^)]*\)$")
 _LABELS = frozenset(
@@ -43,8 +48,10 @@ class Turn:
 def turns(text: str) -> list[Turn]:
     """Return the turns of a text; lines without a speaker continue the turn before them."""
     found = [one for one in _TURN.finditer(text) if not _is_clause(one["speaker"])]
-    if found and found[0].start() == 0 and _is_role(found[0]):
-        found = list(filter(_is_role, found))
+    if found and not text[: found[0].start()].strip():
+        found = sorted((*found, *_inline(text, found)), key=re.Match[str].start)
+        if _is_role(found[0]):
+            found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [
         Turn(
@@ -55,6 +62,19 @@ def turns(text: str) -> list[Turn]:
         )
         for match, end in zip(found, ends, strict=True)
     ]
+
+
+def _inline(text: str, found: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the turns within lines, ``Ann: Still in Oslo? Bo: No, I left``: not those of a list.
+
+    In a list of labels nobody speaks, and who speaks there speaks on a line of their own.
+    """
+    inline = [one for one in _INLINE.finditer(text) if one["speaker"].lower() not in _LABELS]
+    if len(found) > 1 or found[0]["speaker"].lower() in _LABELS:
+        return []
+    ends = [*(one.start() for one in inline[1:]), len(text)]
+    said = (text[one.start("words") : end] for one, end in zip(inline, ends, strict=False))
+    return inline if any(map(_SPOKEN.search, said)) else []
 
 
 def is_dialogue(text: str, said: list[Turn]) -> bool:

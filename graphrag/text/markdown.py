@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_DATELINE = re.compile(
+    r"\s*[A-Z][A-Z'’. -]+[A-Z](?:, [^—–\n]{1,30}?)?(?: \([A-Z]\w*\))?"
+    r"(?: [—–]{1,2} |, .{1,30} - )(?=[A-Z])"
+)
+"""Where a report was written: ``PORTO, 2 July (AFP) - ``."""
 _FIELD = re.compile(r"^(?P<name>[A-Za-z][\w -]*):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}(?P<mark>#{1,6})(?=[ \t]|$)[^\n]*?(?P<end>[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
@@ -65,6 +70,8 @@ def front_matter(text: str) -> tuple[int, Mapping[str, str]]:
 def prose_of(text: str) -> Prose:
     """Return what of a note is prose."""
     start, _ = front_matter(text)
+    dateline = _DATELINE.match(text, start)
+    start = dateline.end() if dateline is not None else start
     plain = _blank(text[:start]) + text[start:]
     for pattern in (_COMMENT, _PICTURE, _ADDRESS):
         plain = pattern.sub(lambda found: _blank(found[0]), plain)

@@ -17,7 +17,7 @@ from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.trades import OFFICES
+from graphrag.extract.rules.trades import LEADING, OFFICES
 from graphrag.extract.rules.verbs import framed
 
 if TYPE_CHECKING:
@@ -226,3 +226,41 @@ def _replaced(
                 made = line.draft(name, draft.relation, draft.object, begun)
                 made.attributes = dict(draft.attributes)
                 yield made
+
+
+def inherited(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return what successors lead from the day on which their predecessors lead it no more.
+
+    ``Ann will succeed Bo as chief executive in May. Bo has led Acme since 2011.``
+    """
+    made = []
+    for draft in drafts:
+        old, start = draft.object, draft.life.start
+        if (
+            draft.relation != "succeeds"
+            or old is None
+            or start is None
+            or not _leads(draft, drafts)
+        ):
+            continue
+        led = [one for one in drafts if one.relation == "leads" and one.subject is old]
+        for post in led:
+            if post.life.end is not None or post.life.over or post.object is None:
+                continue
+            begun = Life(start=start, start_precision=draft.life.start_precision)
+            _end(post, Life(end=start, end_precision=draft.life.start_precision, over=True))
+            known = (one for one in drafts if one.subject is draft.subject)
+            if not any(one.object is post.object for one in known):
+                made.append(replace(draft, relation="leads", object=post.object, life=begun))
+    return made
+
+
+def _leads(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    """Tell whether what somebody is from the day of a succession on, if it is said, leads."""
+    titles = [
+        one.object.text.lower().split()
+        for one in drafts
+        if one.relation == "has_role" and one.subject is draft.subject and one.object is not None
+        if one.life.start == draft.life.start
+    ]
+    return not titles or any(LEADING & {*words, " ".join(words)} for words in titles)

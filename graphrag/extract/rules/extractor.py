@@ -22,7 +22,7 @@ from graphrag.extract.rules.affiliation import (
     read_career,
     without_career,
 )
-from graphrag.extract.rules.aftermath import follow_up, read_known
+from graphrag.extract.rules.aftermath import follow_up, inherited, read_known
 from graphrag.extract.rules.cancelling import CANCELLED, read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
@@ -234,6 +234,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)
+    reader.drafts += inherited(reader.drafts)
     for match in SCRIPT.finditer(episode.content):
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())

@@ -62,6 +62,8 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
     listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
     called = [child for child in noun.children if child.lower_ in ("called", "named")]
     after += [one for child in called for one in child.children if one.dep_ == "oprd"]
+    if after and noun.tag_ == "NN":
+        return after[:1]  # "her wife Eva and their twins, Ada and Erik"
     if after:
         return [one for child in after for one in conjoined(child)]
     if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):

@@ -20,6 +20,7 @@ _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
 _SPAN = re.compile(r"^[^()]*\d{4}[^()-]*-[^()-]*\d{4}[^()]*$")
 _YOUNG = 15
 """Years that somebody lives at least of whom a text gives the span; shorter ones are of a post."""
+_SUCCEEDING = frozenset({"replace", "succeed"})
 _RANGE = 4
 """Words of ``mayor from 2010 to 2014`` before its last one."""
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
@@ -226,7 +227,8 @@ class Line:
         """
         turns = [token.i for token in self.sentence if token.lower_ == "then"]
         if not turns:
-            return self.periods(verb)
+            before = verb.head if verb.dep_ == "conj" and verb.lemma_ in _SUCCEEDING else verb
+            return self.periods(verb) or self.periods(before)  # "left in May and was replaced by"
         parts: dict[int, list[Period]] = {}
         for (owner, period), at in zip(self.times, self._places, strict=True):
             if owner == verb:

@@ -117,6 +117,7 @@ def telling(drafts: list[Draft]) -> list[Draft]:
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
     off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
+    died = {(id(draft.subject), "dead") for draft in drafts if draft.relation == "died_in"}
     states = {
         (id(draft.subject), draft.object.text)
         for draft in drafts
@@ -126,6 +127,7 @@ def telling(drafts: list[Draft]) -> list[Draft]:
         draft
         for draft in drafts
         if draft.object is None or (id(draft.subject), f"on {draft.object.text}") not in states
+        if draft.object is None or (id(draft.subject), draft.object.text) not in died
         if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]

@@ -54,6 +54,7 @@ _OPEN_SLOTS = (
 _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7
 """Words between a verb and a prepositional object; farther ones are often misattached."""
+_JOINING = frozenset({"join", "start", "begin"})
 _MEMORABLE = lexicon.TRAVELLING | frozenset(
     "meet visit help save rescue kill defeat beat attack betray adopt sign invite destroy "
     "discover capture fight free support sue accuse arrest praise befriend kiss build paint "
@@ -227,3 +228,11 @@ def dated(
     life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
     if life is not None:
         yield line.draft(*fact, life)
+
+
+def is_taught(clause: Clause, target: "Token", other: Name) -> bool:
+    """Tell whether somebody ``joined my violin class`` or ``started at Hill Primary`` to learn."""
+    if clause.lemma not in _JOINING or "as" in clause.arguments:
+        return False
+    taught = lexicon.LESSONS if clause.lemma == "join" else lexicon.SCHOOLS
+    return bool({target.lemma_.lower(), other.text.split()[-1].lower()} & taught)

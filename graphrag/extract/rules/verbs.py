@@ -10,7 +10,7 @@ from graphrag.extract.rules.clauses import Clause, hands_over
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
-from graphrag.extract.rules.open_verbs import dated, is_pastime, read_open, read_together
+from graphrag.extract.rules.open_verbs import dated, is_pastime, is_taught, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
@@ -34,7 +34,6 @@ _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
 _STAGED = frozenset("film movie play opera show series documentary musical".split())
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
-_JOINING = frozenset({"join", "start", "begin"})
 _MARKS = frozenset("\"'“‘«")
 _POINTING = frozenset("poss that this these those another some any each every no".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
@@ -81,11 +80,14 @@ def _matched(
     one, other = line.name(subject), line.name(target)
     if one is None or other is None or one is other:
         return None
+    if subject.lower_ == "it" and frame.subject == lexicon.PERSON:
+        return None  # "before that it was 22 with Orbicom"
     if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
         return None
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
-    as_what = clause.lemma == "join" and "as" in clause.arguments and target.pos_ == "PROPN"
-    if club or as_what:  # "joins Hill Moran as a partner": a firm
+    the = any(child.lower_ == "the" for child in target.children)  # "the Baltic Coast Guard"
+    as_what = clause.lemma == "join" and ("as" in clause.arguments or the)
+    if club or (as_what and target.pos_ == "PROPN"):  # "joins Hill Moran as a partner": a firm
         other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
@@ -121,7 +123,7 @@ def _matched(
     clubs = {other.text.split()[-1].lower(), target.lower_} & lexicon.CLUB_WORDS
     if clause.lemma == "join" and relation == "works_at" and clubs:
         relation = "member_of"
-    elif relation == "works_at" and _is_taught(clause, target, other):
+    elif relation == "works_at" and is_taught(clause, target, other):
         relation = "studies_at"
     sure = clause.lemma != "leave" or other.votes[frame.object] != 1  # or the tagger's guess
     for name, type_ in ((one, frame.subject), (other, frame.object)):
@@ -137,14 +139,6 @@ def _matched(
     draft = line.draft(one, relation, other, life)
     draft.corrects |= clause.after_all and frame.manner == "end"
     return draft
-
-
-def _is_taught(clause: Clause, target: "Token", other: Name) -> bool:
-    """Tell whether somebody ``joined my violin class`` or ``started at Hill Primary`` to learn."""
-    if clause.lemma not in _JOINING or "as" in clause.arguments:
-        return False
-    taught = lexicon.LESSONS if clause.lemma == "join" else lexicon.SCHOOLS
-    return bool({target.lemma_.lower(), other.text.split()[-1].lower()} & taught)
 
 
 def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:
@@ -200,6 +194,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "owned_by" if frame.swap and not clause.passive:
             return not other.votes["person"]  # "I'll buy Ann her favourite cake"
+        case "operates" if clause.lemma == "run":
+            return one.votes["organization"] > 1 and any(c.dep_ == "det" for c in target.children)
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):

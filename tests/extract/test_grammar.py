@@ -37,6 +37,8 @@ STATED = [
     ("Mrs Holt (no. 14) has our spare key.", "Holt keeps spare key"),
     ("Mara Holt is in hospital since Monday.", "Mara Holt has_status in hospital"),
     ("Mara Holt is on call this week.", "Mara Holt has_status on call"),
+    ("Acme Ltd runs the ferry.", "Acme Ltd operates ferry"),
+    ("Ann Lee joined the Baltic Coast Guard in 1992.", "Ann Lee works_at Baltic Coast Guard"),
     ("Mara Holt passed away on Friday.", "Mara Holt has_status dead"),
     ("Questions about invoices go to Mara Holt.", "Mara Holt contact_for invoices"),
     ("Mira Holt joined my violin class in May.", "Mira Holt studies_at violin class"),
@@ -57,6 +59,11 @@ UNSTATED = [
     ("Notable people: Ann Lee", "responsible_for"),
     ("Keep: Ann Lee", "responsible_for"),
     ("The committee killed the bill.", "dead"),
+    ("Ann Lee is here with her husband Tom Fox and their twins, Ada and Erik.", "Ada married_to"),
+    ("Tom Fox died in hospital at Penrose on 2 January 1994.", "has_status"),
+    ("PORTO — Midfielder Ann Lee has signed a deal with Rovers FC.", "PORTO"),
+    ("LYON, 3 May (AFP) - Captain Ann Lee has resigned.", "LYON"),
+    ("Ann Lee likes Flexa. Before that it was 22 with Orbicom.", "works_at"),
 ]
 CV = """Curriculum vitae - Paula Stern
 2018-today: Rheinwerk AG, project manager
@@ -90,6 +97,18 @@ DATED = [
     ("Ann Lee is on leave from 8 to 20 August.",
      "Ann Lee has_status on leave", "2024-08-08", "2024-08-21"),
     ("Ann Lee has lived in Rome since New Year.", "Ann Lee lives_in Rome", "2024-01-01", None),
+    ("Nora Vale will succeed Tom Beck as chief executive on 1 July. Beck has led Acorn Bank "
+     "since 2011.", "Tom Beck leads Acorn Bank", "2011-01-01", "2024-07-01"),
+    ("Nora Vale will succeed Tom Beck as chief executive on 1 July. Beck has led Acorn Bank "
+     "since 2011.", "Nora Vale leads Acorn Bank", "2024-07-01", None),
+    ("Nora Vale will succeed Tom Beck as treasurer on 1 July. Beck has led Acorn Bank since 2011.",
+     "Tom Beck leads Acorn Bank", "2011-01-01", None),
+    ("Tom Beck left in 2013 and was replaced by Nora Vale.",
+     "Nora Vale succeeds Tom Beck", "2013-01-01", None),
+    ("Ann Lee joined Rovers FC on a two-year deal in May 2020.",
+     "Ann Lee works_at Rovers FC", "2020-05-01", "2023-01-01"),
+    ("Ann Lee studied medicine at Pune University and graduated in 1996.",
+     "Ann Lee studies_at Pune University", None, "1996-01-01"),
     ("Ann Lee, in charge of the mill since 2019, married Bob Hale.",
      "Ann Lee married_to Bob Hale", None, None),
 ]  # fmt: skip

@@ -262,6 +262,8 @@ def _is_same(one: Claim, other: Claim) -> bool:
     subjects = words_of_name(one.subject.name), words_of_name(other.subject.name)
     objects = words_of_name(one.object.name), words_of_name(other.object.name)
     near = one.start < other.end and other.start < one.end
+    if one.relation == "has_status" and one.valid_at == other.valid_at and near:
+        return subjects[0] == subjects[1]  # "will close": closed
     return near and subjects[0] <= subjects[1] and objects[0] <= objects[1]
 
 

@@ -33,6 +33,7 @@ _FORMERLY = re.compile(
 _JOINT = re.compile(r"\s*[-–—]?\s*")
 _UNTIL_THEN = re.compile(r"\b(?:until|till|before) (?:then|that)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
+_BEGINNING = frozenset("take inherit become join acquire".split())
 _HALF = 0.5
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""
@@ -96,6 +97,22 @@ class Calendar:
         """Tell whether a time is what "until then", "before that" in a later sentence points to."""
         start, end = self._passage.sentence(statement.later)
         return place.end <= start and bool(_UNTIL_THEN.search(self._passage.text, start, end))
+
+    def _earliest(self, place: Place, period: Period) -> Period:
+        """Return the first time of the sentence of a time: "before that" is before all of it."""
+        start, end = self._passage.sentence(place)
+        found = [one[2] for one in self._times if start <= one[0] and one[1] <= end]
+        return min(found, key=lambda one: one.start, default=period)
+
+    def _is_beginning(self, place: Place, statement: Statement) -> bool:
+        """Tell whether what happened then is how it began: "Ann took over in 1988"."""
+        verb = self._passage.root(place)
+        while verb is not None and verb.pos_ != "VERB" and verb.head != verb:
+            verb = verb.head
+        if verb is None or verb.lemma_ not in _BEGINNING:
+            return False
+        subject = set(self._passage.words(statement.subject).split())
+        return any(child.dep_ == "nsubj" and child.text in subject for child in verb.children)
 
     def _other_end(self, place: Place) -> tuple[str, Period] | None:
         """Return the other end of a range that a place names one end of: "2006-2012"."""
@@ -164,8 +181,12 @@ class Calendar:
             period = self.period(place)
             if period is not None:
                 if role in ("from", "to"):
-                    then = self._is_then(place, statement)
-                    role = "to" if then else _BOUNDS.get(period.bound, role)
+                    if self._is_then(place, statement):
+                        role, period = "to", self._earliest(place, period)
+                    elif role == "to" and self._is_beginning(place, statement):
+                        role = "from"
+                    else:
+                        role = _BOUNDS.get(period.bound, role)
                 if sure > best.get(role, (0.0, None))[0]:
                     best[role] = sure, period
                 if role != "on" and (other := self._other_end(place)) and other[0] != role:

@@ -12,8 +12,8 @@ from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
 
-SURE = 0.8
-DOUBT = 0.02
+SURE = 0.85
+DOUBT = 0.2
 
 
 class NeuralExtractor:

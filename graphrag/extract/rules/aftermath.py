@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _POSTS = frozenset({"has_role", "leads"})
 _JOBS = _POSTS | {"works_at", "plays_for"}
 _HOMES = frozenset({"lives_in"})
+_STUDIES = frozenset({"studies_at", "studies"})
 _UNIONS = frozenset({"married_to", "engaged_to", "partner_of"})
 _LEAVING = {
     "step_down": _POSTS,
@@ -34,6 +35,7 @@ _LEAVING = {
     "retire": _JOBS,
     "die": _JOBS | _UNIONS | _HOMES,
     "leave": _JOBS,
+    "graduate": _STUDIES,
 }
 """Verbs without an object, to what is over with their subject."""
 _ENDING = frozenset("dissolve end annul break fail collapse come finalise finalize".split())

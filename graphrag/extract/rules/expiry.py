@@ -1,6 +1,8 @@
 """When what somebody has by contract runs out: ``his contract with Acme ends in August``."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
@@ -8,14 +10,21 @@ from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import phrase_of
+from graphrag.temporal.phrase import resolve_phrase
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Span, Token
 
 ENDING = frozenset("end expire finish lapse terminate".split())
 _JOBS = frozenset("contract job internship apprenticeship secondment placement employment".split())
 _SOMEBODYS = frozenset({"his", "her", "their", "my"})
 _TERMS = frozenset("term mandate".split())
+_LENGTH = re.compile(
+    r"\b(?P<count>\w+)-(?P<unit>year|month|week)\b[\w ,-]{0,20}? "
+    r"(?:contract|deal|lease|loan|secondment|internship|apprenticeship|agreement)\b",
+    re.IGNORECASE,
+)
+_LIMITED = frozenset("works_at plays_for signed_to signed_with rents coaches".split())
 
 
 def read_expiry(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -72,3 +81,17 @@ def last_day(clause: Clause, line: Line) -> tuple[Name, list[tuple[Name, str, Na
     if life is None or not times or (body is None and "first" in which):
         return None
     return owner, [] if body is None else [(owner, "works_at", body)], life
+
+
+def limit(drafts: Iterable[Draft], sentence: "Span", said: datetime) -> None:
+    """Give what somebody is under ``a three-year contract`` the end that follows from its start."""
+    lengths = list(_LENGTH.finditer(sentence.text))
+    if len(lengths) != 1:
+        return
+    words = f"in {lengths[0]['count']} {lengths[0]['unit']}s"
+    for draft in drafts:
+        life = draft.life
+        if draft.relation in _LIMITED and not life.over and life.end is None:
+            end = resolve_phrase(words, life.start or said, prefer="future")
+            if end is not None and life.kind == "state":
+                draft.life = life.ending(end.bounded("until"))

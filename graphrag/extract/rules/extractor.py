@@ -31,7 +31,7 @@ from graphrag.extract.rules.complements import (
     read_having,
     read_place,
 )
-from graphrag.extract.rules.expiry import read_expiry
+from graphrag.extract.rules.expiry import limit, read_expiry
 from graphrag.extract.rules.figures import read_figures
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
@@ -93,9 +93,11 @@ class Reader:
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
         own = _FIRST_PERSON.search(sentence.text)
+        known = len(self.drafts)
         for draft in self._stated(sentence, offset):
             if not quoted or (own and draft.subject is self.scene.voice):
                 (self.of_known if draft.of_known else self.drafts).append(draft)
+        limit(self.drafts[known:], sentence, self.reference)
 
     def deny(self, text: str, offset: int) -> None:
         """Read what a text says was never so."""

@@ -13,7 +13,7 @@ from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
 
 SURE = 0.85
-DOUBT = 0.2
+DOUBT = 0.1
 
 
 class NeuralExtractor:

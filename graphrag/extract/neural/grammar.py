@@ -14,6 +14,7 @@ _WORKING = frozenset("works_at has_role leads studies_at member_of lives_in".spl
 _NAMELESS = frozenset(
     "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
 )
+_MOMENTS = frozenset("retirement death birth wedding marriage divorce".split())
 _ITS = frozenset({"its", "their"})
 _EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 
@@ -46,6 +47,10 @@ def suits(statement: Statement, passage: Passage) -> bool:
             return passage.is_proper(object_)  # "some time at the shelter volunteering"
         case "works_at" | "studies_at" if first and one.dep_ == "pobj" and one.head.lower_ == "of":
             return False  # "a picture of me at the club"
+        case "has_role" if statement.subject.kind not in ("person", "organization"):
+            return False  # "reports label printer offline"
+        case "has_status" if other.lower_ in _MOMENTS:
+            return False  # "until her retirement"
         case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
             return False  # "looking into nursing"
         case "costs" if any(child.lower_ in _ITS for child in one.children):

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import GENERIC
-from graphrag.extract.rules.lifetime import GONE, Life, lifetime
+from graphrag.extract.rules.lifetime import GONE, Life, lifetime, lifetime_of
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.short_dates import lifetime_of, short_times
+from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
 
 _UNIT = (

@@ -3,6 +3,7 @@
 A claim in the making: its names may still grow longer and change type while the text is read.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -155,6 +156,7 @@ _GIVEN = 5
 """Votes of who speaks: ``Dad`` may be all that he is called."""
 _OF_THINGS = frozenset({"owned_by", "located_in"})
 """Relations of what is nobody: people live in a town, and belong to no one."""
+_ABBREVIATED = re.compile(r"[a-z]\.")
 _SPOKEN = frozenset("i we you he she it they".split())
 _NEEDS_NAME = frozenset(_SUBJECTS)
 """Relations of somebody with a name."""
@@ -180,6 +182,8 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
             continue
         if _is_clause(one) or (other is not None and _is_clause(other)):
             continue
+        if _ABBREVIATED.fullmatch(one.text):
+            continue  # "(d. 2005)"
         if draft.relation in _NEEDS_NAME and not one.named:
             continue
         yield draft

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from graphrag.extract.rules.amounts import read_amounts
 from graphrag.extract.rules.lexicon import ORG_WORDS, PLACE_WORDS, on_relation
-from graphrag.extract.rules.lifetime import Life
+from graphrag.extract.rules.lifetime import Life, lifetime_of
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import Label, label_of, task_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.short_dates import lifetime_of, short_times
+from graphrag.extract.rules.short_dates import short_times
 from graphrag.names.key import name_key
 from graphrag.temporal.find import TimeExpression
 

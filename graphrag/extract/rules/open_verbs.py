@@ -108,6 +108,8 @@ def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
             continue
         if not lexicon.says_enough(clause.lemma, clause.particles, slot):
             continue
+        if clause.lemma in _JOINING and slot in ("at", "in", "on", "with"):
+            continue  # "starts at the depot in March"
         relation = verb if slot in _BARE_SLOTS else f"{verb}_{slot}"
         if relation.isidentifier():
             for target in clause.arguments.get(slot, ()):

@@ -6,12 +6,11 @@ they lie; in a question or a running text "the 3rd" is too often no date.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 
-from graphrag.extract.rules.lifetime import GONE, Life
 from graphrag.temporal.find import TimeExpression, find_times
 from graphrag.temporal.period import Bound, Period, Unit, day_of, floor, shift, unit_from
+from graphrag.temporal.phrase import resolve_phrase
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
 
 _BOUND: dict[str, Bound] = {
@@ -104,8 +103,12 @@ def _matches(text: str) -> Iterator[tuple[int, int, Make, re.Match[str]]]:
 
 
 def _bounded(match: re.Match[str], period: Period | None) -> Period | None:
+    return None if period is None else _put(match, period)
+
+
+def _put(match: re.Match[str], period: Period) -> Period:
     bound = (match.groupdict().get("bound") or "").lower()
-    return None if period is None else period.bounded(_BOUND.get(bound, "in"))
+    return period.bounded(_BOUND.get(bound, "in"))
 
 
 def _ordinal(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
@@ -132,9 +135,7 @@ def _weekday(match: re.Match[str], said: datetime, ahead: bool, _: Period | None
     at = day - timedelta(days=back or 7 * bool(match["last"]))
     if not last:
         at = day + timedelta(days=(7 - back) % 7 or 7)
-    found = _bounded(match, day_of(at.year, at.month, at.day))
-    assert found is not None
-    return found
+    return _put(match, day_of(at.year, at.month, at.day))
 
 
 def _month(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
@@ -149,9 +150,7 @@ def _month_of(match: re.Match[str], said: datetime, _: bool, __: Period | None) 
     """Return ``March last year``."""
     year = said.year + {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
     at = datetime(year, MONTHS[match["name"].lower()], 1, tzinfo=said.tzinfo)
-    found = _bounded(match, unit_from(at, "month"))
-    assert found is not None
-    return found
+    return _put(match, unit_from(at, "month"))
 
 
 def _slashed(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period | None:
@@ -177,9 +176,14 @@ def _feast(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) 
         here = day_of(year + 1, month, day)
     if not ahead and here.start > said:
         here = day_of(year - 1, month, day)
-    found = _bounded(match, here)
-    assert found is not None
-    return found
+    return _put(match, here)
+
+
+def _season(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) -> Period | None:
+    """Return the spring before ``left in the spring``; in the present it may be every spring."""
+    if ahead and (match["bound"] or "").lower() != "since":
+        return None
+    return _bounded(match, resolve_phrase(f"in {match['name']}", said, prefer="past"))
 
 
 def _then(match: re.Match[str], _: datetime, __: bool, before: Period | None) -> Period | None:
@@ -269,6 +273,8 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
          _short_year),
         (rf"\b{_LEAD}(?P<name>christmas|xmas|new year(?:'s)?)\b(?! (?:\d|eve|party|dinner))", re.I,
          _feast),
+        (r"\b(?P<bound>in|since|until|before|after|over) (?:the )?(?:early |late )?"
+         r"(?P<name>spring|summer|autumn|winter)\b(?! (?:of|\d))", re.I, _season),
         (r"\b(?P<bound>until|till|since|before|after|from) (?P<word>then|that)\b(?! [a-z]+s\b)",
          re.I, _then),
         (rf"\b{_COUNT} (?P<unit>year|month)s? later\b", re.I, _later),
@@ -278,21 +284,3 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     )
 )  # fmt: skip
 """Longest or surest first: where two overlap the first counts."""
-
-
-def lifetime_of(times: list[TimeExpression], said: datetime, *, past: bool = False) -> Life:
-    """Return when something holds of which a note gives only dates."""
-    life = Life()
-    for time in times:
-        period = time.period
-        if period.bound in ("until", "before"):
-            life = life.ending(period)
-        elif past:
-            life = life.ending(period.bounded("before"))
-        elif life.start is None:
-            life = life.beginning(period)
-    if past and life.end is None:
-        return GONE
-    if past:
-        return life
-    return replace(life, current=life.start is not None and life.start <= said)

@@ -34,6 +34,7 @@ _JOINT = re.compile(r"\s*[-–—]?\s*")
 _UNTIL_THEN = re.compile(r"\b(?:until|till|before) (?:then|that)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _BEGINNING = frozenset("take inherit become join acquire".split())
+_LASTING = frozenset("pay cost earn work live own keep run teach serve manage rent use".split())
 _HALF = 0.5
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""
@@ -172,6 +173,11 @@ class Calendar:
         verb = self._passage.verb(statement.subject, statement.object)
         return verb is not None and verb.lemma_ in ("turn", "become")
 
+    def _is_past(self, statement: Statement) -> bool:
+        """Tell whether a verb of what lasts is in the simple past: "she paid 780 euros a month"."""
+        verb = self._passage.verb(statement.subject, statement.object)
+        return verb is not None and verb.tag_ == "VBD" and verb.lemma_ in _LASTING
+
     def life(self, statement: Statement) -> Life | None:
         """Return when a statement holds; None if it is only to come, and nobody knows when."""
         best: dict[str, tuple[float, Period]] = {}
@@ -195,6 +201,7 @@ class Calendar:
         first, last = sorted((statement.subject, statement.object), key=lambda one: one.start)
         was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))
         if not best and not statement.dates:
+            was = was or self._is_past(statement)
             best = self._only(statement, was)
         first_date, last_date = best.get("from") or best.get("on"), best.get("to")
         if first_date and last_date and last_date[1].start <= first_date[1].start:

@@ -17,8 +17,7 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.conform import Violation
-from graphrag.ontology.ontology import Ontology
-from graphrag.ontology.straighten import stored_as
+from graphrag.ontology.ontology import Ontology, stored_as
 from graphrag.ontology.types import UNTYPED
 
 _LOG = logging.getLogger("graphrag")

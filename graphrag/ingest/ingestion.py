@@ -21,9 +21,8 @@ from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation
-from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
+from graphrag.ontology.ontology import ANYTHING, Ontology, known_types, straightened
 from graphrag.ontology.relations import Relations
-from graphrag.ontology.straighten import straightened
 from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling, Tracer, traced
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError
 
@@ -50,6 +50,8 @@ class Relation:
     """Relations by which one value may lie in another, however far up: such two both hold."""
 
 
+VITAL: Final = "vital_status"
+"""Who has it is dead."""
 _LIFE = (
     *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
     *("studies_at", "plays_for", "has_role", "member_of", "owned_by"),
@@ -73,7 +75,7 @@ _DEFAULT = (
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),
     Relation("has_state", synonym_of="has_status"),
-    Relation("vital_status", single_valued=True, ends=_LIFE),
+    Relation(VITAL, single_valued=True, ends=_LIFE),
     *(Relation(name, single_valued=True) for name in _NUMBERS),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),

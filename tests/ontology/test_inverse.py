@@ -4,8 +4,8 @@ import pytest
 
 from graphrag.errors import InputError
 from graphrag.model.extraction import Extraction, Mention
+from graphrag.ontology.ontology import straightened
 from graphrag.ontology.relations import Relation, Relations
-from graphrag.ontology.straighten import straightened
 from tests.conftest import open_graph, triples
 
 

@@ -13,8 +13,7 @@ from graphrag.extract.llm.wire import ReadFact as ReadFact
 from graphrag.extract.llm.wire import Reading as Reading
 from graphrag.llm.fence import fence_of, fenced
 from graphrag.model.values import Episode
-from graphrag.ontology.relations import Relations
-from graphrag.ontology.straighten import VITAL
+from graphrag.ontology.relations import VITAL, Relations
 from graphrag.protocols import ExtractionContext, Known, KnownFact, Message
 
 _PREVIOUS = (600, 400, 300, 300)

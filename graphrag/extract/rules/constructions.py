@@ -131,9 +131,8 @@ V:do,take,follow,attend {n=course,training,programme,program,degree,apprenticesh
 V:pick,take up,over,on {o} ~ from {x:p} => s responsible_for o start; x responsible_for o end
 V:hand {o} ~ over to {x:p} => x responsible_for o start; s responsible_for o end
 V:hand over {o} ~ to {x:p} => x responsible_for o start; s responsible_for o end
-{j:tc=question,query,enquiry,inquiry,invoice,bill,request,complaint,application,order,booking,
-    report,reply,answer,mail,letter,message,feedback,comment,issue,claim,parcel} V:go to {o:p} => o
-    contact_for j state
+{j:tc=question,query,enquiry,invoice,bill,request,complaint,application,order,booking,report,reply,
+    mail,letter,message,feedback,comment,issue,claim,parcel} V:go to {o:p} => o contact_for j state
 for {o*} ~ ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contact_for o state
 for {o*} ~ please ?:contact,call,ring,email,mail,ask,phone,see {x:p} => x contact_for o state
 ?:contact,call,ring,email,mail,ask,phone,see {x:p} for,about,regarding,with {o} => x contact_for o

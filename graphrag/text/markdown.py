@@ -12,8 +12,11 @@ from typing import Literal
 
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _DATELINE = re.compile(
-    r"\s*[A-Z][A-Z'’. -]+[A-Z](?:, [^—–\n]{1,30}?)?(?: \([A-Z]\w*\))?"
-    r"(?: [—–]{1,2} |, .{1,30} - )(?=[A-Z])"
+    r"\s*(?:[A-Z][A-Z'’. -]+[A-Z](?:, [^—–\n]{1,30}?)?(?: \([A-Z]\w*\))?"
+    r"(?: [—–]{1,2} |, .{1,30} - )"
+    r"|(?!Dear |Hi |Hello )[A-Z][\w'’ -]{2,30}, "
+    r"(?:\d{1,2}\.? [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\.? \d{1,2})"
+    r"(?: \([A-Z]\w*\))? [—–-]{1,2} )(?=[A-Z])"
 )
 """Where a report was written: ``PORTO, 2 July (AFP) - ``."""
 _FIELD = re.compile(r"^(?P<name>[A-Za-z][\w -]*):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)

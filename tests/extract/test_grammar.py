@@ -63,6 +63,8 @@ UNSTATED = [
     ("Tom Fox died in hospital at Penrose on 2 January 1994.", "has_status"),
     ("PORTO — Midfielder Ann Lee has signed a deal with Rovers FC.", "PORTO"),
     ("LYON, 3 May (AFP) - Captain Ann Lee has resigned.", "LYON"),
+    ("Ulaanbaatar, 4 March – The Rovers Trust, led by Ann Lee, moved to Rome.", "Ulaanbaatar"),
+    ("translate into German please: I live in Rome.", "German"),
     ("Ann Lee likes Flexa. Before that it was 22 with Orbicom.", "works_at"),
 ]
 CV = """Curriculum vitae - Paula Stern

@@ -20,6 +20,7 @@ _INLINE = re.compile(
 """Who speaks next on the same line: behind the end of a sentence."""
 _SPOKEN = re.compile(r"\b(?:i|i'm|i’m|im|i've|i’ve|my|me|we|our|you|your)\b", re.IGNORECASE)
 _SELF = re.compile(r"(?:me|i|myself)[ ]\((?P<name>[^)]+)\)", re.IGNORECASE)
+_STOPPED = re.compile(r"[^\W\d_]{4,}\. ")
 _ASIDE = re.compile(r"[ ]\([^)]*\)$")
 _LABELS = frozenset(
     "from to cc bcc subject date sent note notes todo re fwd location time place attendees agenda "
@@ -140,6 +141,8 @@ def _is_clause(label: str) -> bool:
     """Tell whether words before a colon are no name: ``Today we can say it: Acme is ours``."""
     words = label.split()
     plain = [word for word in words if word.islower() and len(word) > 1]
+    if (words[0].islower() and len(words) > _PARTICLES) or _STOPPED.search(label):
+        return True  # "translate this please: ...", "Monday. Ann rang: ..."
     pronoun = len(words) > 1 and re.split("['’]", words[0].lower())[0] in ("i", "we", "it", "this")
     return pronoun or (len(plain) > _PARTICLES and len(words) > _LONGEST)
 

@@ -117,6 +117,7 @@ V:give {n=notice} at,to {o:p} => s works_at o end
 V:go,move,come,return,fly,travel back,home ~ to {o:p} => s lives_in o start
 V:be back,home in {o:p} => s lives_in o state
 V:be,live,stay in,at {o:p} => s lives_in o state if still,now,currently,nowadays
+V:be,remain,stay in,at {o:p} => s located_in o state
 V:sleep,lodge,board,camp at,in {o:p} => s lives_in o state
 at {n=home} in {o:p} => s lives_in o state
 {n=native} of {o:p} => s born_in o always
@@ -189,6 +190,7 @@ P:store,keep,house,hold,display,park,berth,moor,exhibit,stock at,in,on {o:pt} =>
     state
 V:move,relocate,shift ~ from {o:pt} ~ to {x:pt} => s located_in o end; s located_in x start
 V:move,relocate,shift ~ to {o:pt} => s located_in o start
+V:run,operate,manage {k:c} , {o:p} , => s leads o state
 V:run,operate {o:pt} => s operates o state
 F:bear in {o:p} => s born_in o always
 F:raise,bring,grow up in {o:p} => s lives_in o end
@@ -201,6 +203,7 @@ P:find guilty of {o:ct} => s convicted_of o event
 P:let go by,from {o:p} => s works_at o end
 V:be,become,stay,remain {n=partner,associate,fellow,volunteer,consultant,intern,trainee,apprentice,
     employee,postdoc,colleague,freelancer} at,with,in {o:p} => s works_at o state
+V:be,become,remain {n=associate,employee,volunteer,trainee,postdoc} of {o:p} => s works_at o state
 P:base at {o:p} => s works_at o state
 V:be {k:c} at {o:p} => s has_role k state; s works_at o state
 V:hand,pass {n=reins,helm,baton,leadership} to {x:p} => x succeeds s event
@@ -208,7 +211,9 @@ V:step,stand down,aside,back ~ in {n=favour,favor} of {x:p} => x succeeds s even
 V:make {n=way} for {x:p} => x succeeds s event
 V:give,donate,bequeath,leave {x:p} {o:t} => o owned_by x start
 V:get,receive {o:t} from {x:p} => o owned_by s start
-P:own,run by {x*} => s owned_by x state
+P:own by {x*} => s owned_by x state
+P:run,operate by {x*} => x operates s state
+P:support,fund,finance by {x:p} => x supports s state
 P:make,brew,bake,produce,print,publish by {x:p} => s created_by x state
 V:get,buy {o:c} ~ from {x:p} => x supplies s state if usually,always,now,still,weekly,daily
 P:supply,cater,deliver,provide by {x:p} => x supplies s state

@@ -10,6 +10,7 @@ from graphrag.extract.rules.lifetime import ALWAYS, GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.phrases import Phrase
+from graphrag.extract.rules.states import COPULAS, lies
 from graphrag.extract.rules.trades import OVER, PASSING, is_title, is_trade, title_of
 from graphrag.extract.rules.units import Row, Unit, row_of
 from graphrag.extract.rules.verb_frames import MEANT
@@ -251,6 +252,8 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
         if not name.named and unit.head.lemma_.lower() in lexicon.EMPTY_NOUNS:
             return False
     match fact.relation:
+        case "located_in" if one[1].head.head.lemma_ in COPULAS:
+            return subject.named and object_.votes["place"] >= 1 and lies(one[1].head.head)
         case "located_in" if object_.named and subject.votes["organization"] >= 2:
             return object_.votes["place"] >= 1  # "Acme is moving to SAP"
         case "lives_in" | "located_in" | "born_in":

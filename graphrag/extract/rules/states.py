@@ -79,6 +79,7 @@ _PEOPLES = frozenset(
     "on leave,on sabbatical,in hospital,in prison,in jail,in custody,in rehab,in remission,"
     "off sick,on parole,on bail,on tour,on call,on duty".split(",")
 )
+_WHO = frozenset("he she i who which".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her", "both"})
 
 
@@ -92,7 +93,7 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
     words, token, subjects = found
     for subject in subjects:
         one = line.name(subject)
-        if one is None or (subject.pos_ == "PRON" and subject.lower_ not in ("he", "she", "i")):
+        if one is None or (subject.pos_ == "PRON" and subject.lower_ not in _WHO):
             continue
         if not _bears(one, words) or (one is line.scene.speaker and words == "dead"):
             continue  # "I always die in the last two kilometres"
@@ -104,6 +105,13 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
             continue  # any bridge, any meeting
         phrase = Phrase(words, token.idx, token.idx + len(token), False)
         yield line.draft(one, "has_status", line.scene.add(phrase, line.offset), life)
+
+
+def lies(copula: "Token") -> bool:
+    """Tell whether what is somewhere lies there: not ``the Rovers are in Leeds``, ``on Friday``."""
+    if copula.lower_ in ("are", "were", "be"):
+        return False
+    return not any(child.dep_ == "prep" and child.lower_ == "on" for child in copula.children)
 
 
 def _bears(one: Name, words: str) -> bool:

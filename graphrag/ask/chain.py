@@ -10,13 +10,16 @@ from typing import Final
 
 from graphrag.ask.account import Kinds, is_of, unmeant
 from graphrag.ask.again import AGAIN
-from graphrag.ask.asked import Asked, Clause, Limits, Token, is_yearless
+from graphrag.ask.asked import Asked, Clause, Limits, Token, Unit, is_yearless
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import Evidence, evidence, mutual, owned
 from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World, bounds_of, by_start
+from graphrag.index.group import BEGINNING
+from graphrag.temporal.moment import from_micros
+from graphrag.temporal.period import shift
 
 _ORIGIN: Final = frozenset({"original", "originally"})
 """What is first, or what a thing came from: "the original language of"."""
@@ -134,10 +137,19 @@ def _holds(asked: Asked, line: Line, world: World) -> bool:
             raise CannotAnswer(f"“{asked.during.words}” is of every year: say which")
         return line.meets(*bounds_of(asked.during.interval))
     # What happened on a day, or in a year, is so ever since.
-    return line.start <= world.now and (line.end - line.start <= _EVENT or world.now < line.end)
+    return line.start <= world.now and (world.now < line.end or _is_event(line))
 
 
-_EVENT: Final = 366 * 86_400_000_000
+def _is_event(line: Line) -> bool:
+    """Tell whether a fact is of one day, month or year: a state ends when it does."""
+    if line.start == BEGINNING or not 0 < line.end - line.start <= _YEAR:
+        return False
+    start, end = from_micros(line.start), from_micros(line.end)
+    return any(shift(start, unit, 1) == end for unit in _UNITS)
+
+
+_YEAR: Final = 366 * 86_400_000_000
+_UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
 
 
 def _at(

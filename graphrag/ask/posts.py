@@ -17,6 +17,7 @@ from graphrag.ask.world import Line, World
 _OF: Final = frozenset({"of", "at", "for", "in", "with"})
 _LONGEST: Final = 4
 """Words of a role: "vice head of sales"."""
+_LEAD: Final = stem_of("leads")
 _ROLE: Final = senses_of(stem_of("role"))
 _BODY: Final = frozenset().union(*(senses_of(stem_of(word)) for word in ("work", "member", "play")))
 
@@ -90,7 +91,10 @@ def is_role(relation: str) -> bool:
 
 
 def _is_body(relation: str) -> bool:
-    return not is_role(relation) and any(_BODY & senses_of(stem) for stem in stems_of(relation))
+    stems = stems_of(relation)
+    if _LEAD in stems:
+        return True  # "chairman of the trust", stored as a role and who leads what
+    return not is_role(relation) and any(_BODY & senses_of(stem) for stem in stems)
 
 
 def with_posts(tokens: tuple[Token, ...], world: World) -> tuple[Token, ...]:

@@ -151,7 +151,7 @@ class _Words:
 
 def qualified(tokens: Tokens) -> tuple[Tokens, Limits]:
     """Return the words of a question without what limits its facts, and the limits."""
-    words = _lasting(_true(_Words(plain(tokens), Limits())))
+    words = _lasting(_alive(_true(_Words(plain(tokens), Limits()))))
     shape = shape_of(words.tokens)
     if found := _EXCEPT.search(shape):
         left = shape_slice(words.tokens, shape, found.start("names"), found.end("names"))
@@ -190,6 +190,16 @@ def _true(words: _Words) -> _Words:
     return _Words((Token("did", "did"), *(plain if limits.inverted else rest)), limits)
 
 
+def _alive(words: _Words) -> _Words:
+    """Read "is A still alive" of whether A is dead, with yes for no."""
+    kept = tuple(token for token in words.tokens if token.word != "still")
+    shape = shape_of(kept)
+    if _LIVING.match(shape) is None:
+        return words
+    return _Words(kept, replace(words.limits, inverted=not words.limits.inverted))
+
+
+_LIVING: Final = re.compile(r"(?:is|was|are|were) E alive\b")
 _TRUE: Final = re.compile(
     r"(?:is|was) it (?:really )?(?:(?:true|correct|right|fair)(?: to say)?|so|the case|a fact) "
     r"that\b|is it so that\b"

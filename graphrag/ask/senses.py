@@ -51,7 +51,8 @@ live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
 bear birth birthplace native
-die death decease perish away
+die death decease perish away vital
+vital alive
 bury burial grave tomb
 member membership belong affiliate affiliation join party society club organisation association
 member affiliate leave quit resign enter

@@ -19,7 +19,7 @@ from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.review import ends_of_each, wait
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Fact
-from graphrag.ontology.relations import Relations
+from graphrag.ontology.relations import DEATHS, VITAL, Relations
 from graphrag.store.store import Store
 
 
@@ -89,9 +89,10 @@ class Ledger:
         reached = component.reach(
             (_triple(fact) for fact in (*meeting, *ends) if fact.object_id),
             (
-                (fact.relation, fact.subject_id)
+                (relation, fact.subject_id)
                 for fact in (*meeting, *ends)
                 if not fact.object_id or fact.statements[0].corrects
+                for relation in (DEATHS if fact.relation == VITAL else (fact.relation,))
             ),
         )
         ruled = {id_ for fact in meeting for id_ in fact.statements[0].excludes}

@@ -3,18 +3,17 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
 from graphrag.ingest.open_points import find_case
 from graphrag.ingest.statements import other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
-from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
@@ -22,7 +21,7 @@ from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer
 from graphrag.resolve.doubt import with_meanings
 from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
-from graphrag.resolve.mentions import Resolution, adds_something, resolve
+from graphrag.resolve.mentions import adds_something, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
 
@@ -70,7 +69,12 @@ async def make_plan(
     from graphrag.ingest.ledger import Ledger, Rules
 
     entity_of = resolution.entity_of
-    claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
+    claims = extraction.claims
+    if extraction.of_known:
+        # Imported here: few texts speak of what only the graph knows.
+        from graphrag.ingest.recalled import with_known
+
+        claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
     alias = partial(other_name, group=index)
     said = state(
         claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
@@ -156,74 +160,6 @@ def both(found: Ruling, ruled: Ruling) -> Ruling:
 
 def _decided(mention: Mention) -> bool:
     return mention.entity_id is not None or bool(mention.distinct_from)
-
-
-def with_known(
-    extraction: Extraction,
-    resolution: Resolution,
-    index: GroupIndex,
-    relations: Relations,
-    *,
-    at: datetime,
-) -> tuple[Claim, ...]:
-    """Return the claims of a text, with what it says of what is known as far as it is.
-
-    Denials come first, so that they meet only what was said before, and reach as far as the text.
-    Whoever leaves a place lives there no more, and whoever leaves anything else does something
-    else: where only that is known, it is meant.
-    """
-    claims = extraction.claims
-    if not extraction.of_known:
-        return claims
-    entity_of = resolution.entity_of
-    mention_of = {name_key(mention.name): mention for mention in entity_of}
-    denials, ends = list[Claim](), list[Claim]()
-    over = set[tuple[Mention, Mention | None]]()
-    here = {
-        relations.line(one.relation, entity_of.get(one.subject, ""), entity_of.get(one.object, ""))
-        for one in claims
-        if one.object and (one.kind, one.ends, one.invalid_at) == ("state", False, None)
-    }
-    for claim in extraction.of_known:
-        one, other = map(mention_of.get, (name_key(claim.subject.name), _key(claim.object)))
-        if one is None or other is None:
-            continue
-        claim = replace(claim, subject=one, object=other)
-        line = relations.line(claim.relation, entity_of[one], entity_of[other])
-        if not claim.ends:
-            known = list(_stored(line, index, relations))
-            denials += [replace(claim, invalid_at=at)] if known else []
-            continue
-        new = resolution.created.get(entity_of[other])
-        kind = new.entity_type if new else index.entity_type(entity_of[other])
-        at_home = claim.relation == "lives_in"
-        if kind == ("organization" if at_home else "place"):
-            over |= {(one, other)} if kind == "place" else set()
-            continue
-        end = to_micros(claim.invalid_at or at, BEGINNING)
-        running = (first <= end < last for first, last in _stored(line, index, relations))
-        if line in here or any(running):
-            ends.append(claim)
-            over.add((one, other))
-    rest = (one for one in claims if not (one.ends and (one.subject, one.object) in over))
-    return (*denials, *rest, *ends)
-
-
-def _key(mention: Mention | None) -> str:
-    return "" if mention is None else name_key(mention.name)
-
-
-def _stored(
-    line: tuple[str, str, str], index: GroupIndex, relations: Relations
-) -> Iterator[tuple[int, int]]:
-    """Yield when the facts hold that are stored of a line and stand."""
-    facts = index.facts
-    for name in relations.same(line[0]):
-        for row in index.rows_at(line[1], name, line[2]):
-            if relations.line(name, *index.ends_of(row)) == line and (
-                facts["retracted"][row] == FOREVER and not facts["pending"][row]
-            ):
-                yield int(facts["valid"][row]), int(facts["invalid"][row])
 
 
 def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:

@@ -52,6 +52,8 @@ class Relation:
 
 VITAL: Final = "vital_status"
 """Who has it is dead."""
+DEATHS: Final = (VITAL, "died_on", "died_in")
+"""What is said of the dead alone: who is alive has none of it."""
 _LIFE = (
     *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
     *("studies_at", "plays_for", "has_role", "member_of", "owned_by"),

@@ -321,3 +321,37 @@ async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
 )
 async def test_a_place_after_a_comma_is_what_the_one_before_it_lies_in(text, inside):
     assert {one for one in await told(text) if "located_in" in one} == inside
+
+
+LIFE = ("2019-10-01", "Vera Poole works at Acme.")
+
+
+@pytest.mark.parametrize(
+    ("told", "at", "held"),
+    [
+        # The one that is named wrong is corrected, and only that.
+        ([("2018-01-01", "Rolf Esser works at Alpha Ltd."),
+          ("2019-01-01", "Rolf Esser works at Beta Ltd."),
+          ("2019-02-01", "Correction: Rolf Esser works at Gamma Ltd, not Beta Ltd.")],
+         {"2018-06-01": {"Alpha Ltd"}, "2019-01-15": {"Gamma Ltd"}}, "works_at"),
+        ([LIFE, ("2019-10-10", "Vera Poole died on 9 October 2019."),
+          ("2019-10-12", "Correction: Vera Poole did not die.")],
+         {"2019-11-01": {"Acme"}}, "works_at"),
+        ([LIFE, ("2019-10-10", "Vera Poole was found dead at her home in Leeds."),
+          ("2019-10-12", "Vera Poole is not dead.")], {"2019-11-01": {"Acme"}}, "works_at"),
+        ([LIFE, ("2019-10-10", "Vera Poole has died."),
+          ("2019-10-12", "Vera Poole is alive and well.")], {"2019-11-01": {"Acme"}}, "works_at"),
+        ([LIFE, ("2019-10-02", "Vera Poole is alive."), ("2019-10-10", "Vera Poole has died.")],
+         {"2019-11-01": set()}, "works_at"),
+        ([LIFE, ("2019-10-10", "Vera Poole has died."),
+          ("2019-10-12", "Vera Poole did not die in vain.")], {"2019-11-01": set()}, "works_at"),
+    ],
+)  # fmt: skip
+async def test_a_correction_takes_back_what_it_names_and_what_followed_from_it(told, at, held):
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for moment, text in told:
+            await graph.add_episode(text, reference_time=moment)
+        for moment, names in at.items():
+            facts = await graph.at(valid_at=moment).facts(relation=held)
+            assert {fact.object for fact in facts} == names, moment
+        assert not (await graph.health.check()).findings

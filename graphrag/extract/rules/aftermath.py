@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.cancelling import CANCELLED
-from graphrag.extract.rules.clauses import Clause, denials
+from graphrag.extract.rules.clauses import Clause, denials, negated
 from graphrag.extract.rules.expiry import last_day
-from graphrag.extract.rules.lifetime import Life, lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.states import read_living
 from graphrag.extract.rules.trades import LEADING, OFFICES
 from graphrag.extract.rules.verbs import framed
+from graphrag.ontology.relations import VITAL
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -54,12 +55,14 @@ _HOURS = frozenset({"instant", "part_of_day"})
 def read_known(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
     """Yield what a sentence says of what is known: that it is over, or never was."""
     drafts = [draft for clause in stated for draft in _left(clause, line)]
+    drafts += [] if line.corrects else read_living((*stated, *negated(line.sentence)), line)
     for clause in denials(line.sentence) if not line.corrects else ():
         for draft in framed(replace(clause, negated=False), line):
             if not draft.life.over:  # "never left Acme" is no denial
                 draft.life, draft.corrects = CANCELLED, True
                 drafts.append(draft)
     for draft in drafts:
+        draft.corrects |= draft.relation == VITAL
         draft.of_known = True
         yield draft
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import Life
+from graphrag.extract.rules.lifetime import CANCELLED, Life
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.model.extraction import Claim, Mention
@@ -14,7 +14,6 @@ from graphrag.temporal.period import shift
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-CANCELLED = Life(kind="cancelled")
 _PLANS = {
     "merger": "merged_with",
     "takeover": "owned_by",

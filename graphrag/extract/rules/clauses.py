@@ -77,17 +77,24 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
     Left out are questions, conditions, wishes, rumours, modal and hypothetical clauses. Negated
     clauses come only with ``no_longer``.
     """
+    for clause in _all(sentence):
+        if not clause.negated or clause.no_longer or clause.after_all:
+            yield clause
+
+
+def negated(sentence: "Span") -> Iterator[Clause]:
+    """Yield the clauses of a sentence that it states not to be so."""
+    yield from (one for one in _all(sentence) if one.negated and not one.no_longer)
+
+
+def _all(sentence: "Span") -> Iterator[Clause]:
     if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
         return
     for verb in sentence:
         if not _is_verb(verb) or verb.dep_ in ("aux", "auxpass"):
             continue
         clause = _clause(verb)
-        if (
-            clause.subjects
-            and is_stated(verb)
-            and (not clause.negated or clause.no_longer or clause.after_all)
-        ):
+        if clause.subjects and is_stated(verb):
             yield clause
 
 

@@ -10,12 +10,9 @@ is about.
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from graphrag.extract.rules.lexicon import Manner
-
-_MANNERS: dict[str, Manner] = {
-    "start": "start", "state": "state", "end": "end", "event": "event", "always": "timeless",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +70,8 @@ def _build(line: str) -> Construction:
             pieces.append({"(": r"\( ", ")": r"\) ", "^": r"(?:^|(?<=[;:,.-] ))"}[piece])
         else:
             pieces.append(rf"(?:{piece.replace(',', '|') if len(piece) > 1 else piece}) ")
-    facts = []
-    for fact in stated.split("; "):
-        subject, relation, object_, manner = fact.split()
-        facts.append(Fact(subject, relation, object_, _MANNERS[manner]))
+    said = map(str.split, stated.split("; "))
+    facts = (Fact(one, name, other, cast(Manner, how)) for one, name, other, how in said)
     return Construction(
         re.compile(rf"(?<!\S){''.join(pieces)}"),
         tuple(facts),
@@ -98,8 +93,8 @@ V:complete,finalise,finalize,close {n=purchase,acquisition,takeover,buyout} of {
     owned_by s start; o owned_by x end
 V:complete,finalise,finalize,close {n=purchase,acquisition,takeover,buyout} of {o} => o owned_by s
     start
-V:complete,finalise,finalize,close {n=purchase,acquisition,takeover,buyout} ~ from {x} => x
-    sold_to s event
+V:complete,finalise,finalize,close {n=purchase,acquisition,takeover,buyout} ~ from {x} => x sold_to
+    s event
 V:be,remain,stay,lie in {n=hand,ownership,possession} of {o} => s owned_by o state
 V:hold,occupy,have {n=chair,post,office,professorship,presidency,seat,title} ~ at {o:p} => s
     has_role n state; s works_at o state
@@ -120,7 +115,7 @@ V:be,live,stay in,at {o:p} => s lives_in o state if still,now,currently,nowadays
 V:be,remain,stay in,at {o:p} => s located_in o state
 V:sleep,lodge,board,camp at,in {o:p} => s lives_in o state
 at {n=home} in {o:p} => s lives_in o state
-{n=native} of {o:p} => s born_in o always
+{n=native} of {o:p} => s born_in o timeless
 {n=engagement} of {x*} to {o:p} => x engaged_to o start
 {n=marriage,wedding} of {x:p} to {o:p} => x married_to o start
 V:start,begin,enter {n=school,college,university,kindergarten,nursery} => s studies_at n start
@@ -153,8 +148,8 @@ V:take over ~ from {x:p} as {r} => s has_role r start; x has_role r end
 V:take over as {r} ~ from {x:p} => s has_role r start; x has_role r end
 V:replace,succeed,relieve,follow {x:p} as {r} => s has_role r start; x has_role r end
 {r} ~ in {n=place,stead} of {x:p} => x has_role r end
-V:hand {n=running,management,control,leadership,direction} of {o:pt} ~ to {x:p} => x leads o
-    start; s leads o end
+V:hand {n=running,management,control,leadership,direction} of {o:pt} ~ to {x:p} => x leads o start;
+    s leads o end
 V:preside over {o:pt} => s leads o state
 V:be in {n=charge,command} of {o:pt} => s leads o state
 V:be at {n=head,helm} of {o:pt} => s leads o state
@@ -170,10 +165,10 @@ V:have,get,take,keep,find,land,lose {n=job,post,position} at,in,with {o:pt} => s
 {n=graduate,alumnus,alumna} of {o:p} => s studies_at o end
 V:take,win,receive,get,earn,collect,land {o:p=award,prize,medal,trophy,cup,title,fellowship,shield,
     bowl} => s won o event
-{n=book,novel,handbook,memoir,album,film,play,poem,study,collection,biography,textbook,thesis,
-    opera,debut,volume,symphony} , {o:p} => s author_of o always
-{n=book,novel,handbook,memoir,album,film,play,poem,study,collection,biography,textbook,thesis,
-    opera,debut,volume,symphony} ( {o:p} ) => s author_of o always
+{n=book,novel,handbook,memoir,album,film,play,poem,study,collection,biography,textbook,thesis,opera,
+    debut,volume,symphony} , {o:p} => s author_of o timeless
+{n=book,novel,handbook,memoir,album,film,play,poem,study,collection,biography,textbook,thesis,opera,
+    debut,volume,symphony} ( {o:p} ) => s author_of o timeless
 P:convict of {o:ct} => s convicted_of o event
 V:plead guilty to {o:ct} => s convicted_of o event
 V:admit {o:c=theft,fraud,assault,accounting,robbery,murder,manslaughter,burglary,embezzlement,
@@ -183,8 +178,8 @@ V:come,visit,clean,work,deliver on {o=Monday,Tuesday,Wednesday,Thursday,Friday,S
     Mondays,Tuesdays,Wednesdays,Thursdays,Fridays,Saturdays,Sundays,weekday,weekdays,weekend,
     weekends} => s comes_on o state
 V:meet,rehearse,train,practise,practice on {o=Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,
-    Sunday,Mondays,Tuesdays,Wednesdays,Thursdays,Fridays,Saturdays,Sundays,weekday,weekdays,
-    weekend,weekends} => s meets_on o state
+    Sunday,Mondays,Tuesdays,Wednesdays,Thursdays,Fridays,Saturdays,Sundays,weekday,weekdays,weekend,
+    weekends} => s meets_on o state
 V:meet,rehearse,worship,assemble,gather at,in {o:pt} => s meets_in o state
 P:store,keep,house,hold,display,park,berth,moor,exhibit,stock at,in,on {o:pt} => s located_in o
     state
@@ -192,7 +187,7 @@ V:move,relocate,shift ~ from {o:pt} ~ to {x:pt} => s located_in o end; s located
 V:move,relocate,shift ~ to {o:pt} => s located_in o start
 V:run,operate,manage {k:c} , {o:p} , => s leads o state
 V:run,operate {o:pt} => s operates o state
-F:bear in {o:p} => s born_in o always
+F:bear in {o:p} => s born_in o timeless
 F:raise,bring,grow up in {o:p} => s lives_in o end
 F:raise in {o:p} => s lives_in o end
 F:base in {o:p} => s lives_in o state
@@ -229,8 +224,8 @@ V:tie {n=knot} with {x:p} => s married_to x start
 {s:p} ( ) and {x:p} ( ) V:tie {n=knot} => s married_to x start
 {n=widow,widower} of {x:p} => s married_to x end
 V:move,switch,change to {o:p} ~ from {x:p} => s uses o start; s uses x end
-V:switch,change {k:ct=coach,trainer,doctor,dentist,supplier,therapist,teacher,tutor,manager} ~
-    from {x:p} ~ to {o:p} => o has_role k start; x has_role k end
+V:switch,change {k:ct=coach,trainer,doctor,dentist,supplier,therapist,teacher,tutor,manager} ~ from
+    {x:p} ~ to {o:p} => o has_role k start; x has_role k end
 V:see,visit {o:p} ~ for {x:ct=treatment,checkup,therapy,physio,physiotherapy,counselling} => s
     treated_by o state
 P:treat,operate,examine by {o:p} => s treated_by o state
@@ -238,26 +233,26 @@ V:appear,play,perform,sing at {o:p} => s performs_at o event
 V:insure with {o:p} => s insured_with o state
 P:insure with,by {o:p} => s insured_with o state
 V:drop,abandon,quit {o=Latin,Greek,French,German,Spanish,Italian,Russian,Chinese,Japanese,Arabic,
-    law,medicine,history,physics,chemistry,biology,geography,maths,mathematics,music,art,
-    philosophy} => s studies o end
-V:take up {o=Latin,Greek,French,German,Spanish,Italian,Russian,Chinese,Japanese,Arabic,law,
-    medicine,history,physics,chemistry,biology,geography,maths,mathematics,music,art,philosophy}
-    => s studies o start
-V:buy,purchase,acquire {o:c=house,flat,farm,boat,cottage,mill,shop,pub,barn,workshop,plot,
-    allotment,car,van,piano,apartment,building,castle,bakery,brewery,vineyard,orchard,garage} => o
-    owned_by s start
+    law,medicine,history,physics,chemistry,biology,geography,maths,mathematics,music,art,philosophy}
+    => s studies o end
+V:take up {o=Latin,Greek,French,German,Spanish,Italian,Russian,Chinese,Japanese,Arabic,law,medicine,
+    history,physics,chemistry,biology,geography,maths,mathematics,music,art,philosophy} => s studies
+    o start
+V:buy,purchase,acquire {o:c=house,flat,farm,boat,cottage,mill,shop,pub,barn,workshop,plot,allotment,
+    car,van,piano,apartment,building,castle,bakery,brewery,vineyard,orchard,garage} => o owned_by s
+    start
 V:have,own,keep {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n
     state
 V:get {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n start
 V:quit,leave,lose {n=job,post,position} at,with {o:p} => s works_at o end
 P:promote to {k:c} => s has_role k start
-V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} =>
-    s studies_at o state
+V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} => s
+    studies_at o state
 V:take {n=care,charge} of {o:pt} => s responsible_for o start
 P:keep,hold by {x:p} => x keeps s state
 V:hand,give,turn in,back {o:t=key,keys,badge,pass,laptop,licence,fob,card} => s keeps o end
-V:cancel,end,terminate {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p}
-    => s subscribed_to o end
+V:cancel,end,terminate {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p} =>
+    s subscribed_to o end
 V:have,hold,get {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p} => s
     subscribed_to o state
 V:have {o:c=asthma,diabetes,epilepsy,migraine,arthritis,eczema,hypertension,depression} => s
@@ -278,7 +273,7 @@ P:elect,appoint,co-opt to {o:pt=board,committee,council,panel,jury,commission,pa
     assembly} => s member_of o start
 P:swear in as {r} => s has_role r start
 {x:p} 's {n=novel,book,film,album,memoir,play,handbook,biography,collection,debut,opera,symphony,
-    poem} , {o:p} => x author_of o always
+    poem} , {o:p} => x author_of o timeless
 V:report to {o:p} => s reports_to o state
 V:join {o:pt=orchestra,choir,band,team,club,society,party,union,federation,squad,crew,board,
     committee,council,quartet,trio,ensemble,league,company,troupe,network,group,guild,association}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules import particulars, speakers, truth
+from graphrag.extract.rules import denials, particulars, speakers, truth
 from graphrag.extract.rules.affiliation import (
     CLAUSE_READERS,
     lines_of,
@@ -23,7 +23,7 @@ from graphrag.extract.rules.affiliation import (
     without_career,
 )
 from graphrag.extract.rules.aftermath import follow_up, inherited, read_known
-from graphrag.extract.rules.cancelling import CANCELLED, read_cancelling
+from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     read_affiliation,
@@ -35,6 +35,7 @@ from graphrag.extract.rules.expiry import limit, read_expiry
 from graphrag.extract.rules.figures import read_figures
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
+from graphrag.extract.rules.lifetime import CANCELLED
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note, topic_of
@@ -102,7 +103,7 @@ class Reader:
     def deny(self, text: str, offset: int) -> None:
         """Read what a text says was never so."""
         reader = Reader(self.scene, self.reference, self.prefix, self.corrects, before=self.before)
-        for start, doc in parse(truth.denied_in(text)):
+        for start, doc in parse(denials.denied_in(text)):
             for sentence in doc.sents:
                 reader.read(sentence, offset + start)
         for draft in reader.drafts:
@@ -208,8 +209,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene = Scene(speaker=author, addressee=letter.addressee, text=episode)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
-    reader_text, taken_back, denied = truth.without_denials(named)
-    reader = Reader(scene, episode.valid_at, corrects=truth.is_correction(prose.text))
+    reader_text, taken_back, denied = denials.without_denials(named)
+    reader = Reader(scene, episode.valid_at, corrects=denials.is_correction(prose.text))
     reader.taken_back, reader.denied = taken_back, denied
     titles, unsigned = list[Name](), 0
     scene.implied = scene.speaker
@@ -274,7 +275,7 @@ def _messages(
         asked = ""
         prose = prose_of(turn.words)
         named = without_names(prose.text, turn.start, scene, episode.valid_at)
-        words, taken_back, denied = truth.without_denials(named)
+        words, taken_back, denied = denials.without_denials(named)
         reader.taken_back = [turn.start + end for end in taken_back]
         reader.denied = [turn.start + at for at in denied]
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):

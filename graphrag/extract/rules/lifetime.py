@@ -62,6 +62,7 @@ class Life:
 
 ALWAYS = Life()
 GONE = Life(kind="was")
+CANCELLED = Life(kind="cancelled")
 
 
 def lifetime(

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from graphrag.extract.rules.denials import SORRY
 from graphrag.extract.rules.lifetime import Life
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.short_dates import short_times
-from graphrag.extract.rules.truth import SORRY
 from graphrag.model.extraction import Claim, Mention
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key

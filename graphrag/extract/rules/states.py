@@ -5,16 +5,17 @@ such a verb says of somebody is no state of theirs, and what has no name must be
 time that the text tells.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import Life, lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
+from graphrag.ontology.relations import VITAL
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -101,6 +102,8 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
         manner = "end" if clause.no_longer else manner
         life = lifetime(manner, clause, line.periods(clause.verb, token), line.reference)
         planned = clause.lemma in ("cancel", "postpone", "call", "put")  # read with its plan
+        if words == "dead" and one.named and max(one.votes.values(), default=0) <= 1:
+            one.votes["person"] += 2
         if life is None or not (one.named or (_is_that(subject, life) and not planned)):
             continue  # any bridge, any meeting
         phrase = Phrase(words, token.idx, token.idx + len(token), False)
@@ -112,6 +115,27 @@ def lies(copula: "Token") -> bool:
     if copula.lower_ in ("are", "were", "be"):
         return False
     return not any(child.dep_ == "prep" and child.lower_ == "on" for child in copula.children)
+
+
+def read_living(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
+    """Yield who is not dead: ``Ann is alive and well``, ``did not die``, ``isn't dead``."""
+    for clause in stated:
+        words = {child.lower_ for child in clause.verb.children if child.dep_ == "acomp"}
+        be = clause.lemma in ("be", "remain") and not clause.past
+        bare = clause.lemma == "die" and not any(
+            child.dep_ in ("prep", "npadvmod", "advcl", "dobj", "tmod")
+            for child in clause.verb.children
+        )
+        said = be and ("dead" if clause.negated else "alive") in words
+        if not said and not (bare and clause.negated):
+            continue
+        for subject in clause.subjects:
+            one = line.name(subject)
+            if one is not None and one.named and one.votes["organization"] <= 1:
+                one.votes["person"] += 2
+                at = clause.verb.idx
+                dead = line.scene.add(Phrase("dead", at, at, False), line.offset)
+                yield line.draft(one, VITAL, dead, CANCELLED)
 
 
 def _bears(one: Name, words: str) -> bool:

@@ -31,54 +31,6 @@ _SUPPOSED = frozenset(
 )
 """Nouns whose clause is not stated as true: ``rumours that they will merge``."""
 
-_PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
-_NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
-_MORE = r"(?: [\w&’'-]+){0,4}?"
-_REGION = r"(?=, [A-ZÀ-Þ][\w-]*(?:[.;:!?)]|$))"
-"""``, France`` at the end, which says more of what is stated: the comma stays."""
-_CONTRAST = re.compile(
-    # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
-    rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
-    rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
-    # "at Globex, not Acme": the first is
-    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
-    rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
-)
-SORRY = r"(?:(?:sorry|oops|no|wait|correction|erratum)\W+)*"
-_CALLED = r"[A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*)?"
-_ALONE = re.compile(
-    rf"(?:^|(?<=[.!?] ))\W*(?i:{SORRY}not) {_CALLED} but {_CALLED}(?=[.!]+(?:\s|$)|$)", re.MULTILINE
-)
-"""A sentence that only puts right what was said before it, which is left for the slips."""
-_AS_SAID = re.compile(
-    r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
-)
-
-
-_NOT_BUT = re.compile(
-    # "did not join Acme but Globex": what is between "not" and "but" is denied
-    rf"\b(?:do|does|did)(?P<not> not|n['’]t) (?P<verb>[a-z]+ (?:{_PREPOSITION})?)"
-    rf"(?P<old>{_NOUN}{_MORE}),? but (?P<new>(?:{_PREPOSITION})?{_NOUN}{_MORE})(?=,|[.;:!?)]|$)"
-)
-_STATED_THEN_ASKED = re.compile(
-    # "I moved to Oslo, can you suggest a gym?": the first half is stated
-    r"(?:^|(?<=[.!?;:\n] ))(?P<stated>(?:(?:so|and|but|hi|hey),? )?(?:I|we)\b"
-    r"(?:[^.!?\n]|\.(?=\d))*?),(?=(?: (?:and|but|so))? "
-    r"(?:can|could|will|would|should|do|does|did|is|are|was|were|has|have|what|how|why) "
-    r"(?:you|I|we|it|this|that|these|there|they|he|she|the|any?|an|my|your|our|to|do|does|did|are|"
-    r"is|can|could|should|would|much|many|long)\b(?:[^.!?\n]|\.(?=\d))*\?)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NEVER = re.compile(r"\b(?:never|not)\b|n['’]t\b")
-_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s+[A-ZÀ-Þ]|\s*$)|(?=\n)|$)")
-_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
-_TAKING_BACK = re.compile(
-    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
-    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
-    re.IGNORECASE,
-)
-
-
 _UNREAL = re.compile(
     r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
     r"unconfirmed|(?:the|its|our|my|whose) (?:\w+ )?(?:heroine|hero|protagonist|villain|antagonist|"
@@ -95,72 +47,6 @@ _UNREAL = re.compile(
 def is_unreal(text: str) -> bool:
     """Tell whether a sentence tells rumours, fiction or what is only imagined, or is a program."""
     return bool(_UNREAL.search(text))
-
-
-def is_correction(text: str) -> bool:
-    """Tell whether a text begins by saying that it corrects another."""
-    return bool(_CORRECTION.match(text))
-
-
-def without_denials(text: str) -> tuple[str, list[int], list[int]]:
-    """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
-
-    The words that take back what was said are blanks as well, and a question after a comma is a
-    sentence of its own. Returned, too, is where these ended,
-    and where it says that the denied was said before: "not in May as I said".
-    """
-    text = _STATED_THEN_ASKED.sub(r"\g<stated>.", text)
-    said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
-    said += [found.start("new") for found in _NOT_BUT.finditer(text)]
-    text = _NOT_BUT.sub(_second, text)
-    alone = [one.span() for one in _ALONE.finditer(text)]
-
-    def blank(found: re.Match[str]) -> str:
-        slip = any(start <= found.start() < end for start, end in alone)
-        return found.group() if slip else _blank(found)
-
-    text = _CONTRAST.sub(blank, text)
-    ends = [found.end() for found in _TAKING_BACK.finditer(text)]
-    return _TAKING_BACK.sub(_blank, text), ends, said
-
-
-def denied_in(text: str) -> str:
-    """Return what a text says that another one said wrongly, as if it were so; blanks elsewhere.
-
-    "Correction: Ann never worked at Acme", "Ann did not join Acme but Globex".
-    """
-    whole = is_correction(text)
-    kept = [" "] * len(text)
-    for sentence in _SENTENCE.finditer(text):
-        words, start = sentence.group(), sentence.start()
-        both = _NOT_BUT.search(words)
-        denials = [both.span("not")] if both else [one.span() for one in _NEVER.finditer(words)]
-        back = _TAKING_BACK.match(words) or _CORRECTION.match(words)
-        if len(denials) != 1 or not (both or whole or back) or _CONTRAST.search(words):
-            continue
-        end = both.end("old") if both else len(words)
-        kept[start : start + end] = words[:end]
-        for first, last in (denials[0], *([back.span()] if back and not both else [])):
-            kept[start + first : start + last] = " " * (last - first)
-        if both:
-            kept[start + end] = "."
-    return "".join(kept)
-
-
-def _second(found: re.Match[str]) -> str:
-    """Return a contrast with the side that is stated alone: ``did join Globex``."""
-    first, last = found.start("old") - found.start(), found.start("new") - found.start()
-    at, end = (place - found.start() for place in found.span("not"))
-    words = found.group()
-    gap = " " * (end - at), " " * (last - first)
-    verb = words[end:first]
-    if re.match(_PREPOSITION, words[last:]):  # "live in", "in Paris": the second is its own
-        verb = re.sub(rf"{_PREPOSITION}$", lambda one: " " * len(one.group()), verb)
-    return words[:at] + gap[0] + verb + gap[1] + words[last:]
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
 
 
 def is_question(sentence: "Span") -> bool:

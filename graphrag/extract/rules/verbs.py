@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.cancelling import CANCELLED
 from graphrag.extract.rules.clauses import Clause, hands_over
-from graphrag.extract.rules.lifetime import Life, lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.open_verbs import dated, is_pastime, is_taught, read_open, read_together

@@ -12,6 +12,7 @@ from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import newer
 from graphrag.model.values import Fact
+from graphrag.ontology.relations import DEATHS, VITAL
 
 _DAYS_BEFORE = timedelta(days=7)
 """How long ago the one of several facts was stated that a correction can mean: people correct what
@@ -64,12 +65,18 @@ def deny(component: Component, fact: Fact) -> bool:
     ids = {
         one.id
         for other in component.facts.values()
-        if _line(component, other) == line
+        if _line(component, other) == line or _dies(fact, other)
         for one in other.statements
         if one.void is None and one.trust <= said.trust and not _is_later(one, said)
     }
     component.void(ids, Void("retracted", by=said.id, reason=f"denied: {fact.text}"))
     return bool(ids)
+
+
+def _dies(fact: Fact, other: Fact) -> bool:
+    """Tell whether both say of one that they are dead."""
+    both = fact.relation == VITAL and other.relation in DEATHS
+    return both and fact.subject_id == other.subject_id
 
 
 def _is_later(one: Assertion, denial: Assertion) -> bool:

@@ -31,6 +31,7 @@ _FORMERLY = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\s*[-–—]?\s*")
+_SINCE_THEN = re.compile(r"\b(?:since then|ever since|after that|from then on)\b", re.IGNORECASE)
 _UNTIL_THEN = re.compile(r"\b(?:until|till|before) (?:then|that)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _BEGINNING = frozenset("take inherit become join acquire".split())
@@ -104,6 +105,11 @@ class Calendar:
         start, end = self._passage.sentence(place)
         found = [one[2] for one in self._times if start <= one[0] and one[1] <= end]
         return min(found, key=lambda one: one.start, default=period)
+
+    def _is_since(self, place: Place, statement: Statement) -> bool:
+        """Tell whether it began at a time: "lived in Rome until 2019, since then in Oslo"."""
+        there = max(statement.subject, statement.object, key=lambda one: one.start)
+        return bool(_SINCE_THEN.search(self._passage.text, place.end, there.start))
 
     def _is_beginning(self, place: Place, statement: Statement) -> bool:
         """Tell whether what happened then is how it began: "Ann took over in 1988"."""
@@ -191,6 +197,8 @@ class Calendar:
                         role, period = "to", self._earliest(place, period)
                     elif role == "to" and self._is_beginning(place, statement):
                         role = "from"
+                    elif role == "to" and self._is_since(place, statement):
+                        role, period = "from", period.bounded("after")
                     else:
                         role = _BOUNDS.get(period.bound, role)
                 if sure > best.get(role, (0.0, None))[0]:
@@ -212,7 +220,12 @@ class Calendar:
         start, end = first_date and first_date[1], last_date and last_date[1]
         if start is not None and end is None and len(both := ends_of(start)) > 1:
             start, end = both
-        lengths = [at for role, at, sure in statement.dates if role == "for" and sure > _HALF]
+        here = self._passage.sentence(statement.later)
+        lengths = [
+            at
+            for role, at, sure in statement.dates
+            if role == "for" and sure > _HALF and self._passage.sentence(at) == here
+        ]
         if lengths:
             start, end = self._length(lengths[0], start, end)
         if statement.relation == "has_age" and not self._is_turned(statement):

@@ -266,7 +266,7 @@ V:chair {o:pt=board,committee,council,association,society,club,panel,union,trust
 V:wear,use,carry {o:c=glasses,wheelchair,crutches,walker,stick,aid} => s uses o state
 V:sign,recruit,poach {o:p} ~ from {x:p} => o plays_for s start; o plays_for x end
 V:join {o:p} ~ from {x:p} => s plays_for o start; s plays_for x end
-V:extend,renew,sign {n=contract,deal} with,at {o:p} => s signed_to o state
+V:extend,renew,sign {n=contract,deal} with,at {o:p} => s signed_to o start
 V:play {k:c} for {o:p} => s plays_for o state
 V:play {k:c} in {o:p} => s member_of o state
 P:elect,appoint,co-opt to {o:pt=board,committee,council,panel,jury,commission,parliament,senate,

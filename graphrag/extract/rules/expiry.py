@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import phrase_of
+from graphrag.temporal.period import Unit, floor, shift, unit_from
 from graphrag.temporal.phrase import resolve_phrase
+from graphrag.temporal.vocabulary import NUMBERS, any_of, number
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -19,12 +22,24 @@ ENDING = frozenset("end expire finish lapse terminate".split())
 _JOBS = frozenset("contract job internship apprenticeship secondment placement employment".split())
 _SOMEBODYS = frozenset({"his", "her", "their", "my"})
 _TERMS = frozenset("term mandate".split())
+_COUNT = rf"(?P<count>\d{{1,3}}|{any_of(NUMBERS)})"
 _LENGTH = re.compile(
-    r"\b(?P<count>\w+)-(?P<unit>year|month|week)\b[\w ,-]{0,20}? "
-    r"(?:contract|deal|lease|loan|secondment|internship|apprenticeship|agreement)\b",
+    rf"\b{_COUNT}[- ](?P<unit>year|month|week)\b[\w ,-]{{0,20}}? "
+    r"(?:contract|deal|lease|loan|secondment|internship|apprenticeship|agreement|term|mandate)\b",
     re.IGNORECASE,
 )
-_LIMITED = frozenset("works_at plays_for signed_to signed_with rents coaches".split())
+_LASTING = re.compile(
+    rf"\bfor (?:an? (?:term|period|spell) of |the next )?{_COUNT} (?P<unit>year|month|week)s?\b",
+    re.IGNORECASE,
+)
+_PERFECT = re.compile(r"\b(?:has|have|had)\b|[’']ve\b", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:and|but)\b|;")
+_UNITS: Final[dict[str, Unit]] = {"year": "year", "month": "month", "week": "week"}
+_LIMITED = frozenset(
+    "works_at plays_for signed_to signed_with rents coaches has_role leads subscribed_to "
+    "studies_at has_contract_with supplies insured_with".split()
+)
+_LASTS = frozenset("lives_in located_in member_of uses operates owned_by sponsors".split())
 
 
 def read_expiry(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -84,14 +99,45 @@ def last_day(clause: Clause, line: Line) -> tuple[Name, list[tuple[Name, str, Na
 
 
 def limit(drafts: Iterable[Draft], sentence: "Span", said: datetime) -> None:
-    """Give what somebody is under ``a three-year contract`` the end that follows from its start."""
+    """Give what lasts a stated time the end that follows from its start, or the other way round.
+
+    ``a three-year contract from 1 May``, ``was chair for four years from 2010``, ``worked at Acme
+    for two years, until 2012``.
+    """
     lengths = list(_LENGTH.finditer(sentence.text))
-    if len(lengths) != 1:
+    lasting = list(_LASTING.finditer(sentence.text))
+    if len(lengths) + len(lasting) != 1:
         return
-    words = f"in {lengths[0]['count']} {lengths[0]['unit']}s"
+    [length] = lengths or lasting
     for draft in drafts:
         life = draft.life
-        if draft.relation in _LIMITED and not life.over and life.end is None:
-            end = resolve_phrase(words, life.start or said, prefer="future")
-            if end is not None and life.kind == "state":
-                draft.life = life.ending(end.bounded("until"))
+        if life.kind != "state" or (life.over and life.end is None):
+            continue
+        if lasting and not _is_beside(length, draft, sentence.text):
+            continue  # "worked there for ten years and has led Acme since 2010"
+        if lasting and life.current and _PERFECT.search(sentence.text, 0, length.start()):
+            continue  # "has worked there for ten years, since 2010"
+        if draft.relation not in _LIMITED and (lengths or draft.relation not in _LASTS):
+            continue
+        if life.end is None and (lengths or life.start is not None):
+            draft.life = _until(length, life, said)
+        elif life.start is None and life.end is not None and lasting:
+            words = f"{length['count']} {length['unit']}s ago"
+            begun = resolve_phrase(words, life.end, prefer="past")
+            draft.life = life if begun is None else life.beginning(begun)
+
+
+def _is_beside(length: re.Match[str], draft: Draft, text: str) -> bool:
+    at = text.rfind(draft.object.text) if draft.object is not None else -1
+    between = text[length.end() : at] if at > length.end() else text[at : length.start()]
+    return at >= 0 and not _JOINED.search(between)
+
+
+def _until(length: re.Match[str], life: Life, said: datetime) -> Life:
+    """Return a life with the end that a length gives it, as finely as its start is known."""
+    unit = _UNITS[length["unit"].lower()]
+    count = number(length["count"].lower())
+    last = shift(life.start or said, unit, count)
+    if life.start is None or life.start_precision == "year":
+        return life.ending(unit_from(floor(last, unit), unit).bounded("until"))
+    return replace(life, end=last, end_precision=life.start_precision, current=False)

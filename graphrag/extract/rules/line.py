@@ -23,6 +23,7 @@ _YOUNG = 15
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _RANGE = 4
 """Words of ``mayor from 2010 to 2014`` before its last one."""
+_BORDERS = frozenset({",", ";", "and", "but"})
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
@@ -225,7 +226,11 @@ class Line:
         In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
         where the first ends.
         """
-        turns = [token.i for token in self.sentence if token.lower_ == "then"]
+        if (apart := self._apart(verb, target)) is not None:
+            return apart
+        timed = self.timed()  # "since then" is a time
+        then = (token.i for token in self.sentence if token.lower_ == "then")
+        turns = [at for at in then if at not in timed]
         if not turns:
             before = verb.head if verb.dep_ == "conj" and verb.lemma_ in _SUCCEEDING else verb
             return self.periods(verb) or self.periods(before)  # "left in May and was replaced by"
@@ -239,6 +244,27 @@ class Line:
         if ended and not any(period.bound in ("since", "in") for period in found):
             found.append(ended[-1].bounded("after"))
         return found
+
+    def _apart(self, verb: "Token", target: "Token") -> list[Period] | None:
+        """Return the times beside an argument where "before that" or "since then" has one apart.
+
+        ``lived in Rome since 2020, before that in Oslo``: of Oslo only that, of Rome the rest.
+        """
+        borders = [token.i for token in self.sentence if token.lower_ in _BORDERS]
+        doc, there = self.sentence.doc, set[int]()
+        parts: dict[int, list[Period]] = {}
+        for (owner, period), at in zip(self.times, self._places, strict=True):
+            if owner == verb:
+                part = sum(border < at.start for border in borders)
+                parts.setdefault(part, []).append(period)
+                if doc[at.stop - 1].lower_ in ("then", "that"):
+                    there.add(part)
+        if not there or there == parts.keys():
+            return None
+        here = sum(border < target.i for border in borders)
+        if here in there:
+            return parts[here]
+        return [period for part, some in parts.items() if part not in there for period in some]
 
     def _bounding(self, verb: "Token") -> list[Period]:
         """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""

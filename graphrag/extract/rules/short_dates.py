@@ -277,6 +277,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
          r"(?P<name>spring|summer|autumn|winter)\b(?! (?:of|\d))", re.I, _season),
         (r"\b(?P<bound>until|till|since|before|after|from) (?P<word>then|that)\b(?! [a-z]+s\b)",
          re.I, _then),
+        (r"\b(?P<word>ever) (?P<bound>since)(?=[.,;!)]|$)", re.I, _then),
         (rf"\b{_COUNT} (?P<unit>year|month)s? later\b", re.I, _later),
         (r"\bthe (?P<count>following|next|same) (?P<unit>year|month)\b", re.I, _later),
         (rf"\bfor (?:about |over |nearly |almost |more than |the (?:past|last) )?{_COUNT} "

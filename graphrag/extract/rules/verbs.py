@@ -199,7 +199,9 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):
             return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
-        case "plays_for" if clause.lemma in ("transfer", "loan") and clause.passive:
+        case "plays_for" if (clause.lemma in ("transfer", "loan") and clause.passive) or (
+            clause.lemma == "sign" and "dobj" in clause.arguments and not frame.swap
+        ):  # "signed a contract with Brill Motors"
             return one.plays or other.text.split()[-1].lower() in lexicon.CLUB_WORDS
         case "won" if clause.lemma in ("receive", "collect"):
             return other.text.split()[-1].lower() in lexicon.PRIZES

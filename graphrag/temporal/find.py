@@ -114,7 +114,9 @@ class TimeExpression:
     period: Period
 
 
-def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> list[TimeExpression]:
+def find_times(
+    text: str, reference: datetime, *, prefer: Prefer = "past", leaning: Prefer | None = None
+) -> list[TimeExpression]:
     """Find the expressions of time in an English text, in order, none overlapping another.
 
     Args:
@@ -122,6 +124,7 @@ def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> li
         reference: Aware moment it was written at; relative expressions count from it.
         prefer: Side on which an undated "3 May" lies if its sentence does not tell; an undated
             "Friday" or "May" of which nothing tells is left out, unless the future is preferred.
+        leaning: Side on which it lies whatever the words of its sentence are.
 
     Raises:
         TimeError: If the reference is naive.
@@ -129,12 +132,15 @@ def find_times(text: str, reference: datetime, *, prefer: Prefer = "past") -> li
     counted_from = reference_of(reference, prefer)
     if not hints(text):
         return []
-    return _Finder(text, tokenise(text), counted_from).find()
+    return _Finder(text, tokenise(text), counted_from, leaning).find()
 
 
 class _Finder:
-    def __init__(self, text: str, tokens: Sequence[Token], reference: Reference) -> None:
+    def __init__(
+        self, text: str, tokens: Sequence[Token], reference: Reference, leaning: Prefer | None
+    ) -> None:
         self._text = text
+        self._leaning = leaning
         self._tokens = tokens
         self._reference = reference
 
@@ -182,7 +188,9 @@ class _Finder:
             return past
         # Months recur in what they are said of: "it is dry in June".
         vague = weekday or not any(token.numeric for token in self._tokens[at:stop])
-        leaning = tense(self._text, self._tokens[at].start, self._tokens[stop - 1].end)
+        leaning = self._leaning or tense(
+            self._text, self._tokens[at].start, self._tokens[stop - 1].end
+        )
         if leaning == "past" and read.bound == "until":
             leaning = None  # "they asked for answers by May 15": what was asked may lie ahead
         return choose(past, future, leaning, self._reference, vague=vague)

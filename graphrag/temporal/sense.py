@@ -25,6 +25,7 @@ _SURE_YEAR = frozenset(
 _EDGES = frozenset("early mid middle late start beginning end earlier later".split())
 _VERBS = frozenset({"may", "march", "fall", "spring"})
 _PLACES = frozenset("page pages pp line lines chapter chapters verse verses room no nos".split())
+_BOUNDING = frozenset({"since", "until", "till", "before", "after"})
 _QUANTITIES = frozenset(
     "total number population sum amount price cost height length distance speed weight average "
     "rate score record capacity altitude elevation depth maximum minimum crowd force fleet army "
@@ -127,7 +128,8 @@ def _counting(c: Candidate) -> bool:
     last, follower = c.keys[-1], c.near(1)
     if not re.fullmatch(r"\d{4}", last) or set(c.keys) & MONTHS.keys():
         return False
-    if follower in _COUNTED or c.near(-1) in _PLACES:
+    placed = c.near(-1) in _PLACES and c.keys[0] not in _BOUNDING  # but "ran the line since 2010"
+    if follower in _COUNTED or placed:
         return True
     plural = follower.endswith("s") and follower not in _NOT_PLURAL
     return plural and (int(last) % 100 == 0 or int(last) < 1600)

@@ -10,7 +10,7 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
-from graphrag.temporal.period import Period, shift, unit_from
+from graphrag.temporal.period import Period, Prefer, shift, unit_from
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -38,15 +38,20 @@ def times_of(
     """
     found = []
     ahead = looks_ahead(sentence)
-    expressions = short_times(sentence.text, reference, before, ahead=ahead)
+    present = any(token.tag_ in _PRESENT for token in sentence)
+    leaning: Prefer | None = "future" if ahead and present else None
+    expressions = short_times(sentence.text, reference, before, ahead=ahead, leaning=leaning)
     coming: dict[int, Period] = {}
-    if not ahead and any(token.tag_ in _PRESENT for token in sentence):
-        coming = {
-            one.start: one.period
-            for one in short_times(sentence.text, reference, before, ahead=True)
-        }
-    for expression in expressions:
+    unsure: list[TimeExpression] = []
+    if not ahead and present:
+        later = short_times(sentence.text, reference, before, ahead=True, leaning="future")
+        coming = {one.start: one.period for one in later}
+        taken = [range(one.start, one.end) for one in expressions]
+        unsure = [one for one in later if not any(one.start in at for at in taken)]
+    for expression in sorted((*expressions, *unsure), key=lambda one: one.start):
         owner = _owner(sentence, expression)
+        if owner is not None and expression in unsure and not _is_present(owner):
+            continue  # "said that he starts on 1 March": of what is to come, whatever was said
         if owner is not None:
             period = expression.period
             if expression.start in coming and _is_present(owner):
@@ -117,7 +122,7 @@ def looks_ahead(sentence: "Span") -> bool:
     for token in sentence:
         if token.tag_ == "VBD":
             return False
-        if token.tag_ == "VBN":
+        if token.tag_ == "VBN" and token.dep_ != "amod":  # "the state-owned firm starts"
             helpers = [child for child in token.children if child.dep_ in ("aux", "auxpass")]
             if not helpers or any(helper.lemma_ in ("have", "'ve") for helper in helpers):
                 return False

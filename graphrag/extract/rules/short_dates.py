@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from graphrag.temporal.find import TimeExpression, find_times
-from graphrag.temporal.period import Bound, Period, Unit, day_of, floor, shift, unit_from
+from graphrag.temporal.period import Bound, Period, Prefer, Unit, day_of, floor, shift, unit_from
 from graphrag.temporal.phrase import resolve_phrase
 from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
 
@@ -40,7 +40,12 @@ Make = Callable[[re.Match[str], datetime, bool, Period | None], Period | None]
 
 
 def short_times(
-    text: str, reference: datetime, before: Period | None = None, *, ahead: bool
+    text: str,
+    reference: datetime,
+    before: Period | None = None,
+    *,
+    ahead: bool,
+    leaning: Prefer | None = None,
 ) -> list[TimeExpression]:
     """Find the expressions of time of a sentence, plain and short ones, in order.
 
@@ -49,8 +54,9 @@ def short_times(
         reference: When it was written.
         before: The time named last before it: what ``then`` means.
         ahead: True if an undated day lies in the future: no verb of it is in the past tense.
+        leaning: Where it lies for sure, whatever the other words say.
     """
-    plain = find_times(text, reference, prefer="future" if ahead else "past")
+    plain = find_times(text, reference, prefer="future" if ahead else "past", leaning=leaning)
     found: list[TimeExpression] = []
     for start, end, make, match in _matches(text):
         if any(one.start < end and start < one.end for one in found):

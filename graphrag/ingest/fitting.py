@@ -16,8 +16,8 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
-from graphrag.ontology.conform import Violation
-from graphrag.ontology.ontology import Ontology, stored_as
+from graphrag.ontology.conform import Violation, stored_as
+from graphrag.ontology.ontology import Ontology
 from graphrag.ontology.types import UNTYPED
 
 _LOG = logging.getLogger("graphrag")

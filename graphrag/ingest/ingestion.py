@@ -20,8 +20,8 @@ from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
-from graphrag.ontology.conform import Violation
-from graphrag.ontology.ontology import ANYTHING, Ontology, known_types, straightened
+from graphrag.ontology.conform import Violation, straightened
+from graphrag.ontology.ontology import ANYTHING, Ontology, known_types
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Arbiter, Embedder, Extractor, Ruling, Tracer, traced
 from graphrag.store.changes import ChangeSet

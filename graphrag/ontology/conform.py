@@ -1,11 +1,12 @@
 """One extraction against the declared types: what stays, what loses its type, what is left out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import JSON
+from graphrag.model.values import CONCEPT, JSON
+from graphrag.ontology.relations import DEATHS, VITAL, Relations
 from graphrag.ontology.types import UNTYPED, EntityKind, FactKind
 
 if TYPE_CHECKING:
@@ -145,3 +146,52 @@ def _words(claim: Claim) -> str:
     return (
         f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}".strip()
     )
+
+
+_DEAD = frozenset({"dead", "deceased", "passed away"})
+
+
+def straightened(extraction: Extraction, relations: Relations) -> Extraction:
+    """Return an extraction whose inverse claims are stated from the other end.
+
+    "Acme employs Ann" becomes "Ann works_at Acme", with the same sentence. An inverse end that
+    names no object stays as it is: there is no subject that it could have. The status of a person
+    who is dead becomes their ``vital_status``, which ends more than other states do; whoever died
+    on a day or in a place has it too.
+    """
+    claims = tuple(_straight(claim, relations) for claim in extraction.claims)
+    claims += tuple(_dead(claims)) if VITAL in relations else ()
+    return extraction if claims == extraction.claims else replace(extraction, claims=claims)
+
+
+def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield that those are dead of whom a text says when or where they died, and no more."""
+    known = {claim.subject for claim in claims if claim.relation == VITAL}
+    for claim in claims:
+        if claim.relation not in DEATHS or claim.subject in known or claim.kind == "cancelled":
+            continue
+        if claim.subject.entity_type not in ("organization", "place", CONCEPT):
+            known.add(claim.subject)
+            dead = Mention("dead", CONCEPT, start=claim.start, end=claim.start)
+            yield replace(claim, relation=VITAL, object=dead, kind="state", invalid_at=None)
+
+
+def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations) -> str:
+    """Return the relation that says what a status does: that of a dead person ends much."""
+    if VITAL not in relations:
+        return relation
+    dead = object_.name.casefold() in _DEAD
+    if relation == VITAL:
+        return VITAL if dead else "has_status"  # "alive" ends nothing
+    status = dead and relations.canonical(relation)[0] == "has_status"
+    return VITAL if status and of.entity_type == "person" else relation
+
+
+def _straight(claim: Claim, relations: Relations) -> Claim:
+    if claim.object is None:
+        return claim
+    relation = stored_as(claim.relation, claim.subject, claim.object, relations)
+    straight = relations.straight(relation)
+    if straight is None:
+        return claim if relation == claim.relation else replace(claim, relation=relation)
+    return replace(claim, subject=claim.object, relation=straight, object=claim.subject)

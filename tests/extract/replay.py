@@ -180,7 +180,10 @@ def _key(fact):
 
 
 async def _statements(graph, episodes):
-    """Count what the episodes say as the graph has stored it, of facts and of what ended."""
+    """Count what the episodes say as the graph has stored it, of facts and of what ended.
+
+    Whoever died somewhere, or on a day, is dead: the library says so itself.
+    """
     kinds = {"state", "was", "event", "timeless", "planned", "cancelled"}
     store = graph._lens.session.store
     from graphrag.model.values import Entity, Fact
@@ -189,7 +192,9 @@ async def _statements(graph, episodes):
     [entity_ids] = await store.query("SELECT VALUE record::id(id) FROM entity;")
     stored = (await store.get(Fact, fact_ids)).values()
     entities = (await store.get(Entity, entity_ids)).values()
-    said = {one.id: one for fact in stored for one in fact.statements}
+    died = {fact.subject_id for fact in stored if fact.relation in ("died_in", "died_on")}
+    told = (f for f in stored if not (f.relation == "vital_status" and f.subject_id in died))
+    said = {one.id: one for fact in told for one in fact.statements}
     said |= {one.assertion.id: one.assertion for entity in entities for one in entity.endings}
     assert all(one.kind in kinds for one in said.values())
     return sum(one.source in episodes for one in said.values())

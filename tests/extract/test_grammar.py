@@ -123,7 +123,7 @@ DATED = [
      "Ann Lee works_at Acme", "2023-03-03", "2023-09-03"),
     ("Ann Lee was elected president of Acme on 1 July 2019 for a term of four years.",
      "Ann Lee leads Acme", "2019-07-01", "2023-07-01"),
-    ("Acme Rail has run the Salt Coast line since 2010. The state-owned Provincial Trains takes over "
+    ("Acme Rail has run the Salt Coast line since 2010. The state-owned City Trains takes over "
      "on 1 October.", "Acme Rail leads Salt Coast line", "2010-01-01", "2024-10-01"),
     ("Ann Lee said that she starts at Pennant Mills on 1 October.",
      "Ann Lee works_at Pennant Mills", "2024-10-01", None),

@@ -4,7 +4,7 @@ import pytest
 
 from graphrag.errors import InputError
 from graphrag.model.extraction import Extraction, Mention
-from graphrag.ontology.ontology import straightened
+from graphrag.ontology.conform import straightened
 from graphrag.ontology.relations import Relation, Relations
 from tests.conftest import open_graph, triples
 

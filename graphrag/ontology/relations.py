@@ -56,7 +56,8 @@ DEATHS: Final = (VITAL, "died_on", "died_in")
 """What is said of the dead alone: who is alive has none of it."""
 _LIFE = (
     *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
-    *("studies_at", "plays_for", "has_role", "member_of", "owned_by"),
+    *("studies_at", "plays_for", "has_role", "member_of", "owned_by", "lives_with", "coaches"),
+    *("commands", "responsible_for", "represents", "substitutes_for"),
 )
 """What a person has only while alive."""
 _MUTUAL = (

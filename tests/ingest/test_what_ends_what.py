@@ -258,3 +258,18 @@ async def test_a_plan_without_a_date_is_no_fact_and_is_said():
 
 def test_the_table_is_as_long_as_it_should_be():
     assert len(STORIES) >= 95
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+async def test_what_was_planned_for_after_a_death_never_comes_about(backwards):
+    told = [
+        ("Torleif Berg will join Vardo Bank on 1 May.", "2024-04-02"),
+        ("Ida Moen will join Vardo Bank on 1 May.", "2024-04-02"),
+        ("Torleif Berg died on 20 April.", "2024-04-22"),
+    ]
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for text, moment in reversed(told) if backwards else told:
+            await graph.add_episode(text, reference_time=moment)
+        later = await graph.at(valid_at="2024-06-01").facts(relation="works_at")
+        assert [fact.subject for fact in later] == ["Ida Moen"]
+        assert not (await graph.health.check()).findings

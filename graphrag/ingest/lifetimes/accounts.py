@@ -1,14 +1,14 @@
 """What was said of each value, and which values are rivals."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion, Date
-from graphrag.ontology.relations import Relation, Relations
+from graphrag.ontology.relations import DEATHS, Relation, Relations
 from graphrag.temporal.moment import to_micros
 
 Slot = tuple[str, ...]
@@ -43,14 +43,16 @@ def accounts(
 
 
 def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[str, Statement]:
+    plans = [statement for statement in standing if statement.planned]
+    if not plans:
+        return {}
     by_line: dict[Line, list[Statement]] = defaultdict(list)
     for statement in standing:
         if statement.kind == "cancelled":
             by_line[line_of(statement, relations)].append(statement)
+    deaths = _deaths(standing, relations)
     cancellations: dict[str, Statement] = {}
-    for plan in standing if by_line else ():
-        if not plan.planned:
-            continue
+    for plan in plans if by_line or deaths else ():
         relation, subject, object_ = line_of(plan, relations)
         lines = [(relation, subject, object_), (relation, subject, ""), (relation, "", object_)]
         if relations[relation].symmetric:
@@ -61,9 +63,39 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
             for statement in by_line.get(line, ())
             if _cancels(statement, plan)
         ]
+        matching += [
+            death
+            for who in (subject, object_)
+            for death in deaths.get(who, ())
+            if relation in map(_first(relations), relations[death.relation].ends)
+            and _outlived(plan, death)
+        ]
         if matching:
             cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
     return cancellations
+
+
+def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
+    """Return what says of whom that they are dead."""
+    found: dict[str, list[Statement]] = defaultdict(list)
+    for one in standing:
+        if one.kind != "cancelled" and relations.canonical(one.relation)[0] in DEATHS:
+            found[one.subject].append(one)
+    return found
+
+
+def _first(relations: Relations) -> Callable[[str], str]:
+    return lambda name: relations.canonical(name)[0]
+
+
+def _outlived(plan: Statement, death: Statement) -> bool:
+    """Tell whether a plan was made before a death was told, and begins after it."""
+    assert plan.since is not None, "a plan has a start"
+    moment = death.since.moment if death.since is not None else death.at
+    known = plan.at is None or death.at is None or plan.at <= death.at
+    return (
+        known and death.trust >= plan.trust and moment is not None and moment <= plan.since.moment
+    )
 
 
 def _cancels(statement: Statement, plan: Statement) -> bool:

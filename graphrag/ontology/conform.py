@@ -184,7 +184,10 @@ def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations
     if relation == VITAL:
         return VITAL if dead else "has_status"  # "alive" ends nothing
     status = dead and relations.canonical(relation)[0] == "has_status"
-    return VITAL if status and of.entity_type == "person" else relation
+    somebody = of.entity_type == "person" or (
+        of.entity_type in (UNTYPED, "thing") and object_.name.casefold() == "deceased"
+    )
+    return VITAL if status and somebody else relation
 
 
 def _straight(claim: Claim, relations: Relations) -> Claim:

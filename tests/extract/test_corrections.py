@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor
 from tests.conftest import open_graph
 from tests.extract.test_prose import dates, extract, told
@@ -355,3 +356,24 @@ async def test_a_correction_takes_back_what_it_names_and_what_followed_from_it(t
             facts = await graph.at(valid_at=moment).facts(relation=held)
             assert {fact.object for fact in facts} == names, moment
         assert not (await graph.health.check()).findings
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "start"),
+    [
+        ("Tess Lee moved to Riga in March 2024. Scratch that, it was Tallinn.",
+         "Tess Lee lives_in Tallinn", "2024-03-01"),
+        ("Ulla: I moved to Trento in March\nUlla: sorry, April not March\nPer: nice!",
+         "Ulla lives_in Trento", "2024-04-01"),
+        ("Ulla: I moved to Trento in March.\nPer: In May?\nUlla: Sorry, not March, April.",
+         "Ulla lives_in Trento", "2024-04-01"),
+        ("Ann Lee lives in Graz. Scratch that, Ann Lee lives in Linz.",
+         "Ann Lee lives_in Linz", None),
+    ],
+)  # fmt: skip
+async def test_the_network_says_no_more_what_was_put_right(text, fact, start):
+    async with open_graph(extractor=NeuralExtractor()) as graph:
+        await graph.add_episode(text, reference_time="2024-09-01")
+        [held] = await graph.facts(relation="lives_in")
+        assert f"{held.subject} {held.relation} {held.object}" == fact
+        assert start is None or held.valid_at.date().isoformat() == start

@@ -273,3 +273,17 @@ async def test_what_was_planned_for_after_a_death_never_comes_about(backwards):
         later = await graph.at(valid_at="2024-06-01").facts(relation="works_at")
         assert [fact.subject for fact in later] == ["Ida Moen"]
         assert not (await graph.health.check()).findings
+
+
+async def test_a_record_of_the_dead_says_what_was_so_until_then():
+    record = {"name": "Wanda Sieber", "died": "2023-05-01", "city": "Kiel", "employer": "Acme"}
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode(record, reference_time="2023-06-01")
+        await graph.add_episode({"name": "Sven Ott", "employer": "Acme"}, reference_time="2022")
+        await graph.add_episode({"name": "Sven Ott", "status": "deceased"}, reference_time="2023")
+        now = {(fact.subject, fact.relation) for fact in await graph.facts()}
+        assert now == {("Wanda Sieber", "vital_status"), ("Sven Ott", "vital_status")}
+        past = {
+            fact.relation for fact in await graph.at(valid_at="2023-01-15").facts("Wanda Sieber")
+        }
+        assert past == {"lives_in", "works_at"}

@@ -246,13 +246,26 @@ class _Stated:
             return False
         if any(_is_same(claim, other) for other in self._said):
             return False
+        single = _RELATIONS[claim.relation].single_valued
+        if single and any(_is_rival(claim, other) for other in self._said):
+            return False  # "moved to Riga in May. Scratch that, it was Tallinn"
         dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
         line = name_key(claim.subject.name), claim.relation
-        if line in self._lines and not dated and _RELATIONS[claim.relation].single_valued:
+        if line in self._lines and not dated and single:
             return False  # the rules read where it is: a second place would end the first
         self._families.add(key)
         self._said.append(claim)
         return True
+
+
+def _is_rival(one: Claim, other: Claim) -> bool:
+    """Tell whether both give one somebody a value from the very same day on."""
+    same = one.relation == other.relation and one.valid_at == other.valid_at
+    return (
+        same
+        and one.valid_at is not None
+        and name_key(one.subject.name) == name_key(other.subject.name)
+    )
 
 
 def _is_same(one: Claim, other: Claim) -> bool:

@@ -1,6 +1,7 @@
 """Who is whose relative: ``Ann's sister Eva``, ``their twins, Ines and Paul``, ``her aunt``."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
@@ -8,6 +9,7 @@ from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, gender_of
+from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import OVER
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 _PAIRS = {"engaged": "engaged_to", "married": "married_to"}
 _BLOOD = frozenset({"parent_of", "sibling_of", "grandparent_of", "cousin_of", "aunt_or_uncle_of"})
 _BEARING = frozenset("have raise bear adopt survive leave".split())
+_DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their"})
 _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 
 
@@ -25,6 +28,13 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
     true = {clause.verb.i for clause in stated}
     for noun in line.sentence:
         word = noun.lemma_.lower()
+        if noun.pos_ == "PROPN" and noun.ent_type_ == "PERSON":
+            for late in _late(noun):
+                if (name := line.name(noun)) is not None and name.named:
+                    name.votes["person"] += 2
+                    yield _dead(name, late, line)
+        if word == "death":
+            yield from _dying(noun, line)
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
         for owner in _owners(noun, line):
@@ -96,11 +106,37 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
     before = {child.lower_ for child in noun.children if child.dep_ in ("amod", "compound")}
     hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
     ended = before & OVER or hyphen or _former(noun)
-    life: Life = GONE if ended and relation not in _BLOOD else ALWAYS
+    bereft = word in ("widow", "widower")
+    life: Life = GONE if bereft or (ended and relation not in _BLOOD) else ALWAYS
     if "late" in before and relation in _BLOOD:
         life = ALWAYS
     one, two = (owner, other) if reverse else (other, owner)
     yield line.draft(one, relation, two, life)
+    if bereft or "late" in before:
+        yield _dead(owner if bereft else other, noun, line)
+
+
+def _late(noun: "Token") -> Iterator["Token"]:
+    """Yield the word that says that somebody is dead: ``the late Ann Lee``."""
+    for child in noun.children:
+        if child.text == "late" and child.dep_ in ("amod", "compound") and child.i:
+            if noun.doc[child.i - 1].lower_ in _DETERMINERS:
+                yield child
+
+
+def _dying(death: "Token", line: Line) -> Iterator[Draft]:
+    """Yield who is dead since when: ``until his death in 1998``."""
+    times = [period for at, period in line.placed() if death.i < at <= death.i + 2]
+    for child in death.children:
+        one = line.name(child) if child.dep_ == "poss" else None
+        if one is not None and one.named and times and times[0].start <= line.reference:
+            one.votes["person"] += 2
+            yield replace(_dead(one, death, line), life=ALWAYS.beginning(times[0]))
+
+
+def _dead(one: Name, word: "Token", line: Line) -> Draft:
+    dead = Phrase("dead", word.idx, word.idx + len(word), False)
+    return line.draft(one, "has_status", line.scene.add(dead, line.offset), ALWAYS)
 
 
 def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:

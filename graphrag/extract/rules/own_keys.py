@@ -53,8 +53,10 @@ SOMEBODY: Final = frozenset("customer client user contact author assignee review
 
 _PERSONAL: Final = frozenset(
     "occupation job_title profession date_of_birth dob birthday born gender nationality first_name"
-    " last_name surname given_name family_name maiden_name".split()
+    " last_name surname given_name family_name maiden_name died date_of_death death_date".split()
 )
+DEATH: Final = ("died", "date_of_death", "death_date", "died_on", "deceased_on")
+"""Keys of the day on which somebody died."""
 _SOCIAL: Final = frozenset("attendees participants speakers organizer organiser venue".split())
 _DATED: Final = frozenset("date starts_at start_time start_date start doors".split())
 _CREATIVE: Final = frozenset("author authors isbn pages genre publisher director editor".split())

@@ -24,7 +24,11 @@ _SLIPS = (
         rf"\b(?:I|we) (?:said|wrote|told you|put|typed) (?P<old>{_VALUE})"
         rf"(?:,| -|;|:)* (?:but |when )?{_IS} (?P<new>{_VALUE})\s*(?:[,;.!]|$)"
     ),
+    re.compile(
+        rf"^\W*{SORRY}(?:{_IS} )?(?P<new>{_VALUE}?),? not (?P<old>{_VALUE})\s*[.!]*$", re.IGNORECASE
+    ),
     re.compile(rf"^\W*{SORRY}not (?P<old>{_VALUE}) but (?P<new>{_VALUE})\s*[.!]*$", re.IGNORECASE),
+    re.compile(rf"^\W*{SORRY}not (?P<old>{_VALUE}), (?P<new>{_VALUE})\s*[.!]*$", re.IGNORECASE),
     re.compile(
         rf"^\W*(?P<sure>{SORRY})(?:{_IS} |(?P<meant>(?:I|"
         rf"we) meant(?: to (?:say|write))? |make that ))?(?P<new>{_VALUE})\s*[.!]*$",
@@ -91,11 +95,22 @@ def slip_of(line: Line) -> Slip | None:
         if found is None:
             continue
         words = found.groupdict()
+        if _is_clause(line, found):
+            continue  # "Scratch that, Ann lives in Linz"
         if "old" in words or words["sure"] or words["meant"] or line.corrects:
             place = line.offset + line.sentence.start_char, line.offset + line.sentence.end_char
             old, new = words.get("old") or "", words["new"].strip()
             return Slip(old, new, line.sentence.text.strip(), *place, line.reference)
     return None
+
+
+def _is_clause(line: Line, found: re.Match[str]) -> bool:
+    """Tell whether what looks like a right value is a clause of its own."""
+    start, end = (line.sentence.start_char + at for at in found.span("new"))
+    return any(
+        start <= token.idx < end and token.tag_ in ("VBD", "VBZ", "VBP", "MD")
+        for token in line.sentence
+    )
 
 
 def mend(slip: Slip, line: Line, drafts: Sequence[Draft]) -> bool:

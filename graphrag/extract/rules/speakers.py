@@ -71,10 +71,15 @@ def _inline(text: str, found: list[re.Match[str]]) -> list[re.Match[str]]:
     In a list of labels nobody speaks, and who speaks there speaks on a line of their own.
     """
     inline = [one for one in _INLINE.finditer(text) if one["speaker"].lower() not in _LABELS]
-    if len(found) > 1 or found[0]["speaker"].lower() in _LABELS:
+    if len(found) > 1 or found[0]["speaker"].lower() in _LABELS or not inline:
         return []
-    ends = [*(one.start() for one in inline[1:]), len(text)]
-    said = (text[one.start("words") : end] for one, end in zip(inline, ends, strict=False))
+    # Whoever has spoken needs no mark before: "No, I left in May Ann: And now?"
+    names = "|".join({re.escape(one["speaker"]) for one in (*found, *inline)})
+    again = re.finditer(rf"(?<=\w)[ ]+(?P<speaker>{names}):[ ]+(?P<words>\S)", text)
+    inline = sorted((*inline, *again), key=re.Match[str].start)
+    starts = [found[0].start("words"), *(one.start("words") for one in inline)]
+    ends = [*(one.start() for one in inline), len(text)]
+    said = (text[start:end] for start, end in zip(starts, ends, strict=True))
     return inline if any(map(_SPOKEN.search, said)) else []
 
 

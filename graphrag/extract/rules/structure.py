@@ -12,6 +12,7 @@ from graphrag.extract.rules.key_relations import (
     EMPLOYED,
     HOMES,
     JOBS,
+    LASTING,
     TECHNICAL,
     Link,
     Types,
@@ -20,6 +21,7 @@ from graphrag.extract.rules.key_relations import (
 )
 from graphrag.extract.rules.own_keys import (
     ALIASES,
+    DEATH,
     GENERIC,
     PLACES,
     POSTAL,
@@ -38,6 +40,7 @@ from graphrag.extract.rules.register import (
     Fields,
     Life,
     Register,
+    Text,
     linked,
     listed,
     names,
@@ -47,6 +50,7 @@ from graphrag.extract.rules.register import (
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
 from graphrag.names.identifiers import identifiers, own_keys, unique
+from graphrag.ontology.relations import VITAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,7 @@ class _Reader:
             under=under,
         )
         self.register.facts += [*facts, *_implied(facts, rest)]
+        self.register.facts += self._death(entity, fields, facts)
         town = key in PLACES and (under or fields.keys() & POSTAL)
         if not (act or town):
             entity.attributes |= dict(plain(rest))
@@ -244,6 +249,21 @@ class _Reader:
         for fact in facts:
             fact.over = over
         return facts if facts or isinstance(value, dict | list) else None
+
+    def _death(self, entity: Entity, fields: Fields, facts: list[Fact]) -> Iterator[Fact]:
+        """Yield that somebody is dead, from the day that a field gives on, which ends the rest."""
+        for key in DEATH:
+            value = fields.get(key)
+            period = period_of(value, self.reference_time) if isinstance(value, Text) else None
+            if period is None or not isinstance(value, Text) or entity.entity_type != "person":
+                continue
+            dead = self.register.entity(Text.at("dead", value.start, value.end), "concept")
+            for fact in linked(entity, dead, key=key, link=Link(VITAL, key), at=value):
+                fact.date(period, late=False)
+                yield fact
+            for fact in facts:
+                if fact.end is None and fact.relation in LASTING:
+                    fact.end, fact.over = period.start, fact.start is None
 
     def _act(self, fields: Fields, depth: int, act: Act) -> None:
         """Read a marriage, a divorce, a merger or a birth."""

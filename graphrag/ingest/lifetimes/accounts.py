@@ -89,7 +89,7 @@ def _first(relations: Relations) -> Callable[[str], str]:
 
 
 def _outlived(plan: Statement, death: Statement) -> bool:
-    """Tell whether a plan was made before a death was told, and begins after it."""
+    """Tell whether a plan was made before a death was known, and begins after it."""
     assert plan.since is not None, "a plan has a start"
     moment = death.since.moment if death.since is not None else death.at
     known = plan.at is None or death.at is None or plan.at <= death.at

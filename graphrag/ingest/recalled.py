@@ -44,6 +44,9 @@ def with_known(
         if one is None or other is None:
             continue
         claim = replace(claim, subject=one, object=other)
+        if claim.relation == "succeeds":
+            ends += _inherited(claim, resolution, index)
+            continue
         line = relations.line(claim.relation, entity_of[one], entity_of[other])
         if not claim.ends:
             known = list(_stored(line, index, relations))
@@ -79,6 +82,30 @@ def _stored(
                 facts["retracted"][row] == FOREVER and not facts["pending"][row]
             ):
                 yield int(facts["valid"][row]), int(facts["invalid"][row])
+
+
+def _inherited(claim: Claim, resolution: Resolution, index: GroupIndex) -> Iterator[Claim]:
+    """Yield what a successor leads, and who leads it no more: the one thing that is known of."""
+    old, at = claim.object, claim.valid_at
+    if old is None or at is None:
+        return
+    moment, facts = to_micros(at, BEGINNING), index.facts
+    led = {
+        index.ends_of(row)[1]
+        for row in index.rows_at(resolution.entity_of[old], "leads")
+        if index.ends_of(row)[0] == resolution.entity_of[old]
+        and facts["valid"][row] <= moment < facts["invalid"][row]
+        and facts["retracted"][row] == FOREVER
+    }
+    for body in led if len(led) == 1 else ():
+        post = Mention(index.entity_name(body), start=claim.start, end=claim.start)
+        resolution.entity_of[post] = body
+        leads = replace(claim, relation="leads", object=post, kind="state")
+        yield replace(
+            leads, subject=old, valid_at=None, invalid_at=at, ends=True,
+            invalid_precision=claim.valid_precision,
+        )  # fmt: skip
+        yield leads
 
 
 def _alive(claim: Claim, resolution: Resolution, index: GroupIndex) -> Iterator[Claim]:

@@ -236,7 +236,8 @@ def _replaced(
 def inherited(drafts: Sequence[Draft]) -> list[Draft]:
     """Return what successors lead from the day on which their predecessors lead it no more.
 
-    ``Ann will succeed Bo as chief executive in May. Bo has led Acme since 2011.``
+    ``Ann will succeed Bo as chief executive in May. Bo has led Acme since 2011.`` What Bo leads
+    may be known from another text.
     """
     made = []
     for draft in drafts:
@@ -249,6 +250,10 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
         ):
             continue
         led = [one for one in drafts if one.relation == "leads" and one.subject is old]
+        if not led and not any(
+            d.relation == "leads" and d.subject is draft.subject for d in drafts
+        ):
+            made.append(replace(draft, of_known=True))
         for post in led:
             if post.life.end is not None or post.life.over or post.object is None:
                 continue

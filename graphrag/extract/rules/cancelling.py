@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import CANCELLED, Life
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.model.extraction import Claim, Mention
@@ -73,7 +73,9 @@ def read_cancelling(
             draft.corrects = True
             yield draft
         elif not periods:
-            yield line.draft(one, relation, other, CANCELLED)
+            over = lifetime("end", clause, line.periods(clause.verb), line.reference)
+            broken = over is not None and relation == "engaged_to"  # it was so until then
+            yield line.draft(one, relation, other, over if broken and over else CANCELLED)
 
 
 def _unnamed(relation: str, other: Name | None, line: Line, put_off: Clause | None) -> Claim:

@@ -237,6 +237,8 @@ def finished(
 ) -> Extraction:
     """Return what a text says: its names, its drafts, and what is claimed beside them."""
     names, others = list(names), list(others)
+    of_known = [*of_known, *(draft for draft in drafts if draft.of_known)]
+    drafts = [draft for draft in drafts if not draft.of_known]
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))

@@ -116,6 +116,6 @@ _NO_TASKS = frozenset(
     "welcome thanks urgent important warning reminder summary history background decision "
     "starring cast director artist band song album book film see also edit edited page file "
     "fixed added removed changed keep drop buy yes no maybe talk new members member newcomers "
-    "guest speaker".split()
+    "guest speaker obituary memorial profile portrait interview tribute".split()
 )
 """Labels of names that have nothing to do."""

@@ -183,15 +183,17 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "responsible_for" if clause.lemma == "maintain" and not other.named:
             # "maintained a curfew", "maintains two hours of sleep": kept up, not looked after
             return not (clause.past or clause.perfect) and _is_charge(target)
+        case "responsible_for" if clause.lemma == "own":
+            return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
         case "travels_with" if clause.lemma == "go" and clause.coming:
             return bool(clause.arguments.keys() - {"with"})  # "I'm going with Ann": she is chosen
         case "travels_with":
             return bool(one.votes["person"] or other.votes["person"])
-        case "responsible_for" if clause.lemma == "own":
-            return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "owned_by" if frame.swap and not clause.passive:
+            if clause.lemma == "own":
+                other.votes["person"] = 0  # whatever its name looks like
             return not other.votes["person"]  # "I'll buy Ann her favourite cake"
         case "operates" if clause.lemma == "run":
             return one.votes["organization"] > 1 and any(c.dep_ == "det" for c in target.children)

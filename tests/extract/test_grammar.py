@@ -133,6 +133,8 @@ DATED = [
      "on 1 October.", "Acme Rail leads Salt Coast line", "2010-01-01", "2024-10-01"),
     ("Ann Lee said that she starts at Pennant Mills on 1 October.",
      "Ann Lee works_at Pennant Mills", "2024-10-01", None),
+    ("- Treasurer: Ada Brink (until 31 Dec 2023), then Cy Dorn",
+     "Cy Dorn has_role treasurer", "2024-01-01", None),
     ("Ann Lee has worked at Acme for ten years, since 2013.",
      "Ann Lee works_at Acme", "2013-01-01", None),
     ("Ann Lee worked in Bonn for eleven years and has led Acme since 2010.",

@@ -27,6 +27,7 @@ _LABEL = re.compile(
     r"^\W*(?P<label>[^\W\d][\w'’/ &-]{1,38}?)[ ]?(?::|=|\bw/)[ ]+(?P<rest>\S.*)$", re.DOTALL
 )
 _PARENS = re.compile(r"[ ]?\((?P<inner>[^()]*)\)")
+_BRACKETS = str.maketrans("()", "  ")
 _NEXT = re.compile(
     r"(?:[,;]|\band\b)?[ ](?:then|after that|afterwards|thereafter|from then(?: on)?|next)\b[ :=]*"
 )
@@ -157,6 +158,9 @@ def _being_on(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[
 
 def _items(rest: str, offset: int, said: datetime) -> Iterator[Item]:
     """Yield the values one after the other, each with when it is one."""
+    for one in _PARENS.finditer(rest):
+        if _NEXT.match(rest, one.end()):  # "Ann (until May), then Bo": hers alone
+            rest = rest[: one.start()] + one[0].translate(_BRACKETS) + rest[one.end() :]
     outer = rest
     former: list[Item] = []
     aside = ""

@@ -44,6 +44,8 @@ work employ employee join leave quit resign retire fire dismiss depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
+lead mayor governor principal headteacher headmaster dean rector editor warden
+lead commander commissioner chancellor premier abbot bishop conductor superintendent
 lead helm charge direct head run manage oversee
 lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle

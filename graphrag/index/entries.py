@@ -182,12 +182,12 @@ class TermEntries:
     def leave(self, rows: NDArray[np.integer], count: int) -> None:
         """Let go of some of so many rows."""
         left = np.zeros(count, dtype=np.bool_)
-        if self._left is not None:
-            left[: len(self._left)] = self._left
         left[rows] = True
-        self._left = left
         for entries in self._touched.values():
-            entries.leave(left)
+            entries.leave(left)  # what left before and came back since stays
+        if self._left is not None:
+            left[: len(self._left)] |= self._left
+        self._left = left
 
 
 Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]

@@ -38,3 +38,7 @@ async def town():
 
 async def test_answers_by_what_texts_leave_behind(town):
     assert await unlike(town, ANSWERS) == {}
+
+
+async def test_who_leads_a_body_has_the_title_of_who_leads_it(town):
+    assert await unlike(town, {"Who is the editor of the Tarn Trust?": ["Iris Bohm"]}) == {}

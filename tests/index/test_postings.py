@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -33,6 +33,9 @@ def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
     )
 
 
+@example(
+    ["acme", "acme alice"], [("leave", {0}), ("replace", 0, "acme"), ("leave", {1})], "acme"
+)
 @given(
     st.lists(TEXTS, max_size=6),
     st.lists(

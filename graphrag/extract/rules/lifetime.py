@@ -200,3 +200,23 @@ def lifetime_of(times: Iterable[TimeExpression], said: datetime, *, past: bool =
     if past:
         return life
     return replace(life, current=life.start is not None and life.start <= said)
+
+
+def spanned(times: Sequence[Period]) -> Period | None:
+    """Return the last of some times, from 2003 on if it is the end of "from 2003 to 2010"."""
+    if not times:
+        return None
+    last, before = times[-1], times[-2] if len(times) > 1 else times[-1]
+    if last.bound == "until" and before.bound in ("since", "in"):
+        return replace(last, start=min(before.start, last.start))
+    return last
+
+
+def is_range(time: Period) -> bool:
+    """Tell whether a time is all of "from 2003 to 2010"."""
+    return time.bound == "until" and time.end - time.start > _LONGEST.get(
+        time.granularity, timedelta.max
+    )
+
+
+_LONGEST = {"day": timedelta(days=1), "month": timedelta(days=31), "year": timedelta(days=366)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lifetime import ALWAYS, Life, day_before
+from graphrag.extract.rules.lifetime import ALWAYS, Life, day_before, spanned
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times
@@ -199,8 +199,9 @@ class Line:
         placed = times_of(self.sentence, self.reference, self.scene.time)
         self.times = [(owner, period) for owner, period, _ in placed]
         self._places = [at for _, _, at in placed]
-        if self.times:
-            self.scene.time = self.times[-1][1]
+        doc = self.sentence.doc
+        own = [one for _, one, at in placed if doc[at.stop - 1].lower_ not in ("then", "that")]
+        self.scene.time = spanned(own) or self.scene.time
 
     def name(self, token: "Token") -> Name | None:
         """Return what a word stands for, or None if that is not clear; a time is nobody."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
+from graphrag.extract.rules.lifetime import is_range
 from graphrag.temporal.find import TimeExpression, find_times
 from graphrag.temporal.period import Bound, Period, Prefer, Unit, day_of, floor, shift, unit_from
 from graphrag.temporal.phrase import resolve_phrase
@@ -196,6 +197,8 @@ def _then(match: re.Match[str], _: datetime, __: bool, before: Period | None) ->
     if before is None:
         return None
     moment = before.end if before.bound in ("until", "after") else before.start
+    if is_range(before) and match["bound"].lower() in ("before", "until", "till"):
+        moment = before.start
     word = match["word"].lower()
     if match["bound"] is None and word in ("then", "that"):
         return None
@@ -213,7 +216,8 @@ def _later(match: re.Match[str], _: datetime, ahead: bool, before: Period | None
         return None
     count = _STEPS[word] if word in _STEPS else _WORDS.get(word) or int(word)
     unit: Unit = "year" if match["unit"].lower() == "year" else "month"
-    at = shift(before.start, unit, count)
+    last = shift(before.end, unit, -1) if is_range(before) else before.start
+    at = shift(last, unit, count)
     if before.granularity == "year" or (word in _STEPS and unit == "year"):
         return unit_from(floor(at, "year"), "year") if unit == "year" else None
     return unit_from(floor(at, "month"), "month")

@@ -26,7 +26,7 @@ _OUTCOMES = {
     "open": "open", "reopen": "open", "close": "closed", "shut": "closed", "die": "dead",
     "retire": "retired", "drown": "dead", "break": "broken", "sink": "sunk", "fail": "failed",
     "resume": "resumed", "restart": "restarted", "fold": "folded", "collapse": "collapsed",
-    "expire": "expired", "lapse": "lapsed",
+    "expire": "expired", "lapse": "lapsed", "perish": "dead", "succumb": "dead",
 }  # fmt: skip
 """Verbs without an object that put their subject in a state."""
 _ACTED = frozenset(
@@ -65,7 +65,7 @@ _STATES = frozenset(
     "single widowed divorced idle vacant dark derelict disused defunct dormant offline online live "
     "inactive unavailable extinct overdue obsolete deprecated mothballed broken faulty "
     "flooded out down missing suspended banned sober injured roofless unsafe "
-    "primary default mandatory optional compulsory operational".split()
+    "dead primary default mandatory optional compulsory operational".split()
 )
 """Adjectives of a state that lasts."""
 _SAME = {"shut": "closed", "reopened": "open"}
@@ -168,10 +168,12 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
     if clause.passive:
         if phrasal in _ACTED_WITH:
             return f"{verb.lower_} {phrasal.partition('_')[2]}", verb, clause.subjects
-        if clause.lemma in _KILLED:
-            return "dead", verb, clause.subjects
+        if clause.lemma in _KILLED or (clause.lemma == "survive" and "agent" in clause.arguments):
+            return "dead", verb, clause.subjects  # "is survived by her sons"
         if clause.lemma in _ACTED and "dobj" not in clause.arguments:
             return _OUTCOMES.get(clause.lemma, verb.lower_), verb, clause.subjects
+    elif clause.lemma in ("lose", "take") and any(map(_own_life, clause.arguments.get("dobj", ()))):
+        return "dead", verb, clause.subjects
     elif clause.arguments.get("dobj") and (phrasal in _ACTED_WITH or clause.lemma in _DEEDS):
         participle = _OUTCOMES.get(clause.lemma) or _participle(verb)
         return participle, verb, clause.arguments["dobj"]
@@ -195,6 +197,13 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
             if phrase in _SITUATIONS:
                 return phrase, child, clause.subjects
     return None
+
+
+def _own_life(noun: "Token") -> bool:
+    """Tell whether it is ``her life`` that is lost, ``her own life`` that is taken."""
+    before = {child.lower_ for child in noun.children}
+    own = noun.head.lemma_ == "lose" or "own" in before
+    return noun.lemma_ == "life" and own and bool(before & {"his", "her", "their"})
 
 
 def _participle(verb: "Token") -> str:

@@ -33,9 +33,7 @@ def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
     )
 
 
-@example(
-    ["acme", "acme alice"], [("leave", {0}), ("replace", 0, "acme"), ("leave", {1})], "acme"
-)
+@example(["acme", "acme alice"], [("leave", {0}), ("replace", 0, "acme"), ("leave", {1})], "acme")
 @given(
     st.lists(TEXTS, max_size=6),
     st.lists(

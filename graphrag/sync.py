@@ -1133,7 +1133,7 @@ class Load:
         Args:
             paths: Files and folders, of these the files that hold text by their names.
             reference_time: When they were written. Default: the date of each record, of a file's
-                front matter, name or first line, else when it was changed last.
+                front matter, mail header, name or first line, else when it was changed last.
             source: Where they come from, for people; default: the name of each file.
             author: Who wrote them: whom "I" means in a note.
             saga: Name of the run of episodes that they belong to.

@@ -34,8 +34,8 @@ async def add(
         typer.Option(
             metavar="DATE",
             help="When it was written; relative dates count from it. "
-            "Default: the time of each record, else the date in the file's front matter, name or "
-            "first line, else when it was changed last.",
+            "Default: the time of each record, else the date in the file's front matter, mail "
+            "header, name or first line, else when it was changed last.",
         ),
     ] = None,
     source: Annotated[str | None, typer.Option(help="Where it comes from, for people.")] = None,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -24,6 +25,7 @@ _WRITTEN = ("date", "created", "created_at", "day", "published")
 """Fields of front matter that say when."""
 _DAY = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)", re.ASCII)
 _LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
+_FIELD = re.compile(r"^([A-Za-z][A-Za-z-]*):[ \t]*(\S.*)$", re.MULTILINE)
 _AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
 _YEAR = re.compile(r"\d{4}")
 _LONGEST_LINE = 200
@@ -99,17 +101,30 @@ def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
 def written_at(text: str, name: str) -> datetime | None:
     """Return when a document was written by its own account, None if it does not say.
 
-    Its front matter says so, else its name, else the date that it begins with, such as
-    ``# 4 March 2024`` or ``2024-03-04 Standup``. A moment that is yet to come is none.
+    Its front matter says so, else the header of a mail, else its name, else the date that it
+    begins with, such as ``# 4 March 2024`` or ``2024-03-04 Standup``. A moment that is yet to come
+    is none.
     """
     start, fields = front_matter(text)
     dated = (_moment(fields[field]) for field in _WRITTEN if field in fields)
     first = next((line for line in text[start:].splitlines() if line.strip()), "")
     latest = utc_now() + _AHEAD
-    for found in (*dated, _day_in(Path(name).stem), _beginning(first)):
+    for found in (*dated, _mailed(text), _day_in(Path(name).stem), _beginning(first)):
         if found is not None and found <= latest:
             return found
     return None
+
+
+def _mailed(text: str) -> datetime | None:
+    """Return when a mail was sent: ``Date: Fri, 1 Mar 2024 10:00:00 +0000`` in its header."""
+    head = re.split(r"\n[ \t]*\n", text.lstrip(), maxsplit=1)[0]
+    fields = {one[1].lower(): one[2] for one in _FIELD.finditer(head)}
+    if "date" not in fields or fields.keys().isdisjoint(("from", "to", "subject")):
+        return None
+    with suppress(ValueError):
+        sent = parsedate_to_datetime(fields["date"])
+        return (sent if sent.tzinfo else sent.replace(tzinfo=UTC)).astimezone(UTC)
+    return _beginning(fields["date"])
 
 
 def _moment(value: str) -> datetime | None:

@@ -34,7 +34,14 @@ def write(folder, name, text):
         ("note.md", "## Monday, 4 March 2024\n\nMet Bob.", "2024-03-04"),
         ("note.txt", "March 4, 2024: met Bob.", "2024-03-04"),
         ("note.md", "**Date:** 2024-03-04\n\nMet Bob.", "2024-03-04"),
+        (
+            "note.txt",
+            "From: Ann\nDate: Mon, 4 Mar 2024 01:00:00 +0100\nSubject: Hi\n\nMet Bob.",
+            "2024-03-04",
+        ),
+        ("note.txt", "To: Ann\nDate: 4 March 2024\n\nMet Bob.", "2024-03-04"),
         # none that says when it was written
+        ("note.md", "From: Ann\n\nDate: Mon, 4 Mar 2024 01:00:00 +0100", None),
         ("note.md", "On 4 March 2024 I met Bob.", None),
         ("note.md", "4 March 2024 was the day I met Bob.", None),
         ("note.md", "Met Bob.\n\n2024-03-04 was cold.", None),

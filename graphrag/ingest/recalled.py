@@ -39,13 +39,14 @@ def with_known(
     for claim in extraction.of_known:
         one, other = map(mention_of.get, (name_key(claim.subject.name), _key(claim.object)))
         if one is not None and claim.relation == VITAL:
-            denials += _alive(replace(claim, subject=one, invalid_at=at), resolution, index)
+            alive = replace(claim, subject=one, invalid_at=at)
+            denials += _alive(alive, resolution, index, relations)
             continue
         if one is None or other is None:
             continue
         claim = replace(claim, subject=one, object=other)
         if claim.relation == "succeeds":
-            ends += _inherited(claim, resolution, index)
+            ends += _inherited(claim, resolution, index, relations)
             continue
         line = relations.line(claim.relation, entity_of[one], entity_of[other])
         if not claim.ends:
@@ -75,45 +76,58 @@ def _stored(
     line: tuple[str, str, str], index: GroupIndex, relations: Relations
 ) -> Iterator[tuple[int, int]]:
     """Yield when the facts hold that are stored of a line and stand."""
+    for name, row in _standing(line[0], line[1], index, relations, other=line[2]):
+        if relations.line(name, *index.ends_of(row)) == line:
+            yield int(index.facts["valid"][row]), int(index.facts["invalid"][row])
+
+
+def _standing(
+    relation: str, entity: str, index: GroupIndex, relations: Relations, other: str | None = None
+) -> Iterator[tuple[str, int]]:
+    """Yield the facts of an entity that stand, by whatever name of a relation, with that name."""
     facts = index.facts
-    for name in relations.same(line[0]):
-        for row in index.rows_at(line[1], name, line[2]):
-            if relations.line(name, *index.ends_of(row)) == line and (
-                facts["retracted"][row] == FOREVER and not facts["pending"][row]
-            ):
-                yield int(facts["valid"][row]), int(facts["invalid"][row])
+    for name in relations.same(relation):
+        for row in index.rows_at(entity, name, other):
+            if facts["retracted"][row] == FOREVER and not facts["pending"][row]:
+                yield name, row
 
 
-def _inherited(claim: Claim, resolution: Resolution, index: GroupIndex) -> Iterator[Claim]:
+def _inherited(
+    claim: Claim, resolution: Resolution, index: GroupIndex, relations: Relations
+) -> Iterator[Claim]:
     """Yield what a successor leads, and who leads it no more: the one thing that is known of."""
     old, at = claim.object, claim.valid_at
     if old is None or at is None:
         return
-    moment, facts = to_micros(at, BEGINNING), index.facts
+    moment, facts, who = to_micros(at, BEGINNING), index.facts, resolution.entity_of[old]
     led = {
         index.ends_of(row)[1]
-        for row in index.rows_at(resolution.entity_of[old], "leads")
-        if index.ends_of(row)[0] == resolution.entity_of[old]
-        and facts["valid"][row] <= moment < facts["invalid"][row]
-        and facts["retracted"][row] == FOREVER
+        for _, row in _standing("leads", who, index, relations)
+        if index.ends_of(row)[0] == who and facts["valid"][row] <= moment < facts["invalid"][row]
     }
-    for body in led if len(led) == 1 else ():
-        post = Mention(index.entity_name(body), start=claim.start, end=claim.start)
-        resolution.entity_of[post] = body
-        leads = replace(claim, relation="leads", object=post, kind="state")
-        yield replace(
-            leads, subject=old, valid_at=None, invalid_at=at, ends=True,
-            invalid_precision=claim.valid_precision,
-        )  # fmt: skip
-        yield leads
+    if len(led) != 1:
+        return
+    post = _named(led.pop(), claim, resolution, index)
+    leads = replace(claim, relation="leads", object=post, kind="state")
+    over = replace(leads, subject=old, valid_at=None, invalid_at=at, ends=True)
+    yield replace(over, invalid_precision=claim.valid_precision)
+    yield leads
 
 
-def _alive(claim: Claim, resolution: Resolution, index: GroupIndex) -> Iterator[Claim]:
-    """Yield the denials of all that says that somebody is dead."""
+def _alive(
+    claim: Claim, resolution: Resolution, index: GroupIndex, relations: Relations
+) -> Iterator[Claim]:
+    """Yield the denial that somebody is dead, if anything says so: it takes back all of it."""
+    who = resolution.entity_of[claim.subject]
     for relation in DEATHS:
-        for row in index.rows_at(resolution.entity_of[claim.subject], relation):
-            if index.facts["retracted"][row] == FOREVER:
-                _, other = index.ends_of(row)
-                mention = Mention(index.entity_name(other), start=claim.start, end=claim.start)
-                resolution.entity_of[mention] = other
-                yield replace(claim, relation=relation, object=mention)
+        for _, row in _standing(relation, who, index, relations):
+            dead = _named(index.ends_of(row)[1], claim, resolution, index)
+            yield replace(claim, object=dead)
+            return
+
+
+def _named(entity: str, claim: Claim, resolution: Resolution, index: GroupIndex) -> Mention:
+    """Return a mention of what a text does not name, where it states something of it."""
+    mention = Mention(index.entity_name(entity), start=claim.start, end=claim.start)
+    resolution.entity_of[mention] = entity
+    return mention

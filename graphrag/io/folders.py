@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from graphrag.errors import EpisodeError, TimeError
 from graphrag.temporal.moment import parse_moment, utc_now
-from graphrag.text.markdown import front_matter
+from graphrag.text.markdown import fields_of, front_matter
 
 Read = TypeVar("Read")
 READABLE = frozenset({".md", ".markdown", ".txt", ".text", ".json", ".jsonl", ".ndjson"})
@@ -25,7 +25,6 @@ _WRITTEN = ("date", "created", "created_at", "day", "published")
 """Fields of front matter that say when."""
 _DAY = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)", re.ASCII)
 _LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
-_FIELD = re.compile(r"^([A-Za-z][A-Za-z-]*):[ \t]*(\S.*)$", re.MULTILINE)
 _AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
 _YEAR = re.compile(r"\d{4}")
 _LONGEST_LINE = 200
@@ -118,7 +117,7 @@ def written_at(text: str, name: str) -> datetime | None:
 def _mailed(text: str) -> datetime | None:
     """Return when a mail was sent: ``Date: Fri, 1 Mar 2024 10:00:00 +0000`` in its header."""
     head = re.split(r"\n[ \t]*\n", text.lstrip(), maxsplit=1)[0]
-    fields = {one[1].lower(): one[2] for one in _FIELD.finditer(head)}
+    fields = fields_of(head)
     if "date" not in fields or fields.keys().isdisjoint(("from", "to", "subject")):
         return None
     with suppress(ValueError):

@@ -63,11 +63,13 @@ def front_matter(text: str) -> tuple[int, Mapping[str, str]]:
     found = _FRONT.match(text)
     if found is None or _FIELD.search(found[0]) is None:
         return 0, {}
-    fields = (
-        (one["name"].strip().lower(), one["value"].strip("\"'"))
-        for one in _FIELD.finditer(found[0])
-    )
-    return found.end(), dict(fields)
+    return found.end(), fields_of(found[0])
+
+
+def fields_of(text: str) -> dict[str, str]:
+    """Return the fields of lines like ``Date: 4 March 2024``, by their names in small letters."""
+    found = _FIELD.finditer(text)
+    return {one["name"].strip().lower(): one["value"].strip("\"'") for one in found}
 
 
 def prose_of(text: str) -> Prose:

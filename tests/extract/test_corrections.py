@@ -367,6 +367,8 @@ async def test_a_correction_takes_back_what_it_names_and_what_followed_from_it(t
          "Ulla lives_in Trento", "2024-04-01"),
         ("Ulla: I moved to Trento in March.\nPer: In May?\nUlla: Sorry, not March, April.",
          "Ulla lives_in Trento", "2024-04-01"),
+        ("Ann: Still in Oslo? Bo: No, I left in May Ann: Where do you live? Bo: I live in Turku.",
+         "Bo lives_in Turku", None),
         ("Ann Lee lives in Graz. Scratch that, Ann Lee lives in Linz.",
          "Ann Lee lives_in Linz", None),
     ],
@@ -377,3 +379,13 @@ async def test_the_network_says_no_more_what_was_put_right(text, fact, start):
         [held] = await graph.facts(relation="lives_in")
         assert f"{held.subject} {held.relation} {held.object}" == fact
         assert start is None or held.valid_at.date().isoformat() == start
+
+
+async def test_all_that_a_sentence_ends_has_the_date_that_is_put_right():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-01")
+        await graph.add_episode(
+            "Ann Lee left Acme in May. Not May, June.", reference_time="2024-09-01"
+        )
+        [job] = await graph.at(history=True).facts("Ann Lee", relation="works_at")
+        assert job.invalid_at.date().isoformat() == "2024-06-01"

@@ -7,6 +7,7 @@ What is said to be over, or never to have been, of what only the graph may know 
 ``Ann left Paris`` ends whatever is known of the two, ``Ann never worked at Acme`` takes that back.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -49,13 +50,16 @@ _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
 _QUITTING = frozenset({"leave", "quit"})
 _LEFT = ("works_at", "lives_in", "member_of", "studies_at", "plays_for")
 """What may be over of whom and what they left."""
+_MORTAL = re.compile(r"\b(?:alive|dead|die|died)\b", re.IGNORECASE)
+"""Without one of these words nobody is said to be alive."""
 _HOURS = frozenset({"instant", "part_of_day"})
 
 
 def read_known(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
     """Yield what a sentence says of what is known: that it is over, or never was."""
     drafts = [draft for clause in stated for draft in _left(clause, line)]
-    drafts += [] if line.corrects else read_living((*stated, *negated(line.sentence)), line)
+    if not line.corrects and _MORTAL.search(line.sentence.text):
+        drafts += read_living((*stated, *negated(line.sentence)), line)
     for clause in denials(line.sentence) if not line.corrects else ():
         for draft in framed(replace(clause, negated=False), line):
             if not draft.life.over:  # "never left Acme" is no denial

@@ -73,9 +73,10 @@ def read_cancelling(
             draft.corrects = True
             yield draft
         elif not periods:
-            over = lifetime("end", clause, line.periods(clause.verb), line.reference)
-            broken = over is not None and relation == "engaged_to"  # it was so until then
-            yield line.draft(one, relation, other, over if broken and over else CANCELLED)
+            life = None
+            if relation == "engaged_to":  # it was so until then
+                life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+            yield line.draft(one, relation, other, life or CANCELLED)
 
 
 def _unnamed(relation: str, other: Name | None, line: Line, put_off: Clause | None) -> Claim:

@@ -121,7 +121,7 @@ class Reader:
             return
         note_former(line)
         slip = slip_of(line)
-        if slip is not None and mend(slip, line, [*self.before, *self.drafts]):
+        if slip is not None and mend(slip, line, [*self.before, *self.of_known, *self.drafts]):
             return
         if slip is not None:
             self.slips.append(slip)

@@ -1,7 +1,6 @@
 """Who is whose relative: ``Ann's sister Eva``, ``their twins, Ines and Paul``, ``her aunt``."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
@@ -9,8 +8,8 @@ from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, gender_of
-from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.slots import conjoined
+from graphrag.extract.rules.states import dead
 from graphrag.extract.rules.trades import OVER
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
             for late in _late(noun):
                 if (name := line.name(noun)) is not None and name.named:
                     name.votes["person"] += 2
-                    yield _dead(name, late, line)
+                    yield dead(name, late, line)
         if word == "death":
             yield from _dying(noun, line)
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
@@ -113,7 +112,7 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
     one, two = (owner, other) if reverse else (other, owner)
     yield line.draft(one, relation, two, life)
     if bereft or "late" in before:
-        yield _dead(owner if bereft else other, noun, line)
+        yield dead(owner if bereft else other, noun, line)
 
 
 def _late(noun: "Token") -> Iterator["Token"]:
@@ -131,12 +130,7 @@ def _dying(death: "Token", line: Line) -> Iterator[Draft]:
         one = line.name(child) if child.dep_ == "poss" else None
         if one is not None and one.named and times and times[0].start <= line.reference:
             one.votes["person"] += 2
-            yield replace(_dead(one, death, line), life=ALWAYS.beginning(times[0]))
-
-
-def _dead(one: Name, word: "Token", line: Line) -> Draft:
-    dead = Phrase("dead", word.idx, word.idx + len(word), False)
-    return line.draft(one, "has_status", line.scene.add(dead, line.offset), ALWAYS)
+            yield dead(one, death, line, ALWAYS.beginning(times[0]))
 
 
 def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:

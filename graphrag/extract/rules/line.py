@@ -232,7 +232,7 @@ class Line:
         In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
         where the first ends.
         """
-        if (apart := self._apart(verb, target)) is not None:
+        if self.times and (apart := self._apart(verb, target)) is not None:
             return apart
         timed = self.timed()  # "since then" is a time
         then = (token.i for token in self.sentence if token.lower_ == "then")

@@ -118,7 +118,9 @@ def mend(slip: Slip, line: Line, drafts: Sequence[Draft]) -> bool:
     for draft in reversed(drafts):
         life = slip.date(draft.life)
         if life is not None:
-            draft.life = life
+            wrong = draft.start, draft.life
+            for same in drafts:  # all that the same words say
+                same.life = life if (same.start, same.life) == wrong else same.life
             return True
         if slip.name and draft.object is not None and draft.object.named:
             if not slip.old or slip.means(draft.object.text):

@@ -6,12 +6,13 @@ time that the text tells.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
+from graphrag.extract.rules.lifetime import ALWAYS, CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
@@ -133,9 +134,13 @@ def read_living(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
             one = line.name(subject)
             if one is not None and one.named and one.votes["organization"] <= 1:
                 one.votes["person"] += 2
-                at = clause.verb.idx
-                dead = line.scene.add(Phrase("dead", at, at, False), line.offset)
-                yield line.draft(one, VITAL, dead, CANCELLED)
+                yield replace(dead(one, clause.verb, line, CANCELLED), relation=VITAL)
+
+
+def dead(one: Name, word: "Token", line: Line, life: Life = ALWAYS) -> Draft:
+    """Return the claim that somebody is dead, as a word says."""
+    phrase = Phrase("dead", word.idx, word.idx + len(word), False)
+    return line.draft(one, "has_status", line.scene.add(phrase, line.offset), life)
 
 
 def _bears(one: Name, words: str) -> bool:

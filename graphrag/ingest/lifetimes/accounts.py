@@ -1,7 +1,7 @@
 """What was said of each value, and which values are rivals."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -63,13 +63,8 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
             for statement in by_line.get(line, ())
             if _cancels(statement, plan)
         ]
-        matching += [
-            death
-            for who in (subject, object_)
-            for death in deaths.get(who, ())
-            if relation in map(_first(relations), relations[death.relation].ends)
-            and _outlived(plan, death)
-        ]
+        known = (*deaths.get(subject, ()), *deaths.get(object_, ()))
+        matching += [death for death in known if _outlived(plan, relation, death, relations)]
         if matching:
             cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
     return cancellations
@@ -84,18 +79,15 @@ def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, li
     return found
 
 
-def _first(relations: Relations) -> Callable[[str], str]:
-    return lambda name: relations.canonical(name)[0]
-
-
-def _outlived(plan: Statement, death: Statement) -> bool:
-    """Tell whether a plan was made before a death was known, and begins after it."""
+def _outlived(plan: Statement, relation: str, death: Statement, relations: Relations) -> bool:
+    """Tell whether a plan of what a death ends was made before that was known, for after it."""
     assert plan.since is not None, "a plan has a start"
+    if relation not in {relations.canonical(name)[0] for name in relations[death.relation].ends}:
+        return False
     moment = death.since.moment if death.since is not None else death.at
-    known = plan.at is None or death.at is None or plan.at <= death.at
-    return (
-        known and death.trust >= plan.trust and moment is not None and moment <= plan.since.moment
-    )
+    if moment is None or moment > plan.since.moment or death.trust < plan.trust:
+        return False
+    return plan.at is None or death.at is None or plan.at <= death.at
 
 
 def _cancels(statement: Statement, plan: Statement) -> bool:

@@ -4,15 +4,15 @@ A word is used if it means the relation, names what the answer is, or orders, bo
 or if it is one of grammar alone. A question with any other word is not understood, and no answer.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Clause, Token
+from graphrag.ask.kinds import Kinds, is_place
 from graphrag.ask.qualify import ENDING, edge_of
 from graphrag.ask.relate import Evidence
-from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
-from graphrag.ask.world import World
+from graphrag.ask.senses import NESTING, is_light, stem_of
 from graphrag.temporal.vocabulary import MONTHS
 
 _DATES: Final = ("when", "since", "until", "how long", "how often", "age")
@@ -21,6 +21,10 @@ _COUNTED: Final = ("how long", "how many", "how often")
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem_of, text.split()))
 
 
 def _ordered(asked: Asked) -> bool:
@@ -107,40 +111,20 @@ _SPARE: Final[tuple[tuple[frozenset[str], Callable[[Asked], bool]], ...]] = (
 )
 """Words that need no relation where they stand beside what they belong to."""
 
-_SUPPORT: Final = _words(
-    "take took taken taking make made making give gave given giving pay paid paying hold held "
-    "holding put conclude concluded concluding count counted bring brought carry carried receive "
-    "received come came serve served serving occupy occupied remain remained stay stayed serves"
+_SUPPORT: Final = _stems(
+    "take make give pay hold put conclude count bring carry receive come serve occupy remain stay "
+    "belong pertain associate relate connect link"
 )
-"""Verbs that say nothing beside their noun: "paid a visit"."""
-
-_KINDS: Final = """
-place location spot
-city town village municipality settlement
-country nation
-state county province region district
-continent
-person people man woman men women human somebody
-organisation organization body institution group
-company firm business corporation enterprise
-club society team side
-school university college hospital clinic museum theatre
-building house mill hall
-thing entity party name
-"""
-_ABOVE: Final = {
-    "place": (1, 2, 3, 4, 10),
-    "organisation": (7, 8, 9),
-    "thing": tuple(range(11)),
+"""Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
+_COLLOCATED: Final = {
+    stem: _stems(verbs)
+    for nouns, verbs in (
+        ("sport game", "play practise specialise coach"),
+        ("religion faith church", "follow believe profess practise"),
+    )
+    for stem in _stems(nouns)
 }
-_COUNTRY: Final = 2
-_REGIONS: Final = (2, 3, 4)
-_UNTYPED: Final = frozenset({"", "thing", "entity"})
-_GROUP: Final = {
-    stem_of(word): number
-    for number, line in enumerate(_KINDS.strip().split("\n"))
-    for word in line.split()
-}
+"""Nouns, and verbs that say no more than that one has what they name: "the sport played by A"."""
 
 
 def unread(asked: Asked) -> list[str]:
@@ -163,58 +147,6 @@ def unread(asked: Asked) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-class Kinds:
-    """What the nouns of a clause that mean no relation say of what answers: "which city"."""
-
-    def __init__(self, world: World, clause: Clause, rows: Iterable[int] = ()) -> None:
-        self._world = world
-        self._clause = clause
-        self.rows = set(rows)
-        """What answers, of the kinds that were said."""
-        self._open = bool(self.rows)
-        self.above = ""
-        """What it lies in."""
-
-    def fits(self, at: int) -> bool:
-        """Tell whether a word says of which kind something is; leave only what is."""
-        word, after = self._clause.tokens[at].word, self._clause.tokens[at + 1 : at + 3]
-        after = after[1:] if after and after[0].word == "of" else after[:1]
-        named = after[0].named if after else None
-        if named is not None and stem_of(word) in _GROUP:  # "the city of A"
-            return any(self._is(row, word) for row in self._world.rows_of(named))
-        known = {self._world.kind(row) for row in self.rows} - _UNTYPED
-        if stem_of(word) not in _GROUP and not any(is_kind(word, kind) for kind in known):
-            return False
-        kept = {row for row in self.rows if self._is(row, word)}
-        if self._open and not kept and _GROUP.get(stem_of(word)) in _REGIONS:
-            self.above = word
-            return True
-        if self._open and not kept:
-            return False
-        self.rows = kept
-        return True
-
-    def _is(self, row: int, word: str) -> bool:
-        return is_of(row, word, self._world)
-
-
-def is_of(row: int, word: str, world: World) -> bool:
-    """Tell whether an entity is what a word calls it, by its type or by what it is to others.
-
-    What has no type may be anything but a country or region: that is to be known of it.
-    """
-    kind = world.kind(row)
-    if kind not in _UNTYPED and not is_kind(kind, word):
-        return is_kind(word, kind)
-    if _GROUP.get(stem_of(word)) not in _REGIONS:
-        return True
-    stems = {stem_of(word), *(["capit", "citizen"] if _GROUP[stem_of(word)] == _COUNTRY else [])}
-    return any(
-        line.object == row and not stems.isdisjoint(stems_of(line.relation))
-        for line in world.lines([row])
-    )
-
-
 def unmeant(asked: Asked, clause: Clause, meant: Evidence, kinds: Kinds) -> list[str]:
     """Return the words of a clause that neither mean its relation nor say what answers are."""
     tokens, places = clause.tokens, set(meant.places)
@@ -226,11 +158,37 @@ def unmeant(asked: Asked, clause: Clause, meant: Evidence, kinds: Kinds) -> list
         and not is_light(token.word)
         and at not in places
         and not any(token.word in words and used(asked) for words, used in _SPARE)
-        and not (token.word in _SUPPORT and any(abs(at - place) <= _NEAR for place in places))
+        and not _supporting(tokens, at, places)
         and not _coordinated(tokens, at, places)
+        and not _repeated(tokens, at, places)
     ]
     again = [at for at in meant.places if meant.relation and _nested(tokens, at)]
     return [tokens[at].text for at in (*left, *again) if at in again or not kinds.fits(at)]
+
+
+def _supporting(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
+    """Tell whether a word is a verb that says nothing beside a noun that is used."""
+    stem = stem_of(tokens[at].word)
+    if stem in _SUPPORT and any(abs(at - place) <= _NEAR for place in places):
+        return True
+    return any(stem in _COLLOCATED.get(stem_of(tokens[place].word), ()) for place in places)
+
+
+def _repeated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
+    """Tell whether a word says again what one beside it says: "the school where A was educated"."""
+    stem = stem_of(tokens[at].word)
+    for place in places:
+        low, high = sorted((at, place))
+        between = [token.word for token in tokens[low + 1 : high]]
+        attributive = place > at + 1 and _listed(tokens[at + 1])  # "educational institution where"
+        inside = not attributive and not _INSIDE.isdisjoint(between)
+        if stem == stem_of(tokens[place].word) and between and not inside:
+            return True
+    return False
+
+
+_INSIDE: Final = (NESTING - {"where", "in"}) | {"E"}
+"""Words behind which something else is spoken of."""
 
 
 def _nested(tokens: Sequence[Token], at: int) -> bool:
@@ -245,26 +203,26 @@ _NEAR: Final = 4
 def _coordinated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     """Tell whether a word is the other half of "party or organisation", or "place" of one."""
     words = [token.word for token in tokens]
-    if _GROUP.get(stem_of(words[at])) == 0 and words[at + 1 : at + 2] == ["of"]:
+    if is_place(words[at]) and words[at + 1 : at + 2] == ["of"]:
         return at + 2 in places
-    for place in places:
-        low, high = sorted((at, place))
-        if "or" in words[low + 1 : high] and high - low <= _NEAR:
-            between = tokens[low + 1 : high]
-            if any(one.named or one.said for one in between):
-                return False
-            return all(one.word == "or" or not is_light(one.word) for one in between)
-    return False
+    low = high = at
+    while low > 0 and _listed(tokens[low - 1]):
+        low -= 1
+    while high + 1 < len(tokens) and _listed(tokens[high + 1]):
+        high += 1
+    run = words[low : high + 1]
+    return (
+        not _OR.isdisjoint(run)
+        and "," not in (run[0], run[-1])
+        and not places.isdisjoint(range(low, high))
+    )
 
 
-def is_kind(word: str, kind: str) -> bool:
-    """Tell whether something of a type is what a word calls it: a city is a place."""
-    if stem_of(word) == stem_of(kind):
-        return True
-    one, other = _GROUP.get(stem_of(word)), _GROUP.get(stem_of(kind))
-    if one is not None and one == other:
-        return True
-    above = next((name for name, below in _ABOVE.items() if _GROUP[stem_of(name)] == one), None)
-    if above is not None and other is not None and other in _ABOVE[above]:
-        return True
-    return bool(senses_of(stem_of(word)) & senses_of(stem_of(kind)))
+_OR: Final = frozenset({"or", "/"})
+
+
+def _listed(token: Token) -> bool:
+    """Tell whether a token may be of a list of words, "spoken, written or signed"."""
+    if token.named is not None or token.said is not None:
+        return False
+    return token.word in _OR or token.word == "," or not is_light(token.word)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from graphrag.ask.account import Kinds, is_of, unmeant
+from graphrag.ask.account import unmeant
 from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Clause, Limits, Token, Unit, is_yearless
+from graphrag.ask.kinds import Kinds, is_of
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import Evidence, evidence, mutual, owned

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.account import unmeant
 from graphrag.ask.again import AGAIN
 from graphrag.ask.asked import Asked, Named
 from graphrag.ask.bounding import bounded
+from graphrag.ask.kinds import Kinds
 from graphrag.ask.lookup import CannotAnswer, Found, open_facts, pair_facts
 from graphrag.ask.relate import best, mutual
 from graphrag.ask.senses import parts_of, senses_of, stem_of, stems_of

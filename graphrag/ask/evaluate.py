@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.account import Kinds, unmeant, unread
+from graphrag.ask.account import unmeant, unread
 from graphrag.ask.again import is_again, spells
 from graphrag.ask.asked import Asked, Clause
 from graphrag.ask.bounding import bounded, found_in, open_in
 from graphrag.ask.chain import follow, placed
 from graphrag.ask.company import fellows, shared
+from graphrag.ask.kinds import Kinds
 from graphrag.ask.kinship import check_kin, with_kin
 from graphrag.ask.lengths import by_age, how_long, how_old
 from graphrag.ask.lookup import CannotAnswer, Unclear, open_facts, pair_facts

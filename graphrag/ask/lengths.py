@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.account import unmeant
 from graphrag.ask.asked import Asked, Unit
 from graphrag.ask.bounding import bounded, found_in
+from graphrag.ask.kinds import Kinds
 from graphrag.ask.linked import anchor_lines
 from graphrag.ask.lookup import CannotAnswer, pair_facts
 from graphrag.ask.qualify import edge_of

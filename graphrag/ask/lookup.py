@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from graphrag.ask.account import Kinds, unmeant
+from graphrag.ask.account import unmeant
 from graphrag.ask.again import is_again, may_return, returns
 from graphrag.ask.asked import Asked, Clause, Named, Token
+from graphrag.ask.kinds import Kinds
 from graphrag.ask.relate import (
     Evidence,
     Side,

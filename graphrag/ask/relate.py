@@ -60,6 +60,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
     agent, kin = False, noun_of(name)[0]
+    deeds = deeds_of(parts[-1]) if len(parts) == 1 else frozenset[str]()
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -68,7 +69,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
             score += _WORD if word in parts and word not in _BE else 0.0
             continue
         stem = stem_of(word)
-        if stem in stems:
+        if stem in stems or stem in deeds:
             score += _OWN if stem not in met else 0.0
             noun = True
         elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):

@@ -23,6 +23,7 @@ _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
 _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
+QUOTES: Final = frozenset("\"'‘’“”«»")
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
 _MONTHS: Final = 12
 _LEAP: Final = 2000
@@ -143,12 +144,23 @@ def _named(
             if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
                 continue
             words = text[start:end]
-            if ids := _bearers(words, index, seen, place, small):
+            quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
+            if quoted and (same := seen.named(words, index)):
+                ids = list(same)  # the novel "1984"
+            else:
+                ids = _bearers(words, index, seen, place, small)
+            if ids and not _is_noun(words, text[end:]):
                 found.append((start, end, Named(words, tuple(ids))))
                 length = last - place + 1
                 break
         place += length
     return found
+
+
+def _is_noun(words: str, after: str) -> bool:
+    """Tell whether a word is a noun of something, "the center of the city", and so no name."""
+    word = _bare(words)
+    return word.isalpha() and word.islower() and after.startswith(" of ")
 
 
 def _bearers(words: str, index: GroupIndex, seen: Visible, place: int, small: bool) -> list[str]:

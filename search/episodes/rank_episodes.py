@@ -40,6 +40,8 @@ from graphrag.search.question import Question, episode_cosines, is_of_oneself
 
 _SEEDS = 30
 """Episodes that the walk starts from."""
+import os
+_ALIKE_ = float(os.environ.get("AL", "0.5"))
 _LIFTED, _ALIKE, _NEARLY, _LEAST = 60, 0.8, 0.85, 1e-6
 """How many of the best are compared, from which cosine on two say nearly the same, and how much of
 the earlier one's score the later one has at least; in cosines from 0.75 to 0.85 and shares from 0.8
@@ -221,8 +223,10 @@ class _Table:
         vectors, score = episodes.vectors.rows(self.rows[best]), total[best]
         times = episodes["valid"][self.rows[best]]
         later = times[:, np.newaxis] > times
-        alike = np.einsum("ik,jk->ij", vectors, vectors) >= _ALIKE
-        pairs = later & alike & (score[:, np.newaxis] >= _NEARLY * score)
+        alike = np.einsum("ik,jk->ij", vectors, vectors)
+        # The less they are alike, the nearer their scores must be.
+        share = np.interp(alike, (_ALIKE_, _ALIKE), (1.0, _NEARLY))
+        pairs = later & (alike >= _ALIKE_) & (score[:, np.newaxis] >= share * score)
         # Of several that are above the same one, the newest comes first.
         order = _LEAST * (1 + np.argsort(np.argsort(times, kind="stable"), kind="stable"))
         above = np.where(pairs, score, -np.inf).max(axis=1) + order

@@ -225,7 +225,7 @@ class Linked:
 
     def sure(self, claim: Claim) -> float:
         """Return it for the two of a claim; 1 where the text does not name both by these words."""
-        if claim.object is None or claim.corrects or claim.ends:
+        if claim.object is None or claim.corrects or claim.ends or claim.kind == "cancelled":
             return 1.0
         ends = {name_key(claim.subject.name), name_key(claim.object.name)}
         if claim.relation in _IMPLIED or ends & self._speakers:

@@ -17,6 +17,7 @@ from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.partings import JOBS, POSTS, UNIONS, read_partings, read_staying
 from graphrag.extract.rules.states import read_living
 from graphrag.extract.rules.trades import LEADING, OFFICES
 from graphrag.extract.rules.verbs import framed
@@ -25,23 +26,20 @@ from graphrag.ontology.relations import VITAL
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_POSTS = frozenset({"has_role", "leads"})
-_JOBS = _POSTS | {"works_at", "plays_for"}
 _HOMES = frozenset({"lives_in"})
 _STUDIES = frozenset({"studies_at", "studies"})
-_UNIONS = frozenset({"married_to", "engaged_to", "partner_of"})
 _LEAVING = {
-    "step_down": _POSTS,
-    "stand_down": _POSTS,
-    "resign": _POSTS,
-    "retire": _JOBS,
-    "die": _JOBS | _UNIONS | _HOMES,
-    "leave": _JOBS,
+    "step_down": POSTS,
+    "stand_down": POSTS,
+    "resign": POSTS,
+    "retire": JOBS,
+    "die": JOBS | UNIONS | _HOMES,
+    "leave": JOBS,
     "graduate": _STUDIES,
 }
 """Verbs without an object, to what is over with their subject."""
 _ENDING = frozenset("dissolve end annul break fail collapse come finalise finalize".split())
-_SPELLS = {"divorce": _UNIONS, "marriage": _UNIONS, "engagement": _UNIONS, "relationship": _UNIONS}
+_SPELLS = {"divorce": UNIONS, "marriage": UNIONS, "engagement": UNIONS, "relationship": UNIONS}
 _CHOOSING = frozenset({"elect", "appoint", "choose", "name"})
 _SUCCEEDING = frozenset({"replace", "succeed"})
 _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
@@ -55,9 +53,14 @@ _MORTAL = re.compile(r"\b(?:alive|dead|die|died)\b", re.IGNORECASE)
 _HOURS = frozenset({"instant", "part_of_day"})
 
 
-def read_known(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
-    """Yield what a sentence says of what is known: that it is over, or never was."""
+def read_known(stated: Sequence[Clause], line: Line, told: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield what a sentence says of what is known: that it is over, or never was.
+
+    ``told`` is what the text said before.
+    """
     drafts = [draft for clause in stated for draft in _left(clause, line)]
+    drafts += read_partings(stated, line, told)
+    drafts += read_staying(stated, line)
     if not line.corrects and _MORTAL.search(line.sentence.text):
         drafts += read_living((*stated, *negated(line.sentence)), line)
     for clause in denials(line.sentence) if not line.corrects else ():
@@ -65,6 +68,10 @@ def read_known(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
             if not draft.life.over:  # "never left Acme" is no denial
                 draft.life, draft.corrects = CANCELLED, True
                 drafts.append(draft)
+    for clause in negated(line.sentence) if not line.corrects else ():
+        if (clause.future or clause.coming) and not clause.after_all:
+            # "won't join Acme" is said of a plan, "isn't leaving" of what was to end
+            drafts += framed(replace(clause, negated=False, after_all=True), line)
     for draft in drafts:
         draft.corrects |= draft.relation == VITAL
         draft.of_known = True
@@ -122,10 +129,12 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             yield from () if day is None else (line.draft(*fact, day[2]) for fact in day[1])
             if day is not None and not day[1]:
                 _close(before, day[0], {"works_at"}, day[2])
+                if not any(d.subject is day[0] and d.relation == "works_at" for d in before):
+                    yield replace(line.draft(day[0], "works_at", None, day[2]), of_known=True)
         elif key == "take_over" and not acted and not clause.passive:
             yield from _taken_over(clause, life, line, before)
         elif clause.lemma in _ENDING and _noun(clause.subjects) in _SPELLS:
-            for draft in [d for d in drafts if d.relation in _UNIONS][-1:]:
+            for draft in [d for d in drafts if d.relation in UNIONS][-1:]:
                 _end(draft, life)
         elif clause.lemma in _CHOOSING and clause.passive and _noun(clause.arguments.get("in", [])):
             yield from _instead(clause, line, drafts)
@@ -147,7 +156,7 @@ def _noun(tokens: Sequence["Token"]) -> str:
 
 def _close(drafts: Sequence[Draft], name: Name, relations: Iterable[str], life: Life) -> None:
     for draft in drafts:
-        unions = draft.relation in _UNIONS and draft.object is name
+        unions = draft.relation in UNIONS and draft.object is name
         if draft.relation in relations and (draft.subject is name or unions):
             _end(draft, life)
 
@@ -174,7 +183,7 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
     """Yield the post of who ``was elected in her place``: that which she has no more."""
     if _noun(clause.arguments["in"]) not in ("place", "stead"):
         return
-    ended = [d for d in drafts if d.relation in _POSTS and d.life.over]
+    ended = [d for d in drafts if d.relation in POSTS and d.life.over]
     for name in _names(clause.subjects, line):
         for draft in ended[-1:]:
             if draft.object is not None and draft.subject is not name:
@@ -215,8 +224,8 @@ def _replaced(
     """
     olds, new = _names(people[0], line), _names(people[1], line)
     for old in olds:
-        posts = [d for d in drafts if d.subject is old and d.relation in _POSTS]
-        taken = [d for d in drafts if d.subject in new and d.relation in _POSTS]
+        posts = [d for d in drafts if d.subject is old and d.relation in POSTS]
+        taken = [d for d in drafts if d.subject in new and d.relation in POSTS]
         if posts and taken:
             continue
         for draft in taken:

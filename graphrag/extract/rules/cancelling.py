@@ -24,12 +24,18 @@ _PLANS = {
     "move": "lives_in",
     "relocation": "lives_in",
     "transfer": "plays_for",
+    "job": "works_at",
+    "position": "works_at",
+    "offer": "works_at",
 }
 """Nouns of what is planned, to the relation that it would begin."""
-_ONES = frozenset({"lives_in", "plays_for"})
+_ONES = frozenset({"lives_in", "plays_for", "works_at"})
 """Relations of somebody with where to that is."""
+_PREPOSITIONS = frozenset({"with", "to", "of", "between", "at", "from"})
 _OFF = frozenset({"off", "cancelled", "canceled", "dead"})
-_CALLED = frozenset("cancel scrap abandon shelve drop call_off".split())
+_CALLED = frozenset("cancel scrap abandon shelve drop call_off withdraw rescind turn_down".split())
+
+_WITHDRAWN = frozenset({"withdraw", "rescind", "cancel"})
 _PUT_OFF = frozenset(
     "postpone delay defer reschedule move push_back push put_off bring_forward".split()
 )
@@ -47,7 +53,7 @@ def read_cancelling(
         unnamed: Takes what is called or put off though the text says nowhere whose plan it was.
     """
     said = {child.lower_ for child in clause.verb.children}
-    particle = next((word for word in ("off", "back", "forward") if word in said), "")
+    particle = next((word for word in ("off", "back", "forward", "down") if word in said), "")
     key = "_".join(filter(None, (clause.lemma, particle)))
     off = clause.lemma == "be" and bool(said & _OFF)
     off = off or key in _CALLED or (clause.lemma == "fall" and "through" in said)
@@ -61,6 +67,8 @@ def read_cancelling(
             continue
         people = _names(clause.subjects, line) if active else []
         one, other = _ends(noun, relation, people, line)
+        if active and one in people and noun.lemma_ == "offer" and clause.lemma in _WITHDRAWN:
+            one, other = None, one  # "Acme withdrew its offer"
         for plan in _planned(drafts, relation, one, other, line):
             one, other = plan.subject, plan.object
             if periods:
@@ -129,7 +137,9 @@ def _ends(
     own = [owner] if owner is not None and owner.named else people
     found = list(own)
     for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in ("with", "to", "of", "between"):
+        if child.dep_ == "compound" and child.pos_ == "PROPN" and relation == "works_at":
+            found += _names([child], line)  # "the Acme job"
+        if child.dep_ == "prep" and child.lower_ in _PREPOSITIONS:
             targets = [target for target in child.children if target.dep_ == "pobj"]
             targets += [one for target in targets for one in target.children if one.dep_ == "conj"]
             names = _names(targets, line)

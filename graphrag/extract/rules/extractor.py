@@ -151,7 +151,7 @@ class Reader:
         yield from read_beside(line)
         yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
-        yield from read_known(stated, line)
+        yield from read_known(stated, line, self.drafts)
         yield from read_figures(line, stated, self.drafts)
 
 
@@ -242,10 +242,11 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())
     used = {id(end) for draft in reader.drafts for end in (draft.subject, draft.object)}
+    used |= {id(one.subject) for one in reader.of_known}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
-    silent = {id(name) for name in titles if name.entity_type == UNTYPED}
-    silent |= {id(scene.speaker), id(scene.addressee)}
-    names = (name for name in scene.names.values() if id(name) in used or id(name) not in silent)
+    silent = {id(name) for name in titles if name.entity_type == UNTYPED} - used
+    silent |= {id(scene.speaker), id(scene.addressee)} - used
+    names = (name for name in scene.names.values() if id(name) not in silent)
     reader.unnamed += mend_earlier(reader.slips, previous, _claims)
     read = finished(names, reader.drafts, reader.unnamed, reader.of_known)
     return replace(read, dropped=speakers.unsaid(unsigned))

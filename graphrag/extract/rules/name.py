@@ -240,6 +240,7 @@ def finished(
     of_known = [*of_known, *(draft for draft in drafts if draft.of_known)]
     drafts = [draft for draft in drafts if not draft.of_known]
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
+    used |= {id(draft.subject) for draft in of_known}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))
     claims |= dict.fromkeys(others)

@@ -187,7 +187,7 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
             return "dead", verb, clause.subjects
         if phrasal in _ALONE_WITH:
             return phrasal.replace("_", " "), verb, clause.subjects
-        if clause.lemma in _OUTCOMES and "as" not in clause.arguments:
+        if phrasal in _OUTCOMES and "as" not in clause.arguments:
             return _OUTCOMES[clause.lemma], verb, clause.subjects
     if clause.lemma not in _LYING:
         return None

@@ -1,0 +1,182 @@
+"""What is over without being named: ``I quit my job``, ``she resigned``, ``they broke up``.
+
+Which job that was, only the text before it or what is known can tell.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.name import Draft, Name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+POSTS: Final = frozenset({"has_role", "leads"})
+JOBS: Final = POSTS | {"works_at", "plays_for"}
+UNIONS: Final = frozenset({"married_to", "engaged_to", "partner_of"})
+_POST, _JOB, _UNION = "leads", "works_at", "partner_of"
+"""What is over, by the relation that stands for its kind."""
+_RESIGNING: Final = frozenset({"step_down", "stand_down", "resign"})
+_LOSING: Final = frozenset("quit leave lose resign give_up chuck_in pack_in jack_in".split())
+_WORK: Final = frozenset("job post position company firm employer employment".split())
+_OWN: Final = frozenset("my his her their our the that this".split())
+_DISMISSING: Final = frozenset("fire sack dismiss axe oust lay_off furlough".split())
+_OUT: Final = frozenset({"unemployed", "jobless", "redundant"})
+_FOR_GOOD: Final = frozenset({"retire", "stop", "be"})
+"""Verbs of who has no job any more, however many they had."""
+EVERY: Final = "every"
+"""Attribute of an end that is meant of every job."""
+_STOPPING: Final = frozenset({"stop", "quit", "finish", "cease"})
+_PARTING: Final = frozenset({"break_up", "split_up", "split", "separate"})
+
+
+def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield what is over of what only the graph may know.
+
+    Args:
+        stated: The clauses of the sentence.
+        line: The sentence.
+        drafts: What the text said before: what that has ended is not told again.
+    """
+    for clause in stated:
+        kind, people = _over(clause)
+        if not kind or clause.negated:
+            continue
+        life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+        if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
+            continue
+        alike = UNIONS if kind == _UNION else JOBS
+        with_whom = clause.arguments.get("with", ())
+        others = [one for word in with_whom if (one := line.name(word)) is not None and one.named]
+        names = [one for word in people if (one := line.name(word)) is not None and one.named]
+        pair = (names + others)[:2] if kind == _UNION else []
+        if len(pair) == len(("one", "other")):
+            for relation in sorted(UNIONS - {"married_to"}):
+                yield line.draft(pair[0], relation, pair[1], life)
+            continue
+        for name in names:
+            told = [d for d in drafts if name in (d.subject, d.object) and d.relation in alike]
+            if any(d.life.over or d.life.end is not None for d in told):
+                continue
+            name.votes["person"] += 1
+            draft = line.draft(name, kind, None, life)
+            draft.attributes = {EVERY: True} if clause.lemma in _FOR_GOOD else {}
+            yield draft
+
+
+def read_staying(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
+    """Yield who stays after all: ``is staying at Acme``, ``has withdrawn her resignation``."""
+    for clause in stated:
+        if clause.negated or (clause.past and clause.lemma in _STAYING):
+            continue
+        people, bodies = _staying(clause, line)
+        for token in people:
+            one = line.name(token)
+            if one is None or not one.named:
+                continue
+            for other in bodies or [None]:
+                draft = line.draft(one, _JOB, other)
+                draft.corrects = True
+                yield draft
+
+
+def _staying(clause: Clause, line: Line) -> tuple[list["Token"], list[Name | None]]:
+    """Return who stays where; where is not always said."""
+    arguments, key = clause.arguments, "_".join((clause.lemma, *clause.particles[:1]))
+    if clause.lemma in _STAYING and not clause.passive:
+        where = [word for at in ("at", "with") for word in arguments.get(at, ())]
+        named = [line.name(word) for word in where if word.pos_ == "PROPN"]
+        if named or (not where and "on" in clause.particles):
+            return clause.subjects, list(named)
+    if key in _TAKING_BACK:
+        nouns = clause.subjects if clause.passive else arguments.get("dobj", [])
+        for noun in nouns:
+            if noun.lemma_.lower() in _NOTICES:
+                owners = [child for child in noun.children if child.dep_ == "poss"]
+                return owners or ([] if clause.passive else clause.subjects), []
+    return [], []
+
+
+_STAYING: Final = frozenset({"stay", "remain", "continue"})
+_TAKING_BACK: Final = frozenset(
+    "withdraw rescind retract take_back reverse revoke cancel call_off scrap".split()
+)
+_NOTICES: Final = frozenset("resignation notice retirement departure".split())
+
+
+def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
+    """Return of which kind is what a clause says to be over, and of whom it was."""
+    key = "_".join((clause.lemma, *clause.particles[:1]))
+    arguments, subjects = clause.arguments, clause.subjects
+    acted = arguments.get("dobj", [])
+    if key in _RESIGNING and not clause.passive:
+        aside = arguments.keys() & {"dobj", "as", "of"}
+        if not aside and all(map(_is_work, arguments.get("from", ()))):
+            return _POST, subjects
+    if key == "retire" and not clause.passive and not arguments.keys() & {"dobj", "as", "from"}:
+        return _JOB, subjects
+    if key in _LOSING and not clause.passive and acted and all(map(_is_work, acted)):
+        return _JOB, subjects
+    if key in _DISMISSING or (clause.lemma in ("let", "make") and _is_dismissing(clause)):
+        if arguments.keys() & {"as", "from"}:
+            return "", ()
+        return _JOB, subjects if clause.passive else acted
+    if clause.lemma == "be" and _is_out(clause):
+        return _JOB, subjects
+    gerunds = arguments.get("gerund", ())
+    if clause.lemma in _STOPPING and any(_is_bare_work(one) for one in gerunds):
+        return _JOB, subjects
+    if (key in _PARTING or (clause.lemma == "part" and _is(acted, "way"))) and not clause.passive:
+        if not (acted and clause.lemma != "part"):
+            return _UNION, [*subjects, *_beside(clause)]
+    return "", ()
+
+
+def _beside(clause: Clause) -> list["Token"]:
+    """Return who stands before "and I", which the parser hangs on the verb."""
+    return [
+        child
+        for child in clause.verb.children
+        if child.dep_ == "npadvmod" and child.pos_ == "PROPN" and child.i < clause.subjects[0].i
+    ]
+
+
+def _is_work(noun: "Token") -> bool:
+    """Tell whether a noun is for somebody's work: "my job", "the company"."""
+    owned = any(child.lower_ in _OWN for child in noun.children)
+    more = any(
+        child.dep_ in ("compound", "prep", "amod", "acl", "relcl") for child in noun.children
+    )
+    return noun.lemma_.lower() in _WORK and owned and not more
+
+
+def _is_dismissing(clause: Clause) -> bool:
+    """Tell whether somebody was let go or made redundant."""
+    words = {child.lower_ for child in clause.verb.children}
+    return clause.passive and ("go" if clause.lemma == "let" else "redundant") in words
+
+
+def _is_out(clause: Clause) -> bool:
+    """Tell whether somebody is out of work or between jobs."""
+    said = {child.lower_ for child in clause.verb.children if child.dep_ in ("acomp", "attr")}
+    if clause.past and not clause.perfect:
+        return False  # "was unemployed" when?
+    words = clause.verb.doc[clause.verb.i + 1 : clause.verb.i + 4].text.lower().split()
+    return (
+        bool(said & _OUT) or words[:2] == ["between", "jobs"] or words[:3] == ["out", "of", "work"]
+    )
+
+
+def _is_bare_work(verb: "Token") -> bool:
+    """Tell whether it is working as such: ``stopped working in June``."""
+    if verb.lemma_ != "work":
+        return False
+    inner = [child for child in verb.children if child.dep_ in ("prep", "dobj", "advmod", "prt")]
+    return all(child.lower_ in ("in", "on", "last", "since", "altogether") for child in inner)
+
+
+def _is(nouns: Sequence["Token"], lemma: str) -> bool:
+    return bool(nouns) and nouns[0].lemma_ == lemma

@@ -1,0 +1,115 @@
+"""What a text ends, keeps or calls off without naming it: "I quit my job", "she stays after all".
+
+Which job is meant, what is known says: the one that there is.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.ingest.memory import Memory
+from graphrag.model.extraction import Claim
+from graphrag.names.key import name_key
+
+_JOB, _POST, _ROLE, _CLUB = "works_at", "leads", "has_role", "plays_for"
+_UNSURE: Final = 0.35
+"""How sure it is that one of several jobs is meant: it waits for a person."""
+_WITH: Final = {
+    _JOB: (_POST, _ROLE, _CLUB),
+    _POST: (_JOB, _ROLE, _CLUB),
+    "partner_of": ("engaged_to",),
+}
+"""What else is over with what relation, as far as it is known."""
+Held = Mapping[str, Mapping[str, int]]
+"""What somebody has of some relations, and since when."""
+
+
+def ended(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
+    """Yield the ends of what somebody has who "quit my job", "stepped down" or "broke up".
+
+    Of several jobs a person says which is meant. Where no job is known yet, all are over.
+    """
+    held = _held(claim, told, memory)
+    every = bool(claim.attributes)
+    claim = replace(claim, attributes={})
+    jobs = held[_JOB].keys() | held[_CLUB].keys()
+    unsure = len(jobs) > 1 and not every and (claim.relation == _JOB or not held[_POST])
+    for relation, entity in _meant(claim.relation, held):
+        meant = replace(claim, relation=relation, object=memory.named(entity, claim))
+        yield replace(meant, confidence=_UNSURE) if unsure else meant
+    if claim.relation == _JOB and not any(held.values()):
+        yield claim
+
+
+def _held(claim: Claim, told: Sequence[Claim], memory: Memory) -> Held:
+    """Return what somebody has when something of it ends, by what is known and by the text."""
+    who, moment = memory.who(claim.subject), memory.end_of(claim)
+    held: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for relation in (claim.relation, *_WITH[claim.relation]):
+        for (_, one, other), row in memory.standing(relation, who):
+            first, last = memory.life_of(row)
+            own = one == who or memory.relations[relation].symmetric
+            if own and first <= moment < last:
+                held[relation][other if one == who else one] = first
+        for said in told:
+            ongoing = (said.kind, said.ends, said.invalid_at) == ("state", False, None)
+            if ongoing and said.relation == relation and said.object is not None:
+                if memory.who(said.subject) == who:
+                    held[relation][memory.who(said.object)] = BEGINNING
+    return held
+
+
+def _meant(relation: str, held: Held) -> Iterator[tuple[str, str]]:
+    """Yield what is over of what somebody has."""
+    if relation not in (_JOB, _POST):
+        yield from ((name, one) for name, ones in held.items() for one in ones)
+    elif relation == _POST and held[_POST]:
+        yield from ((_POST, one) for one in held[_POST])
+        yield from _roles_since({*held[_POST].values()}, held)
+    elif relation == _POST and len(held[_ROLE]) == 1:
+        yield from ((_ROLE, one) for one in held[_ROLE])
+        yield from ((_JOB, one) for one in held[_JOB] if len(held[_JOB]) == 1)
+    else:
+        yield from ((name, one) for name in (_JOB, _POST, _CLUB) for one in held[name])
+        yield from _roles_since(
+            {at for name in (_JOB, _POST, _CLUB) for at in held[name].values()}, held
+        )
+
+
+def _roles_since(begun: set[int], held: Held) -> Iterator[tuple[str, str]]:
+    """Yield the roles that began with a job: what somebody is by calling did not."""
+    yield from ((_ROLE, one) for one, at in held[_ROLE].items() if at in begun)
+
+
+def kept(claim: Claim, memory: Memory) -> Iterator[Claim]:
+    """Yield what goes on though an end of it was announced: all jobs if none is named."""
+    who, now = memory.who(claim.subject), memory.now
+    where = "" if claim.object is None else name_key(claim.object.name)
+    for relation in (_JOB, *_WITH[_JOB]):
+        for (_, one, other), row in memory.standing(relation, who):
+            first, last = memory.life_of(row)
+            named = name_key(memory.index.entity_name(other))
+            if one == who and first <= now < last < FOREVER:
+                if relation == _ROLE or where in ("", named):
+                    yield replace(claim, relation=relation, object=memory.named(other, claim))
+    for (_, _, status), row in memory.standing("has_status", who):
+        if now < memory.life_of(row)[0] and memory.index.entity_name(status) == "retired":
+            object_ = memory.named(status, claim)
+            yield replace(claim, relation="has_status", object=object_, kind="cancelled")
+
+
+def with_job(claim: Claim, memory: Memory) -> Iterator[Claim]:
+    """Yield what somebody was to be in a job that is called off: what begins with it."""
+    if (claim.kind, claim.relation) != ("cancelled", _JOB) or claim.object is None:
+        return
+    if claim.corrects:
+        return  # it never was, whatever else was
+    who, body = memory.who(claim.subject), memory.who(claim.object)
+    jobs = memory.standing(_JOB, who, body)
+    begins = {memory.life_of(row)[0] for (_, one, _), row in jobs if one == who}
+    for (_, _, role), row in memory.standing(_ROLE, who) if begins else ():
+        first, _ = memory.life_of(row)
+        if memory.now < first and first in begins:
+            yield replace(claim, relation=_ROLE, object=memory.named(role, claim))

@@ -122,7 +122,8 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
         wrong = _meant(component, fact, apart)
         fact = _tied(component, fact, wrong)
     if not wrong:
-        return fact
+        # Not the end of it: so it was then as it is now.
+        return _dated(fact, component.statement(min(misdated))) if misdated else fact
     ids = {id_ for other in wrong for id_ in component.supporting(other.id)}
     if said.since is None:
         first = component.statement(min(component.supporting(wrong[0].id)))

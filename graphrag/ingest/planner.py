@@ -70,7 +70,7 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = extraction.claims
-    if extraction.of_known or any(claim.kind == "cancelled" for claim in claims):
+    if extraction.of_known or any(one.ends or one.kind == "cancelled" for one in claims):
         # Imported here: few texts speak of what only the graph knows.
         from graphrag.ingest.recalled import with_known
 

@@ -101,15 +101,27 @@ def kept(claim: Claim, memory: Memory) -> Iterator[Claim]:
 
 
 def with_job(claim: Claim, memory: Memory) -> Iterator[Claim]:
-    """Yield what somebody was to be in a job that is called off: what begins with it."""
-    if (claim.kind, claim.relation) != ("cancelled", _JOB) or claim.object is None:
+    """Yield what ends, or is called off, with a job: what it was as, and what was led there."""
+    if claim.object is None or claim.relation not in (_JOB, _POST) or claim.corrects:
         return
-    if claim.corrects:
-        return  # it never was, whatever else was
+    off = claim.kind == "cancelled"
+    if not (off or claim.ends):
+        return
     who, body = memory.who(claim.subject), memory.who(claim.object)
-    jobs = memory.standing(_JOB, who, body)
-    begins = {memory.life_of(row)[0] for (_, one, _), row in jobs if one == who}
-    for (_, _, role), row in memory.standing(_ROLE, who) if begins else ():
-        first, _ = memory.life_of(row)
-        if memory.now < first and first in begins:
+    moment = memory.now if off else memory.end_of(claim)
+    begun = set[int]()
+    for relation in (_JOB, _POST):
+        lives = [life for life in memory.lives((relation, who, body)) if _is_on(life, moment, off)]
+        begun.update(first for first, _ in lives)
+        if lives and relation != claim.relation and claim.relation == _JOB:
+            yield replace(claim, relation=relation)
+    for (_, _, role), row in memory.standing(_ROLE, who) if begun else ():
+        first, last = memory.life_of(row)
+        if first in begun and _is_on((first, last), moment, off):
             yield replace(claim, relation=_ROLE, object=memory.named(role, claim))
+
+
+def _is_on(life: tuple[int, int], moment: int, off: bool) -> bool:
+    """Tell whether something goes on at a moment, or is still to begin if it is called off."""
+    first, last = life
+    return moment < first if off else first <= moment < last

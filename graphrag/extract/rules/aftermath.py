@@ -46,7 +46,7 @@ _REMOVING = frozenset("sack dismiss fire oust remove replace succeed".split())
 
 
 _QUITTING = frozenset({"leave", "quit"})
-_LEFT = ("works_at", "lives_in", "member_of", "studies_at", "plays_for")
+_LEFT = ("works_at", "leads", "lives_in", "member_of", "studies_at", "plays_for")
 """What may be over of whom and what they left."""
 _MORTAL = re.compile(r"\b(?:alive|dead|die|died)\b", re.IGNORECASE)
 """Without one of these words nobody is said to be alive."""

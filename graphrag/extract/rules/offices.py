@@ -18,7 +18,16 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
 from graphrag.extract.rules.slots import conjoined
-from graphrag.extract.rules.trades import LEADING, OVER, is_job, is_office, is_title, title_of
+from graphrag.extract.rules.trades import (
+    LEADING,
+    OVER,
+    heads,
+    is_job,
+    is_office,
+    is_title,
+    relation_of,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -219,12 +228,16 @@ def _stated(
     word = noun.lemma_.lower()
     holder.plays |= word in lexicon.PLAYING
     text, start, end = title_of(noun)
-    related = False
+    related, whole = False, heads(noun)
     for body, preposition in bodies:
         relation = relation_of(word, preposition, body)
+        if relation == "leads" and not whole:
+            relation = "works_at" if body.votes["organization"] >= body.votes["place"] else None
+            if relation is None and preposition == "of":
+                text = f"{text} of {body.text}"  # "deputy mayor of Ulm" is said of a place
         if relation is None or body is holder:
             continue
-        related = True
+        related = whole or relation != "works_at"
         holder.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of") and body.named:
             body.votes["organization"] += 2
@@ -273,27 +286,3 @@ def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
             if name is not None and name.named and name.votes["person"] < 2:
                 found.append((name, "of"))
     return [(name, preposition) for name, preposition in found if name.named]
-
-
-def relation_of(title: str, preposition: str, body: Name) -> str | None:
-    """Return what a title with a preposition says of its holder and that body."""
-    placed = body.votes["place"] > body.votes["organization"]
-    if title in lexicon.OWNING:
-        return "owned_by" if preposition == "of" else None
-    if title in lexicon.PLAYING:
-        return None if preposition == "to" else "plays_for"
-    if title in lexicon.STUDYING:
-        return "studies_at" if preposition in ("of", "at") and body.votes["person"] < 2 else None
-    if title == "member":
-        return "member_of" if preposition == "of" else None
-    if title == "coach" and body.votes["person"] >= 2:
-        return "coaches"
-    if title in LEADING and preposition in ("of", "at", "for"):
-        return "leads" if body.votes["person"] < 3 or title in lexicon.OVER_PEOPLE else None
-    if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
-        if body.votes["person"] >= 2 or preposition == "to":
-            return None
-        if placed:
-            return None
-        return "works_at" if preposition in ("at", "for", "with", "of", "in") else None
-    return None

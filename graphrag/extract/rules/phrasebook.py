@@ -11,7 +11,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.states import COPULAS, lies
-from graphrag.extract.rules.trades import OVER, PASSING, is_title, is_trade, title_of
+from graphrag.extract.rules.trades import OFFICES, OVER, PASSING, is_title, is_trade, title_of
 from graphrag.extract.rules.units import Row, Unit, row_of
 from graphrag.extract.rules.verb_frames import MEANT
 from graphrag.temporal.period import Period
@@ -97,6 +97,8 @@ def read_titles(row: Row) -> Iterator[Draft]:
         name = row.line.name(unit.head)
         if name is None or not name.named or not can_be(name, "person"):
             continue
+        if name.text.lower() in OFFICES:
+            continue  # "deputy CEO"
         if unit.head.ent_type_ != "PERSON" and not is_title(titles[-1]):
             continue
         if titles[0].text.istitle() and unit.head.doc[unit.first].lower_ == "the":

@@ -7,6 +7,8 @@ from graphrag.extract.rules import lexicon
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+    from graphrag.extract.rules.name import Name
+
 _SUFFIXES = (
     "ologist", "ographer", "grapher", "ician", "smith", "maker", "wright", "ronomer", "iatrist",
     "tectress", "ngineer", "ductor", "nomist", "cientist", "rnalist", "elist", "uitarist", "ianist",
@@ -157,3 +159,55 @@ def untitled(words: list["Token"]) -> list["Token"]:
         if word in JOBS | OFFICES and word not in KEPT and words[at].pos_ == "PROPN":
             return words[at:]
     return words
+
+
+_UNDER = frozenset("deputy vice assistant associate under junior sub aide designate elect".split())
+"""Before a title, or after it: whoever has it is not the first."""
+_PARTS = frozenset(
+    "finance financial sales marketing research technical technology operations operating hr "
+    "personnel communications design art creative music sporting sports commercial medical legal "
+    "resources it product engineering development strategy quality safety regional information "
+    "security data compliance audit training digital customer supply logistics production".split()
+)
+"""Parts of a body: their director is not that of the body."""
+_OVER_PARTS = frozenset("director head chief editor manager president".split())
+_STATES = frozenset({"state", "government"})
+
+
+def heads(noun: "Token") -> bool:
+    """Tell whether who has a title leads all of what it is of: no deputy, no head of sales."""
+    text = title_of(noun)[0].lower().replace("-", " ")
+    title, _, part = text.partition(" of ")
+    words = title.split()
+    beside = {child.lower_ for child in noun.children if child.i < noun.i} | {
+        noun.doc[at].lower_
+        for at in range(noun.i + 1, min(noun.i + 3, len(noun.doc)))
+        if noun.doc[noun.i + 1].text == "-"
+    }
+    if _UNDER & {*words, *beside} or (part and not _STATES & {*part.split()}):
+        return False
+    return words[-1] not in _OVER_PARTS or not _PARTS & {*words[:-1]}
+
+
+def relation_of(title: str, preposition: str, body: "Name") -> str | None:
+    """Return what a title with a preposition says of its holder and that body."""
+    placed = body.votes["place"] > body.votes["organization"]
+    if title in lexicon.OWNING:
+        return "owned_by" if preposition == "of" else None
+    if title in lexicon.PLAYING:
+        return None if preposition == "to" else "plays_for"
+    if title in lexicon.STUDYING:
+        return "studies_at" if preposition in ("of", "at") and body.votes["person"] < 2 else None
+    if title == "member":
+        return "member_of" if preposition == "of" else None
+    if title == "coach" and body.votes["person"] >= 2:
+        return "coaches"
+    if title in LEADING and preposition in ("of", "at", "for"):
+        return "leads" if body.votes["person"] < 3 or title in lexicon.OVER_PEOPLE else None
+    if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
+        if body.votes["person"] >= 2 or preposition == "to":
+            return None
+        if placed:
+            return None
+        return "works_at" if preposition in ("at", "for", "with", "of", "in") else None
+    return None

@@ -18,6 +18,8 @@ _OF: Final = frozenset({"of", "at", "for", "in", "with"})
 _LONGEST: Final = 4
 """Words of a role: "vice head of sales"."""
 _LEAD: Final = stem_of("leads")
+_LEADERS: Final = senses_of(_LEAD)
+_UNDER: Final = frozenset({"deputy", "vice", "assistant", "associate"})
 _ROLE: Final = senses_of(stem_of("role"))
 _BODY: Final = frozenset().union(*(senses_of(stem_of(word)) for word in ("work", "member", "play")))
 
@@ -82,6 +84,20 @@ class PostWorld(World):
                     if row is None
                     else line._replace(row=row)
                 )
+        yield from self._leading(named, bodies, post)
+
+    def _leading(self, named: Named, bodies: set[int], post: int) -> Iterator[Line]:
+        """Yield who leads a body by no title that is known, if that is what the post does."""
+        words = named.name.partition(" of ")[0].casefold().replace("-", " ").split()
+        if _UNDER & set(words) or not _LEADERS & senses_of(stem_of(words[-1] if words else "")):
+            return
+        for line in World.lines(self, bodies):
+            if line.object not in bodies or _LEAD not in stems_of(line.relation):
+                continue
+            own = World.lines(self, [line.subject])
+            titled = (one for one in own if one.subject == line.subject and is_role(one.relation))
+            if not any(one.meets(line.start, line.end) for one in titled):
+                yield line._replace(object=post)
 
 
 @lru_cache(maxsize=2_000)

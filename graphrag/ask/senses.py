@@ -47,6 +47,7 @@ lead leader head chief boss president chair chairman chairwoman chairperson dire
 lead mayor governor principal headteacher headmaster dean rector editor warden
 lead commander commissioner chancellor premier abbot bishop conductor superintendent
 lead helm charge direct head run manage oversee
+lead executive captain skipper commander
 lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 live reside move leave relocate arrive depart housemate flatmate roommate

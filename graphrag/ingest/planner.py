@@ -13,7 +13,7 @@ from graphrag.ingest.open_points import find_case
 from graphrag.ingest.statements import other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
-from graphrag.model.extraction import Extraction, Mention
+from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
@@ -70,7 +70,7 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = extraction.claims
-    if extraction.of_known or any(one.ends or one.kind == "cancelled" for one in claims):
+    if extraction.of_known or any(map(_touches_known, claims)):
         # Imported here: few texts speak of what only the graph knows.
         from graphrag.ingest.recalled import with_known
 
@@ -95,6 +95,11 @@ async def make_plan(
     plan.vectors = await _embed(plan, embedder)
     plan.embed_seconds = time.perf_counter() - started
     return plan
+
+
+def _touches_known(claim: Claim) -> bool:
+    """Tell whether more may follow from a claim for what is known: a job ends with its role."""
+    return claim.ends or claim.kind == "cancelled" or claim.relation == "succeeds"
 
 
 async def find_open_points(

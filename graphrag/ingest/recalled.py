@@ -1,6 +1,6 @@
 """What a text says of what only the graph knows: that it is over, goes on, or never was."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -34,6 +34,12 @@ def with_known(
     mention_of = {name_key(mention.name): mention for mention in entity_of}
     denials, ends = list[Claim](), list[Claim]()
     over = set[tuple[Mention, Mention | None]]()
+    leading = {one.subject for one in claims if one.relation == "leads" and not one.ends}
+    heirs = {
+        (one.subject, one.object): one
+        for one in claims
+        if one.relation == "succeeds" and one.kind == "state" and one.subject not in leading
+    }
     here = {
         relations.line(one.relation, entity_of.get(one.subject, ""), entity_of.get(one.object, ""))
         for one in claims
@@ -54,7 +60,7 @@ def with_known(
             claim = replace(claim, object=other)
             line = relations.line(claim.relation, entity_of[one], entity_of[other])
             if claim.relation == "succeeds":
-                ends += _inherited(claim, memory)
+                heirs[one, other] = claim
             elif claim.kind == "cancelled" and not claim.corrects:
                 ahead = any(memory.now < first for first, _ in memory.lives(line))
                 ends += [claim] if ahead else []
@@ -67,6 +73,8 @@ def with_known(
                 if line in here or any(first <= end < last for first, last in memory.lives(line)):
                     ends.append(claim)
                     over.add((one, other))
+    for claim in heirs.values():
+        ends += _inherited(claim, claims, memory)
     for claim in (*claims, *ends):
         ends += with_job(claim, memory)
     rest = (one for one in claims if not (one.ends and (one.subject, one.object) in over))
@@ -86,21 +94,24 @@ def _key(mention: Mention | None) -> str:
     return "" if mention is None else name_key(mention.name)
 
 
-def _inherited(claim: Claim, memory: Memory) -> Iterator[Claim]:
+def _inherited(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
     """Yield what a successor leads, and who leads it no more: the one thing that is known of."""
-    old, at = claim.object, claim.valid_at
-    if old is None or at is None:
+    old = claim.object
+    if old is None:
         return
-    moment, who = to_micros(at, BEGINNING), memory.who(old)
+    moment, who = to_micros(claim.valid_at or memory.at, BEGINNING), memory.who(old)
     led = set[str]()
     for _, row in memory.standing("leads", who):
         first, last = memory.life_of(row)
         if memory.ends_of(row)[0] == who and first <= moment < last:
             led.add(memory.ends_of(row)[1])
+    for said in told:
+        if said.relation == "leads" and said.object is not None and memory.who(said.subject) == who:
+            led |= set() if said.ends or said.invalid_at else {memory.who(said.object)}
     if len(led) != 1:
         return
     leads = replace(claim, relation="leads", object=memory.named(led.pop(), claim), kind="state")
-    over = replace(leads, subject=old, valid_at=None, invalid_at=at, ends=True)
+    over = replace(leads, subject=old, valid_at=None, invalid_at=claim.valid_at, ends=True)
     yield replace(over, invalid_precision=claim.valid_precision)
     yield leads
 

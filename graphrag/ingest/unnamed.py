@@ -102,7 +102,7 @@ def kept(claim: Claim, memory: Memory) -> Iterator[Claim]:
 
 def with_job(claim: Claim, memory: Memory) -> Iterator[Claim]:
     """Yield what ends, or is called off, with a job: what it was as, and what was led there."""
-    if claim.object is None or claim.relation not in (_JOB, _POST) or claim.corrects:
+    if claim.object is None or claim.relation not in _AT or claim.corrects:
         return
     off = claim.kind == "cancelled"
     if not (off or claim.ends):
@@ -113,12 +113,16 @@ def with_job(claim: Claim, memory: Memory) -> Iterator[Claim]:
     for relation in (_JOB, _POST):
         lives = [life for life in memory.lives((relation, who, body)) if _is_on(life, moment, off)]
         begun.update(first for first, _ in lives)
-        if lives and relation != claim.relation and claim.relation == _JOB:
+        if lives and relation != claim.relation and claim.relation != _POST:
             yield replace(claim, relation=relation)
     for (_, _, role), row in memory.standing(_ROLE, who) if begun else ():
         first, last = memory.life_of(row)
         if first in begun and _is_on((first, last), moment, off):
             yield replace(claim, relation=_ROLE, object=memory.named(role, claim))
+
+
+_AT: Final = (_JOB, _POST, "studies_at")
+"""What one leaves with a body: who left a school may have led it."""
 
 
 def _is_on(life: tuple[int, int], moment: int, off: bool) -> bool:

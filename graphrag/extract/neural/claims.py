@@ -251,11 +251,24 @@ class _Stated:
             return False  # "moved to Riga in May. Scratch that, it was Tallinn"
         dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
         line = name_key(claim.subject.name), claim.relation
+        if (
+            claim.relation == "has_role"
+            and not dated
+            and any(_is_over(claim, o) for o in self._said)
+        ):
+            return False  # "was recalled as mayor"
         if line in self._lines and not dated and single:
             return False  # the rules read where it is: a second place would end the first
         self._families.add(key)
         self._said.append(claim)
         return True
+
+
+def _is_over(role: Claim, other: Claim) -> bool:
+    """Tell whether a sentence that gives somebody a role ends a job or post of theirs."""
+    ended = other.ends and other.relation in _FAMILIES[0]
+    near = role.start < other.end and other.start < role.end
+    return ended and near and name_key(role.subject.name) == name_key(other.subject.name)
 
 
 def _is_rival(one: Claim, other: Claim) -> bool:

@@ -258,7 +258,7 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
         if (
             draft.relation != "succeeds"
             or old is None
-            or start is None
+            or draft.life.over
             or not _leads(draft, drafts)
         ):
             continue
@@ -267,7 +267,7 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
             d.relation == "leads" and d.subject is draft.subject for d in drafts
         ):
             made.append(replace(draft, of_known=True))
-        for post in led:
+        for post in led if start is not None else ():
             if post.life.end is not None or post.life.over or post.object is None:
                 continue
             begun = Life(start=start, start_precision=draft.life.start_precision)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 _BEING: dict[str, Manner] = {"be": "state", "remain": "state", "stay": "state", "become": "start"}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
 _CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
-_ENDING = frozenset("resign retire step stand leave quit dismiss remove fire oust sack".split())
+_ENDING = frozenset(
+    "resign retire step stand leave quit dismiss remove fire oust sack recall depose unseat".split()
+)
 _LEAVING = frozenset("resign retire step leave quit depart".split())
 _OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())

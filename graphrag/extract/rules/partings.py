@@ -21,7 +21,8 @@ _POST, _JOB, _UNION = "leads", "works_at", "partner_of"
 """What is over, by the relation that stands for its kind."""
 _RESIGNING: Final = frozenset({"step_down", "stand_down", "resign"})
 _LOSING: Final = frozenset("quit leave lose resign give_up chuck_in pack_in jack_in".split())
-_WORK: Final = frozenset("job post position company firm employer employment".split())
+_WORK: Final = frozenset("job company firm employer employment".split())
+_SEATS: Final = frozenset("post position office role seat chair".split())
 _OWN: Final = frozenset("my his her their our the that this".split())
 _DISMISSING: Final = frozenset("fire sack dismiss axe oust lay_off furlough".split())
 _OUT: Final = frozenset({"unemployed", "jobless", "redundant"})
@@ -49,6 +50,9 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
         if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
             continue
         alike = UNIONS if kind == _UNION else JOBS
+        for body in _bodies(clause, line) if kind == _POST else ():
+            for name in filter(None, map(line.name, people)):
+                yield from (line.draft(name, relation, body, life) for relation in _AT)
         with_whom = clause.arguments.get("with", ())
         others = [one for word in with_whom if (one := line.name(word)) is not None and one.named]
         names = [one for word in people if (one := line.name(word)) is not None and one.named]
@@ -57,7 +61,7 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
             for relation in sorted(UNIONS - {"married_to"}):
                 yield line.draft(pair[0], relation, pair[1], life)
             continue
-        for name in names:
+        for name in names if not (kind == _POST and _bodies(clause, line)) else ():
             told = [d for d in drafts if name in (d.subject, d.object) and d.relation in alike]
             if any(d.life.over or d.life.end is not None for d in told):
                 continue
@@ -113,13 +117,14 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
     arguments, subjects = clause.arguments, clause.subjects
     acted = arguments.get("dobj", [])
     if key in _RESIGNING and not clause.passive:
-        aside = arguments.keys() & {"dobj", "as", "of"}
-        if not aside and all(map(_is_work, arguments.get("from", ()))):
+        aside = arguments.keys() & {"dobj", "as"}
+        origins = arguments.get("from", ())
+        if not aside and all(_is_work(one) or one.pos_ == "PROPN" for one in origins):
             return _POST, subjects
     if key == "retire" and not clause.passive and not arguments.keys() & {"dobj", "as", "from"}:
         return _JOB, subjects
     if key in _LOSING and not clause.passive and acted and all(map(_is_work, acted)):
-        return _JOB, subjects
+        return _JOB if acted[0].lemma_.lower() in _WORK else _POST, subjects
     if key in _DISMISSING or (clause.lemma in ("let", "make") and _is_dismissing(clause)):
         if arguments.keys() & {"as", "from"}:
             return "", ()
@@ -133,6 +138,15 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
         if not (acted and clause.lemma != "part"):
             return _UNION, [*subjects, *_beside(clause)]
     return "", ()
+
+
+_AT: Final = (_POST, _JOB)
+
+
+def _bodies(clause: Clause, line: Line) -> list[Name]:
+    """Return what somebody resigned from by name: ``stepped down from Acme``."""
+    targets = [word for word in clause.arguments.get("from", ()) if word.pos_ == "PROPN"]
+    return [name for name in map(line.name, targets) if name is not None and name.named]
 
 
 def _beside(clause: Clause) -> list["Token"]:
@@ -150,7 +164,7 @@ def _is_work(noun: "Token") -> bool:
     more = any(
         child.dep_ in ("compound", "prep", "amod", "acl", "relcl") for child in noun.children
     )
-    return noun.lemma_.lower() in _WORK and owned and not more
+    return noun.lemma_.lower() in _WORK | _SEATS and owned and not more
 
 
 def _is_dismissing(clause: Clause) -> bool:

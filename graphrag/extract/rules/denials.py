@@ -40,6 +40,17 @@ _STATED_THEN_ASKED = re.compile(
     r"is|can|could|should|would|much|many|long)\b(?:[^.!?\n]|\.(?=\d))*\?)",
     re.IGNORECASE | re.MULTILINE,
 )
+_ANY_MORE = re.compile(
+    r"(?<=\s)any (?:more|longer)\b"
+    r"(?=\s*(?:[.,;:!?)—–-]|$|\n|(?:since|because|and|but|so|as|after|now)\b))",
+    re.IGNORECASE,
+)
+"""Two words that the parser takes for one more of something."""
+_ASIDE = re.compile(
+    r",? (?:thank (?:god|goodness|heavens?)|sadly|unfortunately|luckily|thankfully|alas)"
+    r"(?=\s*(?:[.,;!?)]|$|\n))",
+    re.IGNORECASE,
+)
 _NEVER = re.compile(r"\b(?:never|not)\b|n['’]t\b")
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s+[A-ZÀ-Þ]|\s*$)|;(?=\s)|(?=\n)|$)")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
@@ -62,7 +73,8 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     sentence of its own. Returned, too, is where these ended,
     and where it says that the denied was said before: "not in May as I said".
     """
-    text = _STATED_THEN_ASKED.sub(r"\g<stated>.", text)
+    text = _ANY_MORE.sub(lambda one: "anymore".ljust(len(one.group())), text)
+    text = _ASIDE.sub(_blank, _STATED_THEN_ASKED.sub(r"\g<stated>.", text))
     said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
     said += [found.start("new") for found in _NOT_BUT.finditer(text)]
     text = _NOT_BUT.sub(_second, text)

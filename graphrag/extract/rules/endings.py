@@ -1,0 +1,86 @@
+"""What a text says to be so no more, as if it were so: read like anything else, and then ended.
+
+``I'm not vegan any more`` says of a diet what ``I'm vegan`` says, and that it is over.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from graphrag.extract.rules.lifetime import Life
+from graphrag.extract.rules.name import Draft
+
+_SENTENCE: Final = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|(?=\n)|$)")
+_PART: Final = re.compile(
+    r"(?:(?<=^)|(?<=[,;—–:]\s)|(?<=\s))(?:and|but|so|because|while)\s|[,;—–]\s"
+)
+_OVER: Final = re.compile(
+    r"(?P<not>\s?\bnot\b|n['’]t\b)(?P<what>[^,;.!?\n]*?)(?P<more>\s+any ?(?:more|longer)\b)"
+    r"(?=\s*(?:[.,;:!?)]|$|\n|(?:since|because|and|but|so|as|now)\b))"
+    r"|(?P<longer>\s?\bno longer\b)"
+    r"|(?P<since>\b(?:have|has|['’]ve)(?P<never>n['’]t| not)\b)(?=[^,;.!?\n]*?\bsince\b)"
+    r"|(?P<stop>(?:\s?\b(?:have|has|had)|['’](?:ve|s|d))?\s(?:just |now |finally |recently )?"
+    r"(?:stopped|quit|given up|gave up))(?=\s\w+ing\b)",
+    re.IGNORECASE,
+)
+_MORE: Final = re.compile(r"\b(?:not|never|no|nobody|none|nor|neither)\b|n['’]t\b", re.IGNORECASE)
+
+
+def over_in(text: str) -> str:
+    """Return what a text says to be over as if it were so; blanks elsewhere."""
+    kept = [" "] * len(text)
+    for sentence in _SENTENCE.finditer(text):
+        if sentence.group().rstrip().endswith("?"):
+            continue
+        for start, end in _parts(sentence.start(), sentence.group()):
+            words = text[start:end]
+            if len(found := list(_OVER.finditer(words))) == 1:
+                told = _told(words, found[0])
+                if told is not None and not _MORE.search(told):
+                    kept[start:end] = told
+                    if end - 1 < len(kept) and kept[end - 1].isspace():
+                        kept[end - 1] = "."
+    return "".join(kept)
+
+
+def _parts(start: int, sentence: str) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a sentence stand that are joined by commas, "and" or "but"."""
+    cuts = [0, *(found.end() for found in _PART.finditer(sentence)), len(sentence)]
+    for first, last in pairwise(cuts):
+        yield start + first, start + last
+
+
+def _told(words: str, found: re.Match[str]) -> str | None:
+    """Return some words without what says that they are over, in as many letters."""
+    blank = list(words)
+    if found["stop"]:
+        first, last = found.span("stop")
+        blank[first:last] = " is".ljust(last - first)
+    else:
+        for name in ("not", "more", "longer", "never"):
+            if found[name]:
+                first, last = found.span(name)
+                blank[first:last] = " " * (last - first)
+    return "".join(blank)
+
+
+def ended(drafts: Iterable[Draft], told: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield drafts that were read as if they were so as what is over, but for what is told so."""
+    known = {
+        (id(one.subject), one.relation, id(one.object))
+        for one in told
+        if one.life.over or one.life.end is not None
+    }
+    for draft in drafts:
+        life = draft.life
+        if life.kind not in ("state", "was") or draft.of_known:
+            continue
+        if (id(draft.subject), draft.relation, id(draft.object)) in known:
+            continue
+        over = Life(over=True)
+        if life.start is not None:  # "haven't lived there since May"
+            over = replace(over, end=life.start, end_precision=life.start_precision)
+        draft.life = over
+        yield draft

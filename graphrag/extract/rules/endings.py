@@ -38,10 +38,8 @@ def over_in(text: str) -> str:
             words = text[start:end]
             if len(found := list(_OVER.finditer(words))) == 1:
                 told = _told(words, found[0])
-                if told is not None and not _MORE.search(told):
+                if not _MORE.search(told):
                     kept[start:end] = told
-                    if end - 1 < len(kept) and kept[end - 1].isspace():
-                        kept[end - 1] = "."
     return "".join(kept)
 
 
@@ -52,18 +50,33 @@ def _parts(start: int, sentence: str) -> Iterator[tuple[int, int]]:
         yield start + first, start + last
 
 
-def _told(words: str, found: re.Match[str]) -> str | None:
+def _told(words: str, found: re.Match[str]) -> str:
     """Return some words without what says that they are over, in as many letters."""
-    blank = list(words)
     if found["stop"]:
-        first, last = found.span("stop")
-        blank[first:last] = " is".ljust(last - first)
+        said = words[: found.start()] + " is" + words[found.end() :]
     else:
-        for name in ("not", "more", "longer", "never"):
-            if found[name]:
-                first, last = found.span(name)
-                blank[first:last] = " " * (last - first)
-    return "".join(blank)
+        cuts = [found.span(name) for name in ("not", "more", "longer", "never") if found[name]]
+        said = words
+        for first, last in sorted(cuts, reverse=True):
+            said = said[:first] + said[last:]
+        said = _DO.sub(_present, said)
+    stop = len(said.rstrip(" .!\n"))
+    # Blanks between words are words to the parser, so they stand before all.
+    return (said[:stop] + ".").rjust(len(words))
+
+
+_DO: Final = re.compile(r"\bdo(?P<es>es)? (?P<verb>[a-z]+)\b", re.IGNORECASE)
+
+
+def _present(found: re.Match[str]) -> str:
+    """Return ``works`` for ``does work``."""
+    verb = found["verb"]
+    if not found["es"]:
+        return verb
+    return "has" if verb == "have" else verb + ("es" if verb.endswith(_HISSING) else "s")
+
+
+_HISSING: Final = ("s", "x", "z", "ch", "sh", "o")
 
 
 def ended(drafts: Iterable[Draft], told: Iterable[Draft]) -> Iterator[Draft]:

@@ -75,14 +75,21 @@ def with_known(
                     over.add((one, other))
     for claim in heirs.values():
         ends += _inherited(claim, claims, memory)
-    for claim in (*claims, *ends):
-        ends += with_job(claim, memory)
+    stated = (*claims, *ends)
+    said = {_triple(one, memory) for one in stated if one.ends or one.kind == "cancelled"}
+    for claim in stated:
+        ends += [one for one in with_job(claim, memory) if _triple(one, memory) not in said]
     rest = (one for one in claims if not (one.ends and (one.subject, one.object) in over))
     return (*denials, *rest, *ends)
 
 
 _ELSE = {"lives_in": "organization"}
 """What one does not leave so, by relation: nobody lives in a firm, or works at a town."""
+
+
+def _triple(claim: Claim, memory: Memory) -> tuple[str, str, str]:
+    object_ = "" if claim.object is None else memory.who(claim.object)
+    return memory.who(claim.subject) if claim.subject.name else "", claim.relation, object_
 
 
 def _kind(entity: str, memory: Memory) -> str:

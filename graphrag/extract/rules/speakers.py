@@ -26,6 +26,16 @@ _LABELS = frozenset(
     "from to cc bcc subject date sent note notes todo re fwd location time place attendees agenda "
     "present title status tags ps n.b".split()
 )
+_LEADS = frozenset(
+    "update updates correction erratum reminder news fyi edit warning question answer p.s "
+    "background summary result results conclusion reason outcome".split()
+)
+"""What is said before what one says: nobody is called so."""
+_NAMED = frozenset(
+    "de la las los van von der den del da di al el bin ibn zu ter ten dos du le st one two three "
+    "name user agent person speaker client caller guest host".split()
+)
+"""Small words of names, and of who is called by a number."""
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
 _PARTICLES, _LONGEST = 2, 4
@@ -148,6 +158,8 @@ def _is_clause(label: str) -> bool:
     plain = [word for word in words if word.islower() and len(word) > 1]
     if (words[0].islower() and len(words) > _PARTICLES) or _STOPPED.search(label):
         return True  # "translate this please: ...", "Monday. Ann rang: ..."
+    if label.lower() in _LEADS or (plain and words[0][:1].isupper() and not _NAMED >= {*plain}):
+        return True  # "Big news: I moved"
     pronoun = len(words) > 1 and re.split("['’]", words[0].lower())[0] in ("i", "we", "it", "this")
     return pronoun or (len(plain) > _PARTICLES and len(words) > _LONGEST)
 

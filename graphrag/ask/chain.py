@@ -45,6 +45,8 @@ class Way:
     used: frozenset[int] = frozenset()
     hops: tuple[str, ...] = ()
     lines: tuple[tuple[Line, ...], ...] = ()
+    seen: frozenset[int] = frozenset()
+    """Where the hops have been: nobody is their own mother's mother."""
 
 
 @dataclass(slots=True)
@@ -72,7 +74,8 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
     if len(spoken) < 2:
         return None
-    start = Way(tuple(world.rows_of(clause.names[0])))
+    rows = tuple(world.rows_of(clause.names[0]))
+    start = Way(rows, seen=frozenset(rows))
     ways, ended = [start], [start]
     for _ in range(_HOPS):
         ways = [after for way in ways for after in _steps(asked, way, world)]
@@ -83,16 +86,22 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
     way = max(ended, key=_worth)
     if len(way.hops) < 2:
         return None
-    rows = {row for named in asked.limits.excluded for row in world.rows_of(named)}
-    way = replace(way, rows=tuple(row for row in way.rows if row not in rows))
+    others = {row for named in asked.limits.excluded for row in world.rows_of(named)}
+    way = replace(way, rows=tuple(row for row in way.rows if row not in others))
     kinds = Kinds(world, clause, way.rows)
     if left := unmeant(asked, clause, Evidence("", places=tuple(way.used)), kinds):
         raise CannotAnswer(f"not understood: {', '.join(left)}; followed: {', '.join(way.hops)}")
     steps += [
         f"{len(lines)} facts of {hop}" for hop, lines in zip(way.hops, way.lines, strict=True)
     ]
-    support = [line for lines in way.lines[:-1] for line in lines]
-    return Chained(list(way.rows), list(way.lines[-1]), support)
+    done = Solution(support=[line for lines in way.lines[:-1] for line in lines])
+    answering = list(way.rows)
+    asks = [token.word for token in clause.tokens]
+    if kinds.above and asks[max(0, asks.index(kinds.above) - 1)] in ("which", "what"):
+        # "in which country is the city where ..."
+        answering = placed(answering, kinds.above, world, done)
+        steps += done.steps
+    return Chained(answering, list(way.lines[-1]), done.support)
 
 
 def _worth(way: Way) -> float:
@@ -166,7 +175,8 @@ def _longer(
     way: Way, meant: Evidence, lines: list[Line], side: str, clause: Clause, world: World
 ) -> Way:
     turned = side == "object" and not mutual(meant.relation, world)
-    rows = tuple(dict.fromkeys(line.subject if turned else line.object for line in lines))
+    ends = dict.fromkeys(line.subject if turned else line.object for line in lines)
+    rows = tuple(row for row in ends if row not in way.seen)
     kinds = {stem_of(world.kind(row)) for row in rows}
     senses = frozenset().union(*map(senses_of, kinds))
     typed = [
@@ -185,6 +195,7 @@ def _longer(
         way.used | set(meant.places) | set(typed[:1]),
         (*way.hops, meant.relation),
         (*way.lines, tuple(lines)),
+        way.seen | {*rows},
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from graphrag.ask.asked import Clause, Token
-from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
+from graphrag.ask.senses import is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.spans import QUOTES
 from graphrag.ask.world import World
 
@@ -104,11 +104,15 @@ def is_of(row: int, word: str, world: World) -> bool:
         return is_kind(word, kind)
     if _GROUP.get(stem_of(word)) not in _REGIONS:
         return True
-    stems = {stem_of(word), *(["capit", "citizen"] if _GROUP[stem_of(word)] == _COUNTRY else [])}
-    return any(
-        line.object == row and not stems.isdisjoint(stems_of(line.relation))
-        for line in world.lines([row])
-    )
+    of_country = _GROUP[stem_of(word)] == _COUNTRY
+    stems = {stem_of(word), *(["capit", "citizen"] if of_country else [])}
+    for line in world.lines([row]):
+        # The capital of a country is its object; the country is that of "capital of".
+        turned = parts_of(line.relation) in (("capital",), ("has", "capital"))
+        if not stems.isdisjoint(stems_of(line.relation)):
+            if row == (line.subject if turned else line.object):
+                return True
+    return False
 
 
 def is_kind(word: str, kind: str) -> bool:

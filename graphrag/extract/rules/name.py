@@ -229,6 +229,9 @@ def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
     return rivals < 3 or fitting >= rivals
 
 
+_IN_PLACES = frozenset({"lives_in", "born_in", "died_in"})
+
+
 def finished(
     names: Iterable[Name],
     drafts: list[Draft],
@@ -239,6 +242,9 @@ def finished(
     names, others = list(names), list(others)
     of_known = [*of_known, *(draft for draft in drafts if draft.of_known)]
     drafts = [draft for draft in drafts if not draft.of_known]
+    for draft in drafts:
+        if draft.relation in _IN_PLACES and draft.object is not None and draft.object.named:
+            draft.object.votes["place"] += 3  # "from Delft to Gouda"
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
     used |= {id(draft.subject) for draft in of_known}
     mentions = [name.mention() for name in names if name.named or id(name) in used]

@@ -32,7 +32,10 @@ _FUTURE: Final = re.compile(
     r"\b(?:will|won't|shall|should|gonna|(?:go|look)ing (?:to|forward)|can't wait|let's|upcoming|"
     r"(?:see|catch|join|invite|meet) (?:you|us|me)|(?:how|what) about|want to|wanna|"
     r"plan(?:s|ning)?|(?:can|could|would) (?:you|we|i)|excited (?:for|about|to)|free|available|"
-    r"tomorrow|deadline|ready for|due|hope|next)\b|\w'll\b",
+    r"tomorrow|deadline|ready for|due|hope|next|"
+    r"(?:am|are|is) (?:getting|having|moving|starting|joining|leaving|retiring|flying|opening))\b|"
+    r"\w['’](?:m|re) (?:getting|having|moving|starting|joining|leaving|retiring|flying|opening)\b|"
+    r"\w'll\b",
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(

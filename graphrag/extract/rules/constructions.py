@@ -111,7 +111,7 @@ V:move,switch,transfer ~ from {o:p} ~ to {x:p} => s works_at o end; s works_at x
 V:give {n=notice} at,to {o:p} => s works_at o end
 V:go,move,come,return,fly,travel back,home ~ to {o:p} => s lives_in o start
 V:be back,home in {o:p} => s lives_in o state
-V:be,live,stay in,at {o:p} => s lives_in o state if still,now,currently,nowadays
+V:be,live,stay in {o:p} => s lives_in o state if still,now,currently,nowadays
 V:be,remain,stay in,at {o:p} => s located_in o state
 V:sleep,lodge,board,camp at,in {o:p} => s lives_in o state
 at {n=home} in {o:p} => s lives_in o state

@@ -33,7 +33,10 @@ _SUPPOSED = frozenset(
 
 _UNREAL = re.compile(
     r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
-    r"unconfirmed|(?:the|its|our|my|whose) (?:\w+ )?(?:heroine|hero|protagonist|villain|antagonist|"
+    r"unconfirmed|"
+    r"\b(?:reports?|claims?|stories|rumou?rs?|suggestions?|allegations?|article|news) that\b"
+    r"[^.;]*\b(?:false|untrue|wrong|unfounded|baseless|incorrect|not true)\b|"
+    r"(?:the|its|our|my|whose) (?:\w+ )?(?:heroine|hero|protagonist|villain|antagonist|"
     r"main character))\b|"
     r"^\W*(?:imagine|suppose|assume|pretend|what if|let's say|once upon a time)\b|"
     r"^\W*in (?:my|his|her|our|the|this|a|their) (?:\w+ )?(?:novel|story|film|movie|play|game|"

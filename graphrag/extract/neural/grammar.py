@@ -27,8 +27,29 @@ def is_stated(statement: Statement, passage: Passage) -> bool:
             return False  # "neither Ann nor Bo works at Acme"
     if verb is None:
         return True
+    if statement.relation in _WORKING and (_is_undecided(verb) or _is_denied(verb)):
+        return False  # "has applied for the post of editor", "has not hired Ann as editor"
     unreal = truth.is_question(verb.sent) or truth.is_unreal(verb.sent.text)
     return truth.is_stated(verb) and not unreal
+
+
+_UNDECIDED: Final = frozenset(
+    "apply nominate shortlist decline refuse reject interview pitch".split()
+)
+
+
+def _is_undecided(verb: "Token") -> bool:
+    """Tell whether a verb leaves open, or denies, that somebody gets a post."""
+    turned = verb.lemma_ == "turn" and any(child.lower_ == "down" for child in verb.children)
+    return turned or verb.lemma_ in _UNDECIDED
+
+
+def _is_denied(verb: "Token") -> bool:
+    """Tell whether a verb is denied, and not said to be so no longer."""
+    said = {child.lower_ for child in verb.children}
+    words = {token.lower_ for token in verb.sent}
+    denied = any(child.dep_ == "neg" for child in verb.children)
+    return denied and not (said & {"only", "just"} or words & {"longer", "anymore", "any", "but"})
 
 
 def suits(statement: Statement, passage: Passage) -> bool:

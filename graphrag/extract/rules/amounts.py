@@ -51,7 +51,10 @@ _SHAPES = tuple(
         rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
         rf"\b{_ACTS} (?:our |my |the |its |their |his |her )?{_THING}(?: down| up)? "
         rf"from (?P<old>{_NUMBER}) to (?P<new>{_NUMBER})",
-        rf"{_THING} {_UP} to (?P<new>{_NUMBER})",
+        rf"\b(?:{_ACTS}|put) (?:our |my |the |its |their |his |her ){_THING}(?: down| up)? "
+        rf"to (?P<new>{_NUMBER})",
+        rf"{_THING} (?:{_UP}|(?:has|have) been (?:raised|cut|lowered|increased|reduced)) "
+        rf"to (?P<new>{_NUMBER})",
         rf"{_THING} {_HELD}(?: at)? (?P<new>{_NUMBER})",
         rf"{_THING} (?:costs?|cost) (?P<new>{_NUMBER})",
         rf"\b(?:my|our|the|his|her|their|its) (?P<thing>(?:\w+ )?(?:{_PAID})) (?:is|was|are|were) "
@@ -83,6 +86,7 @@ _NO_THING = frozenset(
     "it that this they we i he she you which what there who everything nothing time".split()
 )
 
+_BETWEEN = frozenset("to will shall now currently still already".split())
 _UNCLEAR = frozenset("which that who whose has have had is was be their his her recently".split())
 
 
@@ -181,13 +185,17 @@ def _before(life: Life) -> Life:
 
 
 def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str] | None:
-    words = found["thing"].split()
+    words, relation = found["thing"].split(), ""
     if any(word.lower() in _UNCLEAR for word in words):
         return None  # "which has recently", "seeing their score": whose, of what?
     while words and words[0].lower() in _DETERMINERS:
         words = words[1:]
-    while words and words[-1].lower() in ("to", "will", "shall"):
-        words = words[:-1]  # "rent to go up to 940"
+    while words and words[-1].lower() in _BETWEEN:
+        words = words[:-1]  # "rent to go up to 940", "the pass now costs 59"
+    of = next((at for at, word in enumerate(words) if word.lower() == "of"), 0)
+    if of == 1 and words[0].lower() in _PRICES:  # "the price of the pass"
+        relation, words = "costs", words[2:]
+        words = words[1:] if words[:1] and words[0].lower() in _DETERMINERS else words
     if any(word.lower() in _DETERMINERS for word in words):
         return None  # "for children a ticket"
     head = words[-1].lower() if words else ""
@@ -206,7 +214,7 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     start = offset + at
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
-    relation = relation_of(head, found["new"])
+    relation = relation or relation_of(head, found["new"])
     if scene.speaker is not None and "'s" not in text and before == ["my"]:
         text = f"{scene.speaker.text}'s {text}"
     phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())

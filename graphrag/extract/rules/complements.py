@@ -11,7 +11,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
 from graphrag.extract.rules.slots import conjoined
-from graphrag.extract.rules.trades import is_title, is_trade, title_of
+from graphrag.extract.rules.trades import OVER, is_title, is_trade, title_of
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -94,7 +94,10 @@ def _part(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draf
         for target in child.children if child.lower_ == "of" else ():
             other = line.name(target) if target.dep_ == "pobj" else None
             if other is not None and other.named and other is not one:
-                yield from _draft(clause, (one, "part_of", other), line, role)
+                for draft in _draft(clause, (one, "part_of", other), line, role):
+                    if any(child.lower_ in OVER for child in role.children):
+                        draft.life = GONE  # "a former subsidiary"
+                    yield draft
 
 
 def _adjective(adjective: "Token", clause: Clause, line: Line) -> Iterator[Draft]:

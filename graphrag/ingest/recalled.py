@@ -6,7 +6,7 @@ from datetime import datetime
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.memory import Memory
-from graphrag.ingest.unnamed import ended, kept, with_job
+from graphrag.ingest.unnamed import called_off, ended, kept, with_job
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import DEATHS, VITAL, Relations
@@ -54,6 +54,8 @@ def with_known(
             denials += _alive(replace(claim, invalid_at=at), memory)
         elif claim.object is None and claim.ends:
             ends += ended(claim, claims, memory)
+        elif claim.object is None and claim.kind == "cancelled":
+            ends += called_off(claim, memory)
         elif claim.corrects and claim.kind == "state" and not claim.ends:
             ends += kept(claim, memory)
         elif other is not None:

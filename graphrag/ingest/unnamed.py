@@ -100,6 +100,15 @@ def kept(claim: Claim, memory: Memory) -> Iterator[Claim]:
             yield replace(claim, relation="has_status", object=object_, kind="cancelled")
 
 
+def called_off(claim: Claim, memory: Memory) -> Iterator[Claim]:
+    """Yield the posts that were to begin and will not."""
+    who = memory.who(claim.subject)
+    for relation in (_POST, _ROLE):
+        for (_, one, other), row in memory.standing(relation, who):
+            if one == who and memory.now < memory.life_of(row)[0]:
+                yield replace(claim, relation=relation, object=memory.named(other, claim))
+
+
 def with_job(claim: Claim, memory: Memory) -> Iterator[Claim]:
     """Yield what ends, or is called off, with a job: what it was as, and what was led there."""
     if claim.object is None or claim.relation not in _AT or claim.corrects:

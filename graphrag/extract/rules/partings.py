@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.trades import is_office
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -85,6 +86,16 @@ def read_staying(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
                 draft = line.draft(one, _JOB, other)
                 draft.corrects = True
                 yield draft
+
+
+def not_taken_up(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield that a post is not taken up that was announced: ``will not become dean after all``."""
+    what = [child for child in clause.verb.children if child.dep_ in ("attr", "acomp")]
+    if clause.lemma not in ("become", "be") or not any(map(is_office, what)):
+        return
+    for name in filter(None, map(line.name, clause.subjects)):
+        if name.named:
+            yield line.draft(name, _POST, None, CANCELLED)
 
 
 def _staying(clause: Clause, line: Line) -> tuple[list["Token"], list[Name | None]]:

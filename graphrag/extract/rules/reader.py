@@ -11,7 +11,7 @@ from graphrag.extract.rules.affiliation import (
     CLAUSE_READERS,
     read_beside,
 )
-from graphrag.extract.rules.aftermath import follow_up, read_known
+from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
@@ -29,6 +29,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrasebook import read_constructions
+from graphrag.extract.rules.recall import read_known
 from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside
 from graphrag.extract.rules.slips import Slip, mend, slip_of

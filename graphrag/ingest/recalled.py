@@ -103,7 +103,7 @@ def _key(mention: Mention | None) -> str:
     return "" if mention is None else name_key(mention.name)
 
 
-def _inherited(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
+def _inherited(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
     """Yield what a successor leads, and who leads it no more: the one thing that is known of."""
     old = claim.object
     if old is None:
@@ -114,7 +114,7 @@ def _inherited(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[
         first, last = memory.life_of(row)
         if memory.ends_of(row)[0] == who and first <= moment < last:
             led.add(memory.ends_of(row)[1])
-    for said in told:
+    for said in stated:
         if said.relation == "leads" and said.object is not None and memory.who(said.subject) == who:
             led |= set() if said.ends or said.invalid_at else {memory.who(said.object)}
     if len(led) != 1:

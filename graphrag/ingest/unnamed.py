@@ -26,12 +26,12 @@ Held = Mapping[str, Mapping[str, int]]
 """What somebody has of some relations, and since when."""
 
 
-def ended(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
+def ended(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
     """Yield the ends of what somebody has who "quit my job", "stepped down" or "broke up".
 
     Of several jobs a person says which is meant. Where no job is known yet, all are over.
     """
-    held = _held(claim, told, memory)
+    held = _held(claim, stated, memory)
     every = bool(claim.attributes)
     claim = replace(claim, attributes={})
     jobs = held[_JOB].keys() | held[_CLUB].keys()
@@ -43,7 +43,7 @@ def ended(claim: Claim, told: Sequence[Claim], memory: Memory) -> Iterator[Claim
         yield claim
 
 
-def _held(claim: Claim, told: Sequence[Claim], memory: Memory) -> Held:
+def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
     """Return what somebody has when something of it ends, by what is known and by the text."""
     who, moment = memory.who(claim.subject), memory.end_of(claim)
     held: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -53,7 +53,7 @@ def _held(claim: Claim, told: Sequence[Claim], memory: Memory) -> Held:
             own = one == who or memory.relations[relation].symmetric
             if own and first <= moment < last:
                 held[relation][other if one == who else one] = first
-        for said in told:
+        for said in stated:
             ongoing = (said.kind, said.ends, said.invalid_at) == ("state", False, None)
             if ongoing and said.relation == relation and said.object is not None:
                 if memory.who(said.subject) == who:

@@ -84,15 +84,15 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
 
 
 def _begin(drafts: Sequence[Draft], clause: Clause, line: Line) -> None:
-    """Give a job the start that is told after it: ``hired by Acme, I start in May``."""
+    """Give a job the start that is said after it: ``hired by Acme, I start in May``."""
     periods = line.periods(clause.verb)
     if not periods or clause.arguments.keys() & {"dobj", "at", "with", "as", "gerund"}:
         return
     for name in _names(clause.subjects, line):
         for draft in drafts:
             life = draft.life
-            told = life.start is not None or life.end is not None or life.over
-            if draft.subject is name and draft.relation in JOBS and not told:
+            known = life.start is not None or life.end is not None or life.over
+            if draft.subject is name and draft.relation in JOBS and not known:
                 draft.life = life.beginning(periods[0])
 
 

@@ -37,9 +37,9 @@ def over_in(text: str) -> str:
         for start, end in _parts(sentence.start(), sentence.group()):
             words = text[start:end]
             if len(found := list(_OVER.finditer(words))) == 1:
-                told = _told(words, found[0])
-                if not _MORE.search(told):
-                    kept[start:end] = told
+                positive = _positive(words, found[0])
+                if not _MORE.search(positive):
+                    kept[start:end] = positive
     return "".join(kept)
 
 
@@ -50,7 +50,7 @@ def _parts(start: int, sentence: str) -> Iterator[tuple[int, int]]:
         yield start + first, start + last
 
 
-def _told(words: str, found: re.Match[str]) -> str:
+def _positive(words: str, found: re.Match[str]) -> str:
     """Return some words without what says that they are over, in as many letters."""
     if found["stop"]:
         said = words[: found.start()] + " is" + words[found.end() :]
@@ -79,11 +79,11 @@ def _present(found: re.Match[str]) -> str:
 _HISSING: Final = ("s", "x", "z", "ch", "sh", "o")
 
 
-def ended(drafts: Iterable[Draft], told: Iterable[Draft]) -> Iterator[Draft]:
-    """Yield drafts that were read as if they were so as what is over, but for what is told so."""
+def ended(drafts: Iterable[Draft], stated: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield drafts that were read as if they were so as what is over, but for what is stated so."""
     known = {
         (id(one.subject), one.relation, id(one.object))
-        for one in told
+        for one in stated
         if one.life.over or one.life.end is not None
     }
     for draft in drafts:

@@ -41,13 +41,15 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
     Args:
         stated: The clauses of the sentence.
         line: The sentence.
-        drafts: What the text said before: what that has ended is not told again.
+        drafts: What the text said before: what that has ended is not said again.
     """
     for clause in stated:
         kind, people = _over(clause)
         if not kind or clause.negated:
             continue
-        life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+        inner = [child for child in clause.verb.children if child.dep_ in ("xcomp", "ccomp")]
+        periods = [one for word in (clause.verb, *inner) for one in line.periods(word)]
+        life = lifetime("end", clause, periods, line.reference)
         if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
             continue
         alike = UNIONS if kind == _UNION else JOBS
@@ -63,8 +65,8 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
                 yield line.draft(pair[0], relation, pair[1], life)
             continue
         for name in names if not (kind == _POST and _bodies(clause, line)) else ():
-            told = [d for d in drafts if name in (d.subject, d.object) and d.relation in alike]
-            if any(d.life.over or d.life.end is not None for d in told):
+            own = [d for d in drafts if name in (d.subject, d.object) and d.relation in alike]
+            if any(d.life.over or d.life.end is not None for d in own):
                 continue
             name.votes["person"] += 1
             draft = line.draft(name, kind, None, life)

@@ -27,9 +27,9 @@ from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.lifetime import CANCELLED
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft
+from graphrag.extract.rules.of_known import read_known
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrasebook import read_constructions
-from graphrag.extract.rules.recall import read_known
 from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import SPEECH, Scene, is_inside
 from graphrag.extract.rules.slips import Slip, mend, slip_of

@@ -28,13 +28,13 @@ _MORTAL = re.compile(r"\b(?:alive|dead|die|died)\b", re.IGNORECASE)
 _HOURS = frozenset({"instant", "part_of_day"})
 
 
-def read_known(stated: Sequence[Clause], line: Line, told: Sequence[Draft]) -> Iterator[Draft]:
+def read_known(stated: Sequence[Clause], line: Line, before: Sequence[Draft]) -> Iterator[Draft]:
     """Yield what a sentence says of what is known: that it is over, or never was.
 
-    ``told`` is what the text said before.
+    ``before`` is what the text said before.
     """
     drafts = [draft for clause in stated for draft in _left(clause, line)]
-    drafts += read_partings(stated, line, told)
+    drafts += read_partings(stated, line, before)
     drafts += read_staying(stated, line)
     if not line.corrects and _MORTAL.search(line.sentence.text):
         drafts += read_living((*stated, *negated(line.sentence)), line)

@@ -1,0 +1,261 @@
+"""What ends, goes on or is called off though no text names it: the one that is known is meant."""
+
+import pytest
+
+from graphrag.errors import QueryError
+from graphrag.extract.rules.endings import over_in
+from graphrag.extract.rules.extractor import RulesExtractor
+from tests.conftest import open_graph
+
+
+async def standing(*texts):
+    """What is known of Bo and all others in the end, each with its end: texts are dated lines.
+
+    ``2024-01-10 I work at Volvo.`` is by Bo, ``2024-01-10 | Bo works at Volvo.`` by nobody.
+    """
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for text in texts:
+            date, _, words = text.partition(" ")
+            author = None if words.startswith("| ") else "Bo Karl"
+            source = "message" if author else "text"
+            await graph.add_episode(
+                words.removeprefix("| "), reference_time=date, author=author, source=source
+            )
+        assert (await graph.health.check_all()).findings == ()
+        everything = graph.at(history=True)
+        facts = [fact for name in WHO for fact in await _known(everything, name)]
+        return {
+            f"{fact.subject} {fact.relation} {fact.object}": str(fact.invalid_at.date())
+            if fact.invalid_at is not None
+            else ""
+            for fact in facts
+            if fact.retracted_at is None
+        }
+
+
+async def _known(view, name):
+    try:
+        return await view.facts(name)
+    except QueryError:
+        return []
+
+
+WHO = ("Bo Karl", "Ida Holm", "Ida", "Ann Lee", "Eva Holm", "Farid Aziz", "Ola Finn")
+VOLVO = "2024-01-10 I work at Volvo."
+IDA = "2024-01-10 | Ida Holm is the CEO of Fjord Ltd."
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("I quit my job yesterday.", "2024-04-30"),
+        ("I got fired.", "2024-05-01"),
+        ("I was laid off today.", "2024-05-01"),
+        ("I was let go in March.", "2024-03-01"),
+        ("I was made redundant on 2 April.", "2024-04-02"),
+        ("My boss fired me yesterday.", "2024-04-30"),
+        ("I lost my job in March.", "2024-03-01"),
+        ("I've left the company.", "2024-05-01"),
+        ("I've been unemployed since March.", "2024-03-01"),
+        ("I have retired.", "2024-05-01"),
+        ("I stopped working in March.", "2024-03-01"),
+        ("My last day at work is 31 May.", "2024-05-31"),
+        ("I've stopped working at Volvo.", "2024-05-01"),
+        ("I don't work at Volvo any more.", "2024-05-01"),
+        ("I don't work at Volvo anymore, thank God.", "2024-05-01"),
+    ],
+)
+async def test_a_job_ends_that_is_not_named(words, end):
+    facts = await standing(VOLVO, f"2024-05-01 {words}")
+    assert facts["Bo Karl works_at Volvo"] == end
+
+
+async def test_a_job_that_is_heard_of_later_ended_all_the_same():
+    facts = await standing("2024-05-01 I quit my job yesterday.", "2024-03-01 I work at Volvo.")
+    assert facts["Bo Karl works_at Volvo"] == "2024-04-30"
+
+
+async def test_of_two_jobs_none_ends_before_a_person_says_which():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for date, words in (
+            ("2024-01-10", "Bo Karl works at Volvo. Bo Karl works at Cafe Nord."),
+            ("2024-05-01", "Bo Karl quit his job."),
+        ):
+            await graph.add_episode(words, reference_time=date)
+        assert {fact.object for fact in await graph.facts("Bo Karl")} == {"Volvo", "Cafe Nord"}
+        waiting = {one.fact.object for one in await graph.edit.pending()}
+        assert waiting == {"Volvo", "Cafe Nord"}
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("Ida Holm resigned yesterday.", "2024-04-30"),
+        ("Ida Holm stepped down on 30 April.", "2024-04-30"),
+        ("Ida Holm left Fjord Ltd.", "2024-05-01"),
+        ("Fjord Ltd has fired Ida Holm.", "2024-05-01"),
+        ("Ida Holm no longer works at Fjord Ltd.", "2024-05-01"),
+        ("Ida Holm has retired from Fjord Ltd.", "2024-05-01"),
+        ("Ida Holm is stepping down from Fjord Ltd on 1 June.", "2024-06-01"),
+        ("Ida Holm has moved from Fjord Ltd to Kiel Ltd.", "2024-05-01"),
+    ],
+)
+async def test_who_leaves_a_body_leads_it_no_more(words, end):
+    facts = await standing(IDA, f"2024-05-01 | {words}")
+    assert facts["Ida Holm leads Fjord Ltd"] == end
+
+
+async def test_a_role_ends_with_the_job_it_began_with_and_no_other_does():
+    facts = await standing(
+        "2023-01-10 | Ann Lee is the chairwoman of the Harbour Trust.",
+        "2024-01-10 | Ann Lee works at Leeds University as a lecturer.",
+        "2024-05-01 | Ann Lee was made redundant.",
+    )
+    assert facts["Ann Lee has_role lecturer"] == "2024-05-01"
+    facts = await standing(
+        "2023-01-10 | Ann Lee works at Leeds University.",
+        "2024-01-10 | Ann Lee is the chairwoman of the Harbour Trust.",
+        "2024-05-01 | Ann Lee stepped down.",
+    )
+    assert facts["Ann Lee works_at Leeds University"] == ""
+    assert facts["Ann Lee leads Harbour Trust"] == "2024-05-01"
+
+
+@pytest.mark.parametrize(
+    "words", ["We broke up last week.", "Ida and I broke up in April.", "Ida broke up with me."]
+)
+async def test_a_couple_breaks_up(words):
+    facts = await standing("2024-01-10 My girlfriend is Ida.", f"2024-05-01 {words}")
+    assert facts["Ida partner_of Bo Karl"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Bo Karl is staying at Volvo.",
+        "Bo Karl has withdrawn his resignation.",
+        "Bo Karl's resignation has been withdrawn.",
+        "Bo Karl is not leaving Volvo.",
+        "Bo Karl will not leave Volvo.",
+        "Bo Karl is not leaving Volvo after all.",
+    ],
+)
+async def test_who_stays_after_all_has_been_there_all_the_time(words):
+    facts = await standing(
+        "2024-01-10 | Bo Karl works at Volvo. He will leave Volvo on 1 June 2024.",
+        f"2024-05-01 | {words}",
+    )
+    assert facts == {"Bo Karl works_at Volvo": ""}
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for date, said in (
+            ("2024-01-10", "Bo Karl works at Volvo. He will leave Volvo on 1 June 2024."),
+            ("2024-05-01", words),
+        ):
+            await graph.add_episode(said, reference_time=date)
+        [job] = await graph.at(valid_at="2024-02-01").facts("Bo Karl")
+        assert job.object == "Volvo"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The Scania job fell through.",
+        "Scania withdrew its offer.",
+        "My offer from Scania was withdrawn.",
+        "I turned down the Scania job.",
+        "I won't be joining Scania.",
+        "I'm not starting at Scania.",
+    ],
+)
+async def test_a_job_that_is_called_off_leaves_the_one_before(words):
+    facts = await standing(VOLVO, "2024-03-10 I start at Scania on 1 May.", f"2024-04-10 {words}")
+    assert facts == {"Bo Karl works_at Volvo": ""}
+
+
+async def test_what_somebody_was_to_be_in_a_job_is_called_off_with_it():
+    joins = "2024-01-10 | Eva Holm joins Nokia as plant manager on 1 March 2024."
+    assert await standing(joins, "2024-02-10 | Eva Holm is not joining Nokia after all.") == {}
+    dean = "2022-03-01 | Farid Aziz will become dean of Hollis College in September 2022."
+    off = "2022-08-15 | Farid Aziz will not become dean of Hollis College after all."
+    assert await standing(dean, off) == {}
+
+
+async def test_a_retirement_that_is_called_off_is_no_state_to_come():
+    facts = await standing(
+        VOLVO,
+        "2024-02-10 I will retire on 1 June 2024.",
+        "2024-05-01 I've called off my retirement.",
+    )
+    assert facts == {"Bo Karl works_at Volvo": ""}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        ("I'm vegan.", "I'm not vegan any more.", "has_diet vegan"),
+        ("I have asthma.", "I don't have asthma any longer.", "has_condition asthma"),
+        ("I'm allergic to nuts.", "I'm no longer allergic to nuts.", "allergic_to nuts"),
+        ("I take ibuprofen.", "I don't take ibuprofen any more.", "takes ibuprofen"),
+        ("I like tea.", "I no longer like tea.", "likes tea"),
+        ("I'm on sick leave.", "I'm not on sick leave any more.", "has_status sick leave"),
+        ("I live in Hove.", "I haven't lived in Hove since March.", "lives_in Hove"),
+        ("I use Slack.", "I don't use Slack any more.", "uses Slack"),
+        ("I live in Hove.", "I no longer work at Shell or live in Hove.", "lives_in Hove"),
+    ],
+)
+async def test_what_is_so_no_more_is_read_as_what_it_was(before, after, fact):
+    facts = await standing(f"2024-01-10 {before}", f"2024-05-01 {after}")
+    assert facts[f"Bo Karl {fact}"] == ("2024-03-01" if "since March" in after else "2024-05-01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't want any more cake.",
+        "Do you no longer live in Rome?",
+        "I live in Rome.",
+        "I haven't seen Ann.",
+        "Nobody no longer cares, and I don't work at Acme any more than you.",
+    ],
+)
+def test_nothing_else_is_said_to_be_over(text):
+    assert over_in(text).strip() == ""
+
+
+def test_what_is_over_stands_where_it_stood():
+    for text in ("She no longer works at Acme.", "We don't rent the barn any more, and I moved."):
+        assert len(over_in(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm staying at the Hilton this week.",
+        "Ida Holm left early.",
+        "I quit the meeting at noon.",
+        "Ida Holm left the company of friends.",
+    ],
+)
+async def test_nothing_else_ends_a_job(text):
+    facts = await standing(VOLVO, IDA, f"2024-05-01 {text}")
+    assert facts["Bo Karl works_at Volvo"] == facts["Ida Holm leads Fjord Ltd"] == ""
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "deputy CEO", "vice president", "vice-chair", "assistant director", "head of sales",
+        "finance director", "director of research", "deputy head",
+    ],
+)  # fmt: skip
+async def test_who_is_not_the_first_leads_nothing(title):
+    facts = await standing(IDA, f"2024-05-01 | Ola Finn is the {title} of Fjord Ltd.")
+    assert facts["Ida Holm leads Fjord Ltd"] == ""
+    assert "Ola Finn leads Fjord Ltd" not in facts
+    assert any(fact.startswith("Ola Finn has_role") for fact in facts)
+
+
+async def test_who_succeeds_without_a_date_leads_from_then_on():
+    facts = await standing(IDA, "2024-05-01 | Ola Finn succeeds Ida Holm at the head of Fjord Ltd.")
+    assert facts["Ida Holm leads Fjord Ltd"] == "2024-05-01"
+    assert facts["Ola Finn leads Fjord Ltd"] == ""

@@ -307,3 +307,42 @@ def test_any_json_is_read_with_spans_inside_it_and_two_ends_to_each_fact(value, 
         assert {claim.subject, claim.object} <= {*extraction.mentions}
         assert claim.origin in ("structural", "inferred")
     json.dumps([dict(mention.attributes) for mention in extraction.mentions], allow_nan=False)
+
+
+def test_a_record_says_as_what_somebody_works_somewhere():
+    jobs = [
+        {"employer": "Acme", "title": "Clerk", "from": "2010-08-01", "to": "2015-06-30"},
+        {"org": "Globex", "role": "Director", "start": "2016-01-01", "end": None},
+    ]
+    facts = {
+        f"{claim.relation} {claim.object.name}": (claim.valid_at, claim.invalid_at)
+        for claim in read({"name": "Ann Lee", "jobs": jobs}).claims
+    }
+    assert facts.keys() == {
+        "works_at Acme",
+        "has_role Clerk",
+        "works_at Globex",
+        "has_role Director",
+    }
+    assert facts["works_at Acme"] == facts["has_role Clerk"]
+    assert [str(one.date()) for one in facts["has_role Clerk"]] == ["2010-08-01", "2015-07-01"]
+    assert facts["has_role Director"][1] is None
+
+
+@pytest.mark.parametrize(
+    ("more", "end"),
+    [
+        ({"termination_date": "2023-12-31"}, "2024-01-01"),
+        ({"status": "resigned"}, ""),
+        ({"active": False}, ""),
+    ],
+)
+def test_a_job_that_a_record_says_is_left_is_over(more, end):
+    [claim] = read({"name": "Ann Lee", "employer": "Acme", **more}).claims
+    assert claim.ends or claim.invalid_at is not None
+    assert (str(claim.invalid_at.date()) if claim.invalid_at else "") == end
+
+
+def test_a_divorce_ends_the_marriage_of_the_record():
+    [claim] = read({"name": "Ann Lee", "spouse": "Bo Ray", "divorced": "2021-06-01"}).claims
+    assert (claim.valid_at, str(claim.invalid_at.date())) == (None, "2021-06-01")

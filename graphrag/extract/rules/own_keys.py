@@ -167,6 +167,17 @@ _MOMENTS: Final[Mapping[str, tuple[str, ...]]] = {
 """Keys of dates at which facts of the first of these relations that is there start."""
 
 
+_LAST: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        "termination_date terminated terminated_at terminated_on resigned resignation_date "
+        "exit_date leaving_date last_day last_working_day".split(),
+        "works_at",
+    ),
+    **dict.fromkeys("divorced divorce_date divorced_on divorced_at".split(), "married_to"),
+}
+"""Keys of dates with which facts of a relation end."""
+
+
 def _is_date(key: str) -> bool:
     """Tell whether a key may hold a date that dates a relation."""
     return key in GENERIC or key in _MOMENTS or key.rpartition("_")[2] in _SIDES
@@ -209,6 +220,11 @@ def dated(
         words = fact.key.split("_")
         for count in range(1, len(words) + 1):
             stems.setdefault("_".join(words[:count]), []).append(fact)
+    for key, relation in _LAST.items():
+        if period := period_of(rest.get(key), reference_time):
+            for life in lives:
+                if life.relation == relation and life.end is None:
+                    life.end = period.end if relation == "works_at" else period.start
     for key, period in dates.items():
         stem, _, side = key.rpartition("_")
         for relation in _MOMENTS.get(key, ()):

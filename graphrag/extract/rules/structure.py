@@ -4,14 +4,13 @@ Records of something that happened to people, companies or places: a marriage, a
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from graphrag.extract.rules.careers import CAREER, implied, leave, spell_of
 from graphrag.extract.rules.key_relations import (
-    EMPLOYED,
     HOMES,
-    JOBS,
     LASTING,
     TECHNICAL,
     Link,
@@ -206,7 +205,8 @@ class _Reader:
             reference_time=self.reference_time,
             under=under,
         )
-        self.register.facts += [*facts, *_implied(facts, rest)]
+        leave(facts, fields)
+        self.register.facts += [*facts, *implied(facts, fields, self.register)]
         self.register.facts += self._death(entity, fields, facts)
         town = key in PLACES and (under or fields.keys() & POSTAL)
         if not (act or town):
@@ -224,6 +224,11 @@ class _Reader:
             entity.aliases |= {str(alias): None for alias in names(items, "thing")}
             return []
         found = link_of(key, entity.entity_type, named_by, fields)
+        if key in CAREER and entity.entity_type in ("person", "thing"):
+            spells = [spell_of(entity.name, item) for item in items]
+            if all(spells):
+                self.read(spells, depth + 1)
+                return []
         if found is None:
             if not isinstance(value, dict | list) or key in GENERIC:
                 return None
@@ -274,24 +279,3 @@ class _Reader:
         for fact in self.register.facts[first:]:
             if fact.relation in act.dates:
                 fact.start = fact.start or start
-
-
-def _implied(facts: list[Fact], fields: Fields) -> Iterator[Fact]:
-    """Yield what a title says besides: a director works there, a head teacher leads the school."""
-    for fact in facts:
-        if fact.over or fact.object.entity_type != "organization":
-            continue
-        if fact.key in EMPLOYED and fact.relation == "leads":
-            yield replace(fact, relation="works_at", title="", origin="inferred")
-        elif fact.relation == "works_at":
-            jobs = (fields[job] for job in JOBS if isinstance(fields.get(job), str))
-            for job in jobs:
-                if snake(job) in EMPLOYED:
-                    yield replace(
-                        fact,
-                        relation="leads",
-                        start=None,
-                        end=None,
-                        title=str(job),
-                        origin="inferred",
-                    )

@@ -93,6 +93,8 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
         if (one := _sided(clause, place, meant, rows, lines, world)) is not None
     ]
     facts = [one for one in sided if one.lines]
+    if len(facts) > 1 and "job" in clause.words:  # what they do, not where
+        facts = [one for one in facts if stem_of("role") in stems_of(one.relation)] or facts
     if not top or not sided:
         raise CannotAnswer(_unknown(clause, owner, lines))
     if len(facts) > 1:
@@ -102,6 +104,10 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     kinds = Kinds(world, clause, [found.far(line) for line in found.lines])
     _understood(asked, clause, found.relation, kinds, lines, world)
     kept = tuple(line for line in found.lines if found.far(line) in kinds.rows)
+    if "who" in clause.words and not evidence(clause, found.relation, world).places:
+        named = {world.kind(found.far(line)) for line in kept}
+        if named and not named & {"person", "", "thing", "entity"}:
+            raise CannotAnswer(_unknown(clause, owner, lines))
     more = [
         word for word in clause.words if stem_of(word) in GENDERED - {*stems_of(found.relation)}
     ]

@@ -45,6 +45,8 @@ async def make_plan(
 ) -> EpisodePlan:
     """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
+    if kin := await _relatives(extraction, index, store, relations):
+        ruling = replace(ruling, entity_of={**kin, **ruling.entity_of})
     with traced(tracer, "resolve", group=episode.group_id) as note:
         resolution = resolve(
             mentions_of(extraction),
@@ -95,6 +97,15 @@ async def make_plan(
     plan.vectors = await _embed(plan, embedder)
     plan.embed_seconds = time.perf_counter() - started
     return plan
+
+
+async def _relatives(
+    extraction: Extraction, index: GroupIndex, store: Store, relations: Relations
+) -> dict[Mention, str]:
+    # Imported here: of somebody's kin few texts speak.
+    from graphrag.ingest.relatives import relatives
+
+    return await relatives(extraction, index, store, relations)
 
 
 def _touches_known(claim: Claim) -> bool:

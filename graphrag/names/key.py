@@ -60,6 +60,16 @@ def name_key(name: str) -> str:
     return _EDGES.sub("", key)
 
 
+def is_unnamed(name: str) -> bool:
+    """Tell whether words say only whose somebody is: "Ann's sister"."""
+    return _WHOSE.fullmatch(name) is not None
+
+
+_WHOSE = re.compile(r".+['’]s [a-z][a-z-]*")
+
+
 def completes(name: str, known: str) -> bool:
-    """Tell whether a name is the full one of a person known by a lone first name."""
+    """Tell whether a name is the full one of a person known by a lone first name, or by kin."""
+    if is_unnamed(known):
+        return not is_unnamed(name)  # Meg, who was "Ann's sister"
     return full_name(name) and name_key(name).split()[:1] == name_key(known).split()

@@ -11,6 +11,7 @@ from graphrag.extract.rules.lifetime import CANCELLED, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.trades import is_office
+from graphrag.names.key import is_unnamed
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -58,7 +59,8 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
                 yield from (line.draft(name, relation, body, life) for relation in _AT)
         with_whom = clause.arguments.get("with", ())
         others = [one for word in with_whom if (one := line.name(word)) is not None and one.named]
-        names = [one for word in people if (one := line.name(word)) is not None and one.named]
+        names = [one for word in people if (one := line.name(word)) is not None]
+        names = [one for one in names if one.named or is_unnamed(one.text)]
         pair = (names + others)[:2] if kind == _UNION else []
         if len(pair) == len(("one", "other")):
             for relation in sorted(UNIONS - {"married_to"}):

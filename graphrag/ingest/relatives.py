@@ -1,0 +1,105 @@
+"""Who "my sister" is where a text has named her before, and who had no other name until now."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Fact
+from graphrag.names.key import name_key
+from graphrag.ontology.relations import Relations
+from graphrag.store.store import Store
+
+End = Literal["subject", "object", "either"]
+_KIN: Final[tuple[tuple[str, str, End], ...]] = (
+    ("mother mum mom mummy mama", "parent_of", "subject"),
+    ("father dad daddy papa", "parent_of", "subject"),
+    ("son", "parent_of", "object"),
+    ("daughter", "parent_of", "object"),
+    ("brother", "sibling_of", "either"),
+    ("sister", "sibling_of", "either"),
+    ("husband", "married_to", "either"),
+    ("wife", "married_to", "either"),
+    ("girlfriend", "partner_of", "either"),
+    ("boyfriend", "partner_of", "either"),
+)
+"""Words for one of a kin, the relation, and the end of it at which they stand."""
+_OF: Final = {
+    word: (re.compile(rf"\b(?:{words.replace(' ', '|')})\b", re.IGNORECASE), relation, end)
+    for words, relation, end in _KIN
+    for word in words.split()
+}
+_OWNED: Final = re.compile(rf"(?P<owner>.+)['’]s (?P<kin>{'|'.join(_OF)})", re.IGNORECASE)
+_CALLED: Final = re.compile("mum|mom|mummy|mama|dad|daddy|papa", re.IGNORECASE)
+
+
+async def relatives(
+    extraction: Extraction, index: GroupIndex, store: Store, relations: Relations
+) -> dict[Mention, str]:
+    """Return which entities are meant by mentions that say only whose kin somebody is.
+
+    The one who is known to be that; of two sisters neither. Who is named now and was called so
+    before is the same as well.
+    """
+    found: dict[Mention, str] = {}
+    for mention, owner, kin in _unnamed(extraction):
+        holders = index.names.keyed(name_key(owner))
+        if len(holders) != 1 or index.names.keyed(name_key(f"{owner}'s {kin}")):
+            continue
+        if (one := await _known(holders[0], kin, index, store, relations)) is not None:
+            found[mention] = one
+    for mention, words in _named(extraction):
+        before = index.names.keyed(name_key(words))
+        if len(before) == 1 and not index.names.keyed(name_key(mention.name)):
+            found[mention] = before[0]
+    return found
+
+
+def _unnamed(extraction: Extraction) -> Iterator[tuple[Mention, str, str]]:
+    """Yield mentions like "Ann's sister" or "Dad", with whose kin of which kind they are."""
+    for mention in extraction.mentions:
+        if owned := _OWNED.fullmatch(mention.name):
+            yield mention, owned["owner"], owned["kin"].casefold()
+        elif _CALLED.fullmatch(mention.name):
+            for claim in extraction.claims:
+                if claim.relation == "parent_of" and claim.subject == mention and claim.object:
+                    yield mention, claim.object.name, mention.name.casefold()
+                    break
+
+
+def _named(extraction: Extraction) -> Iterator[tuple[Mention, str]]:
+    """Yield who is named and said to be kin of somebody, with the words for them without a name."""
+    for claim in extraction.claims:
+        for mention, other in _ends(claim):
+            if _OWNED.fullmatch(mention.name) or _CALLED.fullmatch(mention.name):
+                continue
+            for word, (pattern, relation, end) in _OF.items():
+                side = "subject" if mention == claim.subject else "object"
+                said = relation == claim.relation and end in ("either", side)
+                if said and pattern.search(claim.text):
+                    yield mention, f"{other.name}'s {word}"
+
+
+def _ends(claim: Claim) -> Iterator[tuple[Mention, Mention]]:
+    if claim.object is not None and not claim.ends and claim.kind != "cancelled":
+        yield claim.subject, claim.object
+        yield claim.object, claim.subject
+
+
+async def _known(
+    owner: str, kin: str, index: GroupIndex, store: Store, relations: Relations
+) -> str | None:
+    """Return the one who is known to be of somebody's kin by that word."""
+    pattern, relation, end = _OF[kin]
+    facts, others = index.facts, dict[str, str]()
+    for name in relations.same(relation):
+        for row in index.rows_at(owner, name):
+            if facts["retracted"][row] == FOREVER == facts["invalid"][row]:
+                subject, object_ = index.ends_of(row)
+                side = "subject" if object_ == owner else "object"
+                if end in ("either", side):
+                    others[facts.ids[row]] = subject if side == "subject" else object_
+    known: Mapping[str, Fact] = await store.get(Fact, others) if others else {}
+    meant = {others[id_] for id_, fact in known.items() if pattern.search(fact.text)}
+    return meant.pop() if len(meant) == 1 else None

@@ -110,7 +110,7 @@ async def _relatives(
 
 def _touches_known(claim: Claim) -> bool:
     """Tell whether more may follow from a claim for what is known: a job ends with its role."""
-    return claim.ends or claim.kind == "cancelled" or claim.relation == "succeeds"
+    return claim.ends or claim.kind == "cancelled" or claim.relation in ("succeeds", "works_at")
 
 
 async def find_open_points(

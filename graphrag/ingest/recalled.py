@@ -6,7 +6,7 @@ from datetime import datetime
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.memory import Memory
-from graphrag.ingest.unnamed import called_off, ended, kept, with_job
+from graphrag.ingest.unnamed import called_off, employed, ended, kept, with_job
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import DEATHS, VITAL, Relations
@@ -58,7 +58,7 @@ def with_known(
             ends += called_off(claim, memory)
         elif claim.corrects and claim.kind == "state" and not claim.ends:
             ends += kept(claim, memory)
-        elif other is not None:
+        elif (other := other or _by_name(claim, memory)) is not None:
             claim = replace(claim, object=other)
             line = relations.line(claim.relation, entity_of[one], entity_of[other])
             if claim.relation == "succeeds":
@@ -75,6 +75,8 @@ def with_known(
                 if line in here or any(first <= end < last for first, last in memory.lives(line)):
                     ends.append(claim)
                     over.add((one, other))
+    for claim in claims:
+        ends += employed(claim, memory)
     for claim in heirs.values():
         ends += _inherited(claim, claims, memory)
     stated = (*claims, *ends)
@@ -97,6 +99,16 @@ def _triple(claim: Claim, memory: Memory) -> tuple[str, str, str]:
 def _kind(entity: str, memory: Memory) -> str:
     new = memory.resolution.created.get(entity)
     return new.entity_type if new else memory.index.entity_type(entity)
+
+
+def _by_name(claim: Claim, memory: Memory) -> Mention | None:
+    """Return what an end is of that the text only names in passing: ``over the flu``."""
+    key = _key(claim.object)
+    for (_, one, other), _ in memory.standing(claim.relation, memory.who(claim.subject)):
+        for end in (one, other):
+            if name_key(memory.index.entity_name(end)) == key:
+                return memory.named(end, claim)
+    return None
 
 
 def _key(mention: Mention | None) -> str:

@@ -12,6 +12,7 @@ from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ingest.memory import Memory
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
+from graphrag.temporal.moment import to_micros
 
 _JOB, _POST, _ROLE, _CLUB = "works_at", "leads", "has_role", "plays_for"
 _UNSURE: Final = 0.35
@@ -19,7 +20,11 @@ _UNSURE: Final = 0.35
 _WITH: Final = {
     _JOB: (_POST, _ROLE, _CLUB),
     _POST: (_JOB, _ROLE, _CLUB),
-    "partner_of": ("engaged_to",),
+    "partner_of": ("engaged_to", "lives_with"),
+    "has_status": (),
+    "has_condition": (),
+    "studies_at": ("studies",),
+    "lives_with": (),
 }
 """What else is over with what relation, as far as it is known."""
 Held = Mapping[str, Mapping[str, int]]
@@ -50,7 +55,9 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
     for relation in (claim.relation, *_WITH[claim.relation]):
         for (_, one, other), row in memory.standing(relation, who):
             first, last = memory.life_of(row)
-            own = one == who or memory.relations[relation].symmetric
+            own = one == who or relation == "lives_with" or memory.relations[relation].symmetric
+            if relation == "has_status" and not _is_away(memory.index.entity_name(other)):
+                continue
             if own and first <= moment < last:
                 held[relation][other if one == who else one] = first
         for said in stated:
@@ -61,9 +68,36 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
     return held
 
 
+_AWAY: Final = frozenset("leave holiday holidays vacation hospital sabbatical rehab sick".split())
+
+
+def _is_away(status: str) -> bool:
+    """Tell whether a status is one that ends when somebody is back."""
+    return not _AWAY.isdisjoint(status.casefold().split())
+
+
+_WORKLESS: Final = frozenset({"unemployed", "jobless", "out of work", "between jobs"})
+
+
+def employed(claim: Claim, memory: Memory) -> Iterator[Claim]:
+    """Yield the end of having no job, where somebody has one."""
+    if claim.relation != _JOB or claim.ends or claim.kind != "state" or claim.invalid_at:
+        return
+    moment = to_micros(claim.valid_at or memory.at, BEGINNING)
+    for (_, _, status), row in memory.standing("has_status", memory.who(claim.subject)):
+        first, last = memory.life_of(row)
+        if first < moment < last and memory.index.entity_name(status) in _WORKLESS:
+            over = replace(claim, relation="has_status", object=memory.named(status, claim))
+            date = claim.valid_at, claim.valid_precision
+            yield replace(over, valid_at=None, invalid_at=date[0], ends=True, attributes={})
+
+
 def _meant(relation: str, held: Held) -> Iterator[tuple[str, str]]:
     """Yield what is over of what somebody has."""
-    if relation not in (_JOB, _POST):
+    if relation == "partner_of":
+        partners = held["partner_of"].keys() | held["engaged_to"].keys()
+        yield from ((name, one) for name, ones in held.items() for one in ones if one in partners)
+    elif relation not in (_JOB, _POST):
         yield from ((name, one) for name, ones in held.items() for one in ones)
     elif relation == _POST and held[_POST]:
         yield from ((_POST, one) for one in held[_POST])

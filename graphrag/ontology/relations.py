@@ -57,7 +57,7 @@ DEATHS: Final = (VITAL, "died_on", "died_in")
 _LIFE = (
     *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
     *("studies_at", "plays_for", "has_role", "member_of", "owned_by", "lives_with", "coaches"),
-    *("commands", "responsible_for", "represents", "substitutes_for"),
+    *("commands", "responsible_for", "represents", "substitutes_for", "has_pet"),
 )
 """What a person has only while alive."""
 _MUTUAL = (

@@ -259,3 +259,33 @@ async def test_who_succeeds_without_a_date_leads_from_then_on():
     facts = await standing(IDA, "2024-05-01 | Ola Finn succeeds Ida Holm at the head of Fjord Ltd.")
     assert facts["Ida Holm leads Fjord Ltd"] == "2024-05-01"
     assert facts["Ola Finn leads Fjord Ltd"] == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        ("I'm on sick leave.", "I'm back at work.", "has_status sick leave"),
+        ("I'm on holiday.", "I'm back from holiday.", "has_status holiday"),
+        ("I'm in hospital.", "I was discharged today.", "has_status in hospital"),
+        ("I have the flu.", "I'm over the flu.", "has_condition flu"),
+        ("I have asthma.", "My asthma is gone.", "has_condition asthma"),
+        ("I study at Leiden University.", "I got my degree!", "studies_at Leiden University"),
+        ("I study at Leiden University.", "I dropped out.", "studies_at Leiden University"),
+        ("I like coffee.", "I've gone off coffee.", "likes coffee"),
+        ("I'm learning Portuguese.", "I gave up on Portuguese.", "learns Portuguese"),
+        ("I'm unemployed.", "I work at Lidl now.", "has_status unemployed"),
+        ("I live with Ida.", "Ida and I broke up.", "lives_with Ida"),
+        ("I live with Ida.", "I've moved out.", "lives_with Ida"),
+    ],
+)
+async def test_who_is_back_or_well_or_done_is_so_no_more(before, after, fact):
+    facts = await standing(f"2024-01-10 {before}", f"2024-05-01 {after}")
+    assert facts[f"Bo Karl {fact}"] == "2024-05-01"
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm back in Rome.", "My patience is gone.", "Ann is over 40.", "I got my coat."]
+)
+async def test_nothing_else_ends_an_absence_or_an_illness(text):
+    facts = await standing("2024-01-10 I'm on sick leave. I have asthma.", f"2024-05-01 {text}")
+    assert facts["Bo Karl has_status sick leave"] == facts["Bo Karl has_condition asthma"] == ""

@@ -13,6 +13,7 @@ from graphrag.extract.rules.lifetime import CANCELLED, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.partings import not_taken_up, read_partings, read_staying
+from graphrag.extract.rules.returns import read_returns
 from graphrag.extract.rules.states import read_living
 from graphrag.extract.rules.verbs import framed
 from graphrag.ontology.relations import VITAL
@@ -36,6 +37,7 @@ def read_known(stated: Sequence[Clause], line: Line, before: Sequence[Draft]) ->
     drafts = [draft for clause in stated for draft in _left(clause, line)]
     drafts += read_partings(stated, line, before)
     drafts += read_staying(stated, line)
+    drafts += read_returns(stated, line)
     if not line.corrects and _MORTAL.search(line.sentence.text):
         drafts += read_living((*stated, *negated(line.sentence)), line)
     for clause in denials(line.sentence) if not line.corrects else ():

@@ -63,7 +63,7 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
         names = [one for one in names if one.named or is_unnamed(one.text)]
         pair = (names + others)[:2] if kind == _UNION else []
         if len(pair) == len(("one", "other")):
-            for relation in sorted(UNIONS - {"married_to"}):
+            for relation in ("engaged_to", "lives_with", "partner_of"):
                 yield line.draft(pair[0], relation, pair[1], life)
             continue
         for name in names if not (kind == _POST and _bodies(clause, line)) else ():

@@ -21,7 +21,9 @@ async def homes(*texts, extractor=None):
                 facts = await graph.facts(name)
             except QueryError:
                 continue
-            found |= {name: fact.object for fact in facts if fact.relation == "lives_in"}
+            for fact in facts:
+                if fact.relation == "lives_in":
+                    found[name] = fact.object
         return found
 
 
@@ -36,9 +38,15 @@ async def homes(*texts, extractor=None):
 )
 async def test_the_one_who_was_named_is_meant(named, called):
     name = named.split()[-1]
-    assert await homes(f"{named} lives in Deal.", f"{called} has moved to Dover.") == {
-        name: "Dover"
-    }
+    found = await homes(f"{named} lives in Deal.", f"{called} has moved to Dover.")
+    assert found[name] == "Dover"
+
+
+async def test_dad_is_the_father_who_was_named():
+    found = await homes(
+        "My dad Fred lives in Deal.", "Dad has moved to Dover.", extractor=NeuralExtractor()
+    )
+    assert found["Fred"] == "Dover"
 
 
 async def test_of_two_sisters_neither_is_meant():

@@ -103,7 +103,7 @@ async def _relatives(
     extraction: Extraction, index: GroupIndex, store: Store, relations: Relations
 ) -> dict[Mention, str]:
     # Imported here: of somebody's kin few texts speak.
-    from graphrag.ingest.relatives import relatives
+    from graphrag.ingest.kinsfolk import relatives
 
     return await relatives(extraction, index, store, relations)
 

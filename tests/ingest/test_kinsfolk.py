@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag.errors import QueryError
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor
 from tests.conftest import open_graph
 

@@ -33,8 +33,8 @@ class Memory:
         return to_micros(claim.invalid_at or self.at, BEGINNING)
 
     def who(self, mention: Mention) -> str:
-        """Return the entity that a mention of the text is of."""
-        return self.resolution.entity_of[mention]
+        """Return the entity that a mention of the text is of; nothing for one without a name."""
+        return self.resolution.entity_of.get(mention, "")
 
     def ends_of(self, row: int) -> tuple[str, str]:
         """Return the subject and the object of a fact."""
@@ -53,7 +53,7 @@ class Memory:
         At either end of them, and with ``other`` at the other end.
         """
         index, facts = self.index, self.index.facts
-        for name in self.relations.same(relation):
+        for name in self.relations.same(relation) if entity and other != "" else ():
             for row in index.rows_at(entity, name, other):
                 if facts["retracted"][row] == FOREVER and not facts["pending"][row]:
                     yield self.relations.line(name, *index.ends_of(row)), row

@@ -52,7 +52,7 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
     """Return what somebody has when something of it ends, by what is known and by the text."""
     who, moment = memory.who(claim.subject), memory.end_of(claim)
     held: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for relation in (claim.relation, *_WITH[claim.relation]):
+    for relation in (claim.relation, *_WITH.get(claim.relation, ())):
         for (_, one, other), row in memory.standing(relation, who):
             first, last = memory.life_of(row)
             own = one == who or relation == "lives_with" or memory.relations[relation].symmetric

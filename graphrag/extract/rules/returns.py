@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -32,13 +32,16 @@ def read_returns(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
         life = lifetime("end", clause, line.periods(clause.verb), line.reference)
         if life is None:
             continue
-        for relation, people, thing in _found(clause, line):
+        for relation, people, word in _found(clause):
+            thing = None if word is None else line.name(word)
+            if word is not None and thing is None:
+                continue  # "I gave up on it"
             for one in filter(None, map(line.name, people)):
                 if one.named or "'s " in one.text:
                     yield line.draft(one, relation, thing, life)
 
 
-def _found(clause: Clause, line: Line) -> Iterator[tuple[str, Sequence["Token"], Name | None]]:
+def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | None"]]:
     """Yield of which relation something is over, of whom, and what if it is said."""
     arguments, people = clause.arguments, clause.subjects
     words = {child.lower_ for child in clause.verb.children}
@@ -55,10 +58,10 @@ def _found(clause: Clause, line: Line) -> Iterator[tuple[str, Sequence["Token"],
         back = clause.lemma == "return" or words & {"back", "home", "out"}
         if back and nouns & _PLACES and (clause.lemma != "be" or not clause.past):
             yield "has_status", people, None
-        yield from _well(clause, words, line)
+        yield from _well(clause, words)
     if clause.lemma == "recover" or (clause.lemma == "get" and words & {"over", "rid"}):
         for word in (*arguments.get("from", ()), *arguments.get("over", ()), *where):
-            yield "has_condition", people, line.name(word)
+            yield "has_condition", people, word
     if key in ("graduate", "drop_out") and "as" not in arguments:
         yield "studies_at", people, None
     if clause.lemma in ("get", "finish", "complete", "receive"):
@@ -72,12 +75,12 @@ def _found(clause: Clause, line: Line) -> Iterator[tuple[str, Sequence["Token"],
             *arguments.get("on", ()),
             *arguments.get("off", ()),
         ):
-            yield from ((relation, people, line.name(word)) for relation in _GIVEN_UP)
+            yield from ((relation, people, word) for relation in _GIVEN_UP)
 
 
 def _well(
-    clause: Clause, words: set[str], line: Line
-) -> Iterator[tuple[str, Sequence["Token"], Name | None]]:
+    clause: Clause, words: set[str]
+) -> Iterator[tuple[str, Sequence["Token"], "Token | None"]]:
     """Yield ``my leave is over``, ``her asthma is gone``, ``I'm over the flu``, ``well again``."""
     if clause.lemma != "be" or clause.past:
         return
@@ -86,9 +89,9 @@ def _well(
         if owner and noun.lemma_.lower() in AWAY:
             yield "has_status", owner, None
         elif owner:
-            yield "has_condition", owner, line.name(noun)
+            yield "has_condition", owner, noun
     for word in (*clause.arguments.get("over", ()), *clause.arguments.get("of", ())):
         if words & {"over", "cured", "free", "rid"} and word.pos_ in ("NOUN", "PROPN"):
-            yield "has_condition", clause.subjects, line.name(word)
+            yield "has_condition", clause.subjects, word
     if words & _WELL and words & {"again", "now", "fully"}:
         yield "has_condition", clause.subjects, None

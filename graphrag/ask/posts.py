@@ -84,10 +84,14 @@ class PostWorld(World):
                     if row is None
                     else line._replace(row=row)
                 )
-        yield from self._leading(named, bodies, post)
+        given = [line.relation for line in World.lines(self, roles) if is_role(line.relation)]
+        yield from self._leading(named, bodies, post, given[0]) if given else ()
 
-    def _leading(self, named: Named, bodies: set[int], post: int) -> Iterator[Line]:
-        """Yield who leads a body by no title that is known, if that is what the post does."""
+    def _leading(self, named: Named, bodies: set[int], post: int, relation: str) -> Iterator[Line]:
+        """Yield who leads a body by no title that is known, if that is what the post does.
+
+        As holders of the post, by the ``relation`` of the others.
+        """
         words = named.name.partition(" of ")[0].casefold().replace("-", " ").split()
         if _UNDER & set(words) or not _LEADERS & senses_of(stem_of(words[-1] if words else "")):
             return
@@ -97,7 +101,7 @@ class PostWorld(World):
             own = World.lines(self, [line.subject])
             titled = (one for one in own if one.subject == line.subject and is_role(one.relation))
             if not any(one.meets(line.start, line.end) for one in titled):
-                yield line._replace(object=post)
+                yield line._replace(relation=relation, object=post)
 
 
 @lru_cache(maxsize=2_000)
@@ -115,7 +119,7 @@ def _is_body(relation: str) -> bool:
 
 def with_posts(tokens: tuple[Token, ...], world: World) -> tuple[Token, ...]:
     """Return the words of a question with every post of a body as one name: "Acme's CEO"."""
-    if not any(map(is_role, world.index.relations)):
+    if not any(is_role(name) or _LEAD in stems_of(name) for name in world.index.relations):
         return tokens
     for at, token in enumerate(tokens):
         if token.named is None:
@@ -123,6 +127,9 @@ def with_posts(tokens: tuple[Token, ...], world: World) -> tuple[Token, ...]:
         for low, high, role in _roles(tokens, at):
             words = " ".join(one.text for one in tokens[low:high])
             post = _post(words, role, token.named, world)
+            if post is None and role is not None and _is_word(words, role, world):
+                plain = Token(words, words.casefold())
+                return with_posts((*tokens[:low], plain, *tokens[high:]), world)
             if post is not None:
                 begin, end = min(low, at), max(high, at + 1)
                 if begin and tokens[begin - 1].word == "the" and begin == low:
@@ -175,6 +182,12 @@ def _post(words: str, role: Named | None, body: Named, world: World) -> Named | 
         if any(_is_body(line.relation) and line.object in rows for line in world.lines(rows)):
             return Named(f"{words} of {body.name}", own.ids, body)
     return None
+
+
+def _is_word(words: str, role: Named, world: World) -> bool:
+    """Tell whether an entity is but a title that a text used, of which no fact is."""
+    last = stem_of(words.casefold().split()[-1])
+    return bool(_LEADERS & senses_of(last)) and not world.lines(World.rows_of(world, role))
 
 
 def _given(role: Named, world: World) -> bool:

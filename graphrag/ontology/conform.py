@@ -168,8 +168,13 @@ def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
     """Yield that those are dead of whom a text says when or where they died, and no more."""
     known = {claim.subject for claim in claims if claim.relation == VITAL}
     for claim in claims:
-        if claim.relation not in DEATHS or claim.subject in known or claim.kind == "cancelled":
+        buried = claim.relation == "buried_in" and claim.subject.entity_type == "person"
+        if not (buried or claim.relation in DEATHS) or claim.subject in known:
             continue
+        if claim.kind == "cancelled":
+            continue
+        if buried:
+            claim = replace(claim, valid_at=None)  # dead before that day
         if claim.subject.entity_type not in ("organization", "place", CONCEPT):
             known.add(claim.subject)
             dead = Mention("dead", CONCEPT, start=claim.start, end=claim.start)

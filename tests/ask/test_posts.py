@@ -2,7 +2,9 @@
 
 import pytest
 
+from graphrag.extract.rules.extractor import RulesExtractor
 from tests.ask.conftest import knowing, unlike
+from tests.conftest import open_graph
 
 FACTS = (
     ("Abe Stone", "has_role", "CEO of Acme Corp", "2012-01-01", "2018-01-01"),
@@ -62,3 +64,28 @@ async def test_a_role_beside_two_bodies_is_of_neither(firms):
 async def test_role_and_job_are_both_facts_of_the_answer(firms):
     answer = await firms.ask("Who was treasurer of Onyx Bank in 2013?")
     assert [fact.relation for fact in answer.facts] == ["has_role", "works_at"]
+
+
+async def test_who_leads_by_no_title_that_is_known_has_the_post():
+    facts = (
+        ("Luis Ferrante", "leads", "Amber Society", "2023", "2024"),
+        ("Ida Roos", "leads", "Amber Society", "2024", None),
+        ("Ida Roos", "has_role", "president", "2024", None),
+        ("Ola Finn", "works_at", "Amber Society", "2023", None),
+        ("Ola Finn", "has_role", "vice president", "2023", None),
+    )
+    async with knowing(facts) as graph:
+        answers = {
+            "Who was the president of the Amber Society in 2023?": ["Luis Ferrante"],
+            "Who is the president of the Amber Society?": ["Ida Roos"],
+            "Who succeeded Luis Ferrante as president of the Amber Society?": ["Ida Roos"],
+            "Who is the vice president of the Amber Society?": ["Ola Finn"],
+        }
+        assert await unlike(graph, answers) == {}
+
+
+async def test_a_title_that_is_an_entity_without_facts_is_a_word():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for text in ("Nora Beck is the CEO of Dale Ltd.", "Ola Finn replaced Nora Beck as CEO."):
+            await graph.add_episode(text, reference_time="2024-05-01")
+        assert (await graph.ask("Who is the CEO of Dale Ltd?")).values == ("Ola Finn",)

@@ -52,6 +52,10 @@ def _is_denied(verb: "Token") -> bool:
     return denied and not (said & {"only", "just"} or words & {"longer", "anymore", "any", "but"})
 
 
+def _is_burial(verb: "Token | None") -> bool:
+    return verb is not None and verb.lemma_ in ("bury", "cremate")
+
+
 def suits(statement: Statement, passage: Passage) -> bool:
     """Tell whether grammar lets two ends stand in the relation that the network saw."""
     one, other = passage.root(statement.subject), passage.root(statement.object)
@@ -79,6 +83,8 @@ def suits(statement: Statement, passage: Passage) -> bool:
         case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
             priced = amounts.relation_of(other.head.lower_, other.text)
             return priced == "costs"  # "a $50 fee", not "a $50 discount"
+        case "died_on" | "died_in" if _is_burial(passage.verb(statement.subject, statement.object)):
+            return False  # "was buried on 4 May"
         case "due_on" if _is_done(passage.verb(statement.subject, statement.object)):
             return False  # "I completed the form by May 31"
         case "plays" if other.tag_ == "VBG":

@@ -27,6 +27,8 @@ _WITH: Final = {
     "lives_with": (),
 }
 """What else is over with what relation, as far as it is known."""
+_WITHIN: Final = (_JOB, _POST, "partner_of")
+"""What may end in the very text that says that it is so."""
 Held = Mapping[str, Mapping[str, int]]
 """What somebody has of some relations, and since when."""
 
@@ -63,8 +65,12 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
         for said in stated:
             ongoing = (said.kind, said.ends, said.invalid_at) == ("state", False, None)
             if ongoing and said.relation == relation and said.object is not None:
-                if memory.who(said.subject) == who:
+                if memory.who(said.subject) != who:
+                    continue
+                if claim.relation in _WITHIN:
                     held[relation][memory.who(said.object)] = BEGINNING
+                else:  # "my new number is ...", once more
+                    held[relation].pop(memory.who(said.object), None)
     return held
 
 

@@ -289,3 +289,29 @@ async def test_who_is_back_or_well_or_done_is_so_no_more(before, after, fact):
 async def test_nothing_else_ends_an_absence_or_an_illness(text):
     facts = await standing("2024-01-10 I'm on sick leave. I have asthma.", f"2024-05-01 {text}")
     assert facts["Bo Karl has_status sick leave"] == facts["Bo Karl has_condition asthma"] == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "My new number is 0160 5559876.",
+        "I've got a new number: 0160 5559876.",
+        "You can reach me on 0160 5559876 from now on.",
+        "My number is now 0160 5559876.",
+    ],
+)
+async def test_a_new_number_takes_the_place_of_the_old_one(words):
+    facts = await standing(
+        "2024-01-10 My number is 0171 5550123.", *[f"2024-05-0{day} {words}" for day in (1, 2)]
+    )
+    assert facts == {
+        "Bo Karl has_phone 0171 5550123": "2024-05-01",
+        "Bo Karl has_phone 0160 5559876": "",
+    }
+
+
+async def test_a_number_at_work_is_one_more():
+    facts = await standing(
+        "2024-01-10 My number is 0171 5550123.", "2024-05-01 My new work number is 0160 5559876."
+    )
+    assert set(facts.values()) == {""}

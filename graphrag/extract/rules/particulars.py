@@ -71,6 +71,14 @@ _OWN = re.compile(
     rf"\b[Mm]y (?:new |current |work |private )?{_WORDS} (?:is|:)(?: now)? "
     rf"(?P<value>{_MAIL}|{_PHONE})"
 )
+_REACHED = re.compile(
+    rf"(?:\bI(?:['’]ve| have) (?:got )?a (?P<new>new) {_WORDS}(?::| -| —|, it['’]s| which is)|"
+    r"\b[Yy]ou can (?:now )?(?:reach|call|text|e?mail) me (?:on|at|under)|"
+    r"\b(?:[Pp]lease )?(?:[Cc]all|[Tt]ext|[Rr]each|[Ww]rite to|[Ee]?-?[Mm]ail) me "
+    r"(?:on|at|under)) "
+    rf"(?P<value>{_MAIL}|{_PHONE})"
+)
+_FROM_NOW = re.compile(r"\b(?:from now on|from today|in future|instead)\b")
 _OF = re.compile(
     rf"(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){{0,2}})"
     rf"(?:'s (?:new )?{_WORDS} is|, (?:e-?mail|phone|tel\.?|mobile):?) "
@@ -78,11 +86,21 @@ _OF = re.compile(
 )
 
 
+def _is_new(found: re.Match[str], text: str) -> bool:
+    """Tell whether a number takes the place of those before: ``my new number is``."""
+    before = found.group()[: -len(found["value"])].lower()
+    one_of = any(word in before for word in ("work", "private", "home", "mobile", "cell"))
+    new = re.search(r"\bnew\b|\bnow\b", before) or _FROM_NOW.match(
+        text[found.end("value") :].strip()
+    )
+    return bool(new) and not one_of
+
+
 def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
     """Yield the addresses and numbers that a paragraph gives of somebody."""
     if "?" in text[-1:]:
         return
-    for pattern in (_OWN, _OF):
+    for pattern in (_OWN, _REACHED, _OF):
         for found in pattern.finditer(text):
             if "who" in found.groupdict():
                 at = offset + found.start("who")
@@ -94,6 +112,10 @@ def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
                 continue
             value, start = found["value"], offset + found.start("value")
             relation = "has_email" if "@" in value else "has_phone"
+            if _is_new(found, text):  # the others are no more
+                end = start + len(value)
+                over = Life(over=True)
+                yield Draft(one, relation, None, found.group(), start, end, over, of_known=True)
             other = scene.add(Phrase(value, start, start + len(value), True), 0)
             yield Draft(
                 one,

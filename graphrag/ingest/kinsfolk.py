@@ -1,4 +1,4 @@
-"""Who "my sister" is where a text has named her before, and who had no other name until now."""
+"""What less than a name means: "my sister", who was named before, "the Volvo" that is sold."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,30 @@ async def relatives(
         before = index.names.keyed(name_key(words))
         if len(before) == 1 and not index.names.keyed(name_key(mention.name)):
             found[mention] = before[0]
+    for claim in extraction.claims:
+        if claim.ends and claim.object is not None:
+            for mention, other in ((claim.subject, claim.object), (claim.object, claim.subject)):
+                if (one := _shorter(mention, other, claim.relation, index, relations)) is not None:
+                    found.setdefault(mention, one)
     return found
+
+
+def _shorter(
+    mention: Mention, other: Mention, relation: str, index: GroupIndex, relations: Relations
+) -> str | None:
+    """Return the one thing that somebody had of whose name a mention has some of the words."""
+    holders, words = index.names.keyed(name_key(other.name)), set(name_key(mention.name).split())
+    if len(holders) != 1 or not words or index.names.keyed(name_key(mention.name)):
+        return None
+    if mention.entity_type in ("person", "place"):
+        return None
+    facts, meant = index.facts, set[str]()
+    for name in relations.same(relation):
+        for row in index.rows_at(holders[0], name):
+            if facts["retracted"][row] == FOREVER == facts["invalid"][row]:
+                meant.update(one for one in index.ends_of(row) if one != holders[0])
+    fitting = [one for one in meant if words < set(name_key(index.entity_name(one)).split())]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _unnamed(extraction: Extraction) -> Iterator[tuple[Mention, str, str]]:

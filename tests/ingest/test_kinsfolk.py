@@ -65,3 +65,14 @@ async def test_a_brother_is_no_sister():
 async def test_who_is_named_later_bears_the_name():
     found = await homes("My sister lives in Rye.", "My sister Meg has moved to Dover.")
     assert found["Meg"] == "Dover"
+
+
+async def test_what_is_sold_by_a_shorter_name_is_the_one_that_was_owned():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for date, text in (
+            ("2024-01-10", "I own a Volvo V70."),
+            ("2024-05-01", "I sold the Volvo last week."),
+        ):
+            await graph.add_episode(text, reference_time=date, author="Vi Moon", source="message")
+        [fact] = await graph.at(history=True).facts("Vi Moon")
+        assert (fact.subject, str(fact.invalid_at.date())) == ("Volvo V70", "2024-04-22")

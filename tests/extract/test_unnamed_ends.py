@@ -315,3 +315,21 @@ async def test_a_number_at_work_is_one_more():
         "2024-01-10 My number is 0171 5550123.", "2024-05-01 My new work number is 0160 5559876."
     )
     assert set(facts.values()) == {""}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        ("I started at Shell in 2015.", "I started at Shell in 2016, not 2015.", "works_at Shell"),
+        ("I work at Shell.", "Sorry, I work at BP, not Shell.", "works_at BP"),
+        ("I work at Shell.", "Correction: I work at BP, not Shell.", "works_at BP"),
+    ],
+)
+async def test_what_is_denied_beside_what_is_so_was_never_so(before, after, fact):
+    facts = await standing(f"2024-05-10 {before}", f"2024-05-12 {after}")
+    assert facts == {f"Bo Karl {fact}": ""}
+
+
+async def test_a_change_is_no_correction():
+    facts = await standing("2024-01-10 I work at Shell.", "2024-05-12 I work at BP now, not Shell.")
+    assert facts == {"Bo Karl works_at Shell": "2024-05-12", "Bo Karl works_at BP": ""}

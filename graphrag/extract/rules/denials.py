@@ -2,6 +2,8 @@
 
 import re
 
+from graphrag.temporal.vocabulary import MONTHS
+
 _PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
 _NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
 _MORE = r"(?: [\w&’'-]+){0,4}?"
@@ -24,6 +26,23 @@ _ALONE = re.compile(
 _AS_SAID = re.compile(
     r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
 )
+
+
+_DATE = re.compile(
+    rf"\bnot (?:in |on |since |from |until )?(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{'|'.join(MONTHS)}|"
+    r"[12]\d{3})\b",
+    re.IGNORECASE,
+)
+_REGRET = re.compile(r"\W*(?:sorry|oops|no|wait|actually|correction|erratum)\b", re.IGNORECASE)
+
+
+def _puts_right(contrast: re.Match[str]) -> bool:
+    """Tell whether what is denied beside what is so was said before: ``in 2016, not 2015``."""
+    text = contrast.string
+    if _AS_SAID.match(text, contrast.end()) or _DATE.search(contrast.group()):
+        return True
+    begun = max(text.rfind(mark, 0, contrast.start()) for mark in ".!?\n")
+    return _REGRET.match(text, begun + 1) is not None
 
 
 _NOT_BUT = re.compile(
@@ -75,7 +94,7 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     """
     text = _ANY_MORE.sub(lambda one: "anymore".ljust(len(one.group())), text)
     text = _ASIDE.sub(_blank, _STATED_THEN_ASKED.sub(r"\g<stated>.", text))
-    said = [one.start() for one in _CONTRAST.finditer(text) if _AS_SAID.match(text, one.end())]
+    said = [one.start() for one in _CONTRAST.finditer(text) if _puts_right(one)]
     said += [found.start("new") for found in _NOT_BUT.finditer(text)]
     text = _NOT_BUT.sub(_second, text)
     alone = [one.span() for one in _ALONE.finditer(text)]

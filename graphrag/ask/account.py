@@ -205,6 +205,9 @@ def _coordinated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     words = [token.word for token in tokens]
     if is_place(words[at]) and words[at + 1 : at + 2] == ["of"]:
         return at + 2 in places
+    beside = {*words[max(0, at - 1) : at], *words[at + 1 : at + 2]}
+    if beside.isdisjoint(_OR | {","}):
+        return False
     low = high = at
     while low > 0 and _listed(tokens[low - 1]):
         low -= 1
@@ -214,7 +217,7 @@ def _coordinated(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     return (
         not _OR.isdisjoint(run)
         and "," not in (run[0], run[-1])
-        and not places.isdisjoint(range(low, high))
+        and not places.isdisjoint(range(low, high + 1))
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from graphrag.ask.account import unmeant
 from graphrag.ask.again import is_again, may_return, returns
 from graphrag.ask.asked import Asked, Clause, Named, Token
-from graphrag.ask.kinds import Kinds
+from graphrag.ask.kinds import Kinds, is_of
 from graphrag.ask.relate import (
     Evidence,
     Side,
@@ -18,7 +18,7 @@ from graphrag.ask.relate import (
     side_of,
 )
 from graphrag.ask.relatives import kin_in
-from graphrag.ask.senses import GENDERED, is_light, stem_of, stems_of
+from graphrag.ask.senses import GENDERED, is_light, parts_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
 
@@ -93,8 +93,7 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
         if (one := _sided(clause, place, meant, rows, lines, world)) is not None
     ]
     facts = [one for one in sided if one.lines]
-    if len(facts) > 1 and "job" in clause.words:  # what they do, not where
-        facts = [one for one in facts if stem_of("role") in stems_of(one.relation)] or facts
+    facts = _asked_for(clause, facts)
     if not top or not sided:
         raise CannotAnswer(_unknown(clause, owner, lines))
     if len(facts) > 1:
@@ -104,16 +103,37 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     kinds = Kinds(world, clause, [found.far(line) for line in found.lines])
     _understood(asked, clause, found.relation, kinds, lines, world)
     kept = tuple(line for line in found.lines if found.far(line) in kinds.rows)
-    if "who" in clause.words and not evidence(clause, found.relation, world).places:
-        named = {world.kind(found.far(line)) for line in kept}
-        if named and not named & {"person", "", "thing", "entity"}:
-            raise CannotAnswer(_unknown(clause, owner, lines))
+    if kept and _is_else(clause, found, [found.far(line) for line in kept], world):
+        raise CannotAnswer(_unknown(clause, owner, lines))
     more = [
         word for word in clause.words if stem_of(word) in GENDERED - {*stems_of(found.relation)}
     ]
     if more and len({found.far(line) for line in kept}) > 1:
         raise CannotAnswer(f"not understood: {', '.join(more)}; known: {found.relation}")
     return replace(found, lines=kept, kind=kinds.above)
+
+
+def _asked_for(clause: Clause, facts: list[Found]) -> list[Found]:
+    """Return the facts of those relations that the question word asks for: where, or what."""
+    placed = [one for one in facts if _PLACED & {*parts_of(one.relation)}]
+    if len(placed) in (0, len(facts)):
+        return facts
+    if "where" in clause.words:
+        return placed
+    asks = {"what", "which"} & clause.words
+    return [one for one in facts if one not in placed] if asks else facts
+
+
+_PLACED = frozenset({"at", "in"})
+
+
+def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) -> bool:
+    """Tell whether what is found is no answer to the question word: nobody who, or no place."""
+    if "where" in clause.words:
+        return all(world.kind(row) == "person" for row in rows)
+    if "who" not in clause.words or evidence(clause, found.relation, world).places:
+        return False
+    return not any(is_of(row, "person", world) for row in rows)
 
 
 def _understood(

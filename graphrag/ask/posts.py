@@ -13,13 +13,13 @@ from typing import Final
 from graphrag.ask.asked import Named, Token
 from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.ask.world import Line, World
+from graphrag.names.words import SUBORDINATE
 
 _OF: Final = frozenset({"of", "at", "for", "in", "with"})
 _LONGEST: Final = 4
 """Words of a role: "vice head of sales"."""
 _LEAD: Final = stem_of("leads")
 _LEADERS: Final = senses_of(_LEAD)
-_UNDER: Final = frozenset({"deputy", "vice", "assistant", "associate"})
 _ROLE: Final = senses_of(stem_of("role"))
 _BODY: Final = frozenset().union(*(senses_of(stem_of(word)) for word in ("work", "member", "play")))
 
@@ -93,7 +93,7 @@ class PostWorld(World):
         As holders of the post, by the ``relation`` of the others.
         """
         words = named.name.partition(" of ")[0].casefold().replace("-", " ").split()
-        if _UNDER & set(words) or not _LEADERS & senses_of(stem_of(words[-1] if words else "")):
+        if not words or SUBORDINATE & {*words} or not _LEADERS & senses_of(stem_of(words[-1])):
             return
         for line in World.lines(self, bodies):
             if line.object not in bodies or _LEAD not in stems_of(line.relation):

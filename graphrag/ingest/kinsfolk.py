@@ -26,7 +26,7 @@ _KIN: Final[tuple[tuple[str, str, End], ...]] = (
 )
 """Words for one of a kin, the relation, and the end of it at which they stand."""
 _OF: Final = {
-    word: (re.compile(rf"\b(?:{words.replace(' ', '|')})\b", re.IGNORECASE), relation, end)
+    word: (words.replace(" ", "|"), relation, end)
     for words, relation, end in _KIN
     for word in words.split()
 }
@@ -53,29 +53,37 @@ async def relatives(
         before = index.names.keyed(name_key(words))
         if len(before) == 1 and not index.names.keyed(name_key(mention.name)):
             found[mention] = before[0]
-    for claim in extraction.claims:
+    for claim in (*extraction.claims, *extraction.of_known):
         if claim.ends and claim.object is not None:
             for mention, other in ((claim.subject, claim.object), (claim.object, claim.subject)):
-                if (one := _shorter(mention, other, claim.relation, index, relations)) is not None:
+                if (one := _held(mention, other, claim.relation, index, relations)) is not None:
                     found.setdefault(mention, one)
     return found
 
 
-def _shorter(
+def _held(
     mention: Mention, other: Mention, relation: str, index: GroupIndex, relations: Relations
 ) -> str | None:
-    """Return the one thing that somebody had of whose name a mention has some of the words."""
-    holders, words = index.names.keyed(name_key(other.name)), set(name_key(mention.name).split())
-    if len(holders) != 1 or not words or index.names.keyed(name_key(mention.name)):
+    """Return the one thing that somebody has that a text calls so when it ends.
+
+    By its name, whatever the text takes it for, or by some of the words of it: "the Volvo".
+    """
+    holders, key = index.names.keyed(name_key(other.name)), name_key(mention.name)
+    if len(holders) != 1 or not key:
         return None
-    if mention.entity_type in ("person", "place"):
-        return None
-    facts, meant = index.facts, set[str]()
+    facts, had = index.facts, dict[str, str]()
     for name in relations.same(relation):
         for row in index.rows_at(holders[0], name):
             if facts["retracted"][row] == FOREVER == facts["invalid"][row]:
-                meant.update(one for one in index.ends_of(row) if one != holders[0])
-    fitting = [one for one in meant if words < set(name_key(index.entity_name(one)).split())]
+                ends = (one for one in index.ends_of(row) if one != holders[0])
+                had |= {one: name_key(index.entity_name(one)) for one in ends}
+    fitting = [one for one, own in had.items() if own == key]
+    if (
+        not fitting
+        and mention.entity_type not in ("person", "place")
+        and not index.names.keyed(key)
+    ):
+        fitting = [one for one, own in had.items() if {*key.split()} < {*own.split()}]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -97,11 +105,19 @@ def _named(extraction: Extraction) -> Iterator[tuple[Mention, str]]:
         for mention, other in _ends(claim):
             if _OWNED.fullmatch(mention.name) or _CALLED.fullmatch(mention.name):
                 continue
-            for word, (pattern, relation, end) in _OF.items():
+            for word, (words, relation, end) in _OF.items():
                 side = "subject" if mention == claim.subject else "object"
                 said = relation == claim.relation and end in ("either", side)
-                if said and pattern.search(claim.text):
+                if said and _calls(claim.text, mention.name, words):
                     yield mention, f"{other.name}'s {word}"
+
+
+def _calls(text: str, name: str, words: str) -> bool:
+    """Tell whether a text calls somebody so: ``my sister Meg``, ``Meg, my sister``."""
+    name = re.escape(name)
+    before = rf"\b(?:{words})\b,? (?:is |was |called |named |is called )?{name}\b"
+    behind = rf"\b{name}\b(?:,| is| was)? (?:[\w’'-]+ ){{1,3}}(?:{words})\b"
+    return re.search(f"{before}|{behind}", text, re.IGNORECASE) is not None
 
 
 def _ends(claim: Claim) -> Iterator[tuple[Mention, Mention]]:
@@ -114,7 +130,7 @@ async def _known(
     owner: str, kin: str, index: GroupIndex, store: Store, relations: Relations
 ) -> str | None:
     """Return the one who is known to be of somebody's kin by that word."""
-    pattern, relation, end = _OF[kin]
+    words, relation, end = _OF[kin]
     facts, others = index.facts, dict[str, str]()
     for name in relations.same(relation):
         for row in index.rows_at(owner, name):
@@ -124,5 +140,9 @@ async def _known(
                 if end in ("either", side):
                     others[facts.ids[row]] = subject if side == "subject" else object_
     known: Mapping[str, Fact] = await store.get(Fact, others) if others else {}
-    meant = {others[id_] for id_, fact in known.items() if pattern.search(fact.text)}
+    meant = {
+        one
+        for id_, fact in known.items()
+        if _calls(fact.text, index.entity_name(one := others[id_]), words)
+    }
     return meant.pop() if len(meant) == 1 else None

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.extraction import Claim, Mention
 from graphrag.ontology.relations import Relations
 from graphrag.resolve.mentions import Resolution
 from graphrag.temporal.moment import to_micros
-
-Line = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,10 +43,16 @@ async def make_plan(
     trust: float = 0.0,
     tracer: Tracer | None = None,
 ) -> EpisodePlan:
-    """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
+    """Work out what an episode changes: two reads of the store at most, one batch of vectors.
+
+    And a read for each "my sister" whose name is not in the text.
+    """
     now = utc_now()
-    if kin := await _relatives(extraction, index, store, relations):
-        ruling = replace(ruling, entity_of={**kin, **ruling.entity_of})
+    # Imported here: a graph that is only read needs none of what a text means by less than a name.
+    from graphrag.ingest.kinsfolk import relatives
+
+    if meant := await relatives(extraction, index, store, relations):
+        ruling = replace(ruling, entity_of={**meant, **ruling.entity_of})
     with traced(tracer, "resolve", group=episode.group_id) as note:
         resolution = resolve(
             mentions_of(extraction),
@@ -97,15 +103,6 @@ async def make_plan(
     plan.vectors = await _embed(plan, embedder)
     plan.embed_seconds = time.perf_counter() - started
     return plan
-
-
-async def _relatives(
-    extraction: Extraction, index: GroupIndex, store: Store, relations: Relations
-) -> dict[Mention, str]:
-    # Imported here: of somebody's kin few texts speak.
-    from graphrag.ingest.kinsfolk import relatives
-
-    return await relatives(extraction, index, store, relations)
 
 
 def _touches_known(claim: Claim) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.memory import Memory
 from graphrag.ingest.unnamed import called_off, employed, ended, kept, with_job
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -68,13 +69,11 @@ def with_known(
                 ends += [claim] if ahead else []
             elif not claim.ends:
                 denials += [replace(claim, invalid_at=at)] if memory.lives(line) else []
-            elif (kind := _kind(entity_of[other], memory)) == _ELSE.get(claim.relation, "place"):
-                over |= {(one, other)} if kind == "place" else set()
-            else:
-                end = memory.end_of(claim)
-                if line in here or any(first <= end < last for first, last in memory.lives(line)):
-                    ends.append(claim)
-                    over.add((one, other))
+            elif line in here or _runs(line, claim, memory):
+                ends.append(claim)
+                over.add((one, other))
+            elif claim.relation != "lives_in" and _kind(entity_of[other], memory) == "place":
+                over.add((one, other))  # who leaves a town ends no job there
     for claim in claims:
         ends += employed(claim, memory)
     for claim in heirs.values():
@@ -87,13 +86,15 @@ def with_known(
     return (*denials, *rest, *ends)
 
 
-_ELSE = {"lives_in": "organization"}
-"""What one does not leave so, by relation: nobody lives in a firm, or works at a town."""
-
-
 def _triple(claim: Claim, memory: Memory) -> tuple[str, str, str]:
     object_ = "" if claim.object is None else memory.who(claim.object)
     return memory.who(claim.subject) if claim.subject.name else "", claim.relation, object_
+
+
+def _runs(line: Line, claim: Claim, memory: Memory) -> bool:
+    """Tell whether what ends by a claim is known to hold until then."""
+    end = memory.end_of(claim)
+    return any(first <= end < last for first, last in memory.lives(line))
 
 
 def _kind(entity: str, memory: Memory) -> str:

@@ -10,8 +10,9 @@ from typing import Final
 
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ingest.memory import Memory
-from graphrag.model.extraction import Claim
+from graphrag.model.extraction import EVERY, Claim
 from graphrag.names.key import name_key
+from graphrag.ontology.relations import is_away
 from graphrag.temporal.moment import to_micros
 
 _JOB, _POST, _ROLE, _CLUB = "works_at", "leads", "has_role", "plays_for"
@@ -39,7 +40,7 @@ def ended(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Iterator[Cla
     Of several jobs a person says which is meant. Where no job is known yet, all are over.
     """
     held = _held(claim, stated, memory)
-    every = bool(claim.attributes)
+    every = EVERY in claim.attributes
     claim = replace(claim, attributes={})
     jobs = held[_JOB].keys() | held[_CLUB].keys()
     unsure = len(jobs) > 1 and not every and (claim.relation == _JOB or not held[_POST])
@@ -58,7 +59,7 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
         for (_, one, other), row in memory.standing(relation, who):
             first, last = memory.life_of(row)
             own = one == who or relation == "lives_with" or memory.relations[relation].symmetric
-            if relation == "has_status" and not _is_away(memory.index.entity_name(other)):
+            if relation == "has_status" and not is_away(memory.index.entity_name(other)):
                 continue
             if own and first <= moment < last:
                 held[relation][other if one == who else one] = first
@@ -72,14 +73,6 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
                 else:  # "my new number is ...", once more
                     held[relation].pop(memory.who(said.object), None)
     return held
-
-
-_AWAY: Final = frozenset("leave holiday holidays vacation hospital sabbatical rehab sick".split())
-
-
-def _is_away(status: str) -> bool:
-    """Tell whether a status is one that ends when somebody is back."""
-    return not _AWAY.isdisjoint(status.casefold().split())
 
 
 _WORKLESS: Final = frozenset({"unemployed", "jobless", "out of work", "between jobs"})

@@ -11,6 +11,9 @@ from datetime import datetime
 from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
 
+EVERY = "every"
+"""Attribute of an end without an object that is meant of all that somebody has: of every job."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:

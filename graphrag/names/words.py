@@ -20,6 +20,11 @@ LEGAL_PHRASES = (("sp", "z", "oo"), ("a", "s"))
 COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms miss mx".split())
 """What may stand before a person's name."""
 
+SUBORDINATE = frozenset(
+    "deputy vice assistant associate under junior sub aide designate elect".split()
+)
+"""Beside a title: whoever has it is not the first."""
+
 DESCRIBING = frozenset(
     "a an the this that these those my your his her its our their some any every each no one two "
     "of and or with in at on from to for by who whose new old former young best good big little "

@@ -54,6 +54,14 @@ VITAL: Final = "vital_status"
 """Who has it is dead."""
 DEATHS: Final = (VITAL, "died_on", "died_in")
 """What is said of the dead alone: who is alive has none of it."""
+AWAY: Final = frozenset("leave holiday holidays vacation hospital sabbatical rehab sick".split())
+
+
+def is_away(status: str) -> bool:
+    """Tell whether a status is one that ends when somebody is back: ``on sick leave``."""
+    return not AWAY.isdisjoint(status.casefold().split())
+
+
 _LIFE = (
     *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
     *("studies_at", "plays_for", "has_role", "member_of", "owned_by", "lives_with", "coaches"),

@@ -3,8 +3,11 @@
 import pytest
 
 from graphrag import GraphRAG, Models, QueryError
+from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
+from tests.ask.conftest import knowing, unlike
+from tests.conftest import open_graph
 
 QUESTIONS = (
     # who, what and where at a time
@@ -133,3 +136,27 @@ async def test_first_name_stands_for_the_one_who_bears_it():
 async def test_what_is_no_question_is_refused(town, text):
     with pytest.raises(QueryError, match="a question has"):
         await town.ask(text)
+
+
+async def test_the_question_word_settles_what_is_meant():
+    facts = (
+        ("Yuki Tan", "studies", "law", "2023", None),
+        ("Yuki Tan", "studies_at", "Kent University", "2023", None),
+        ("Ida Holm", "has_role", "Clerk", "2023", None),
+        ("Ida Holm", "works_at", "Acme", "2023", None),
+    )
+    async with knowing(facts) as graph:
+        answers = {
+            "What does Yuki Tan study?": ["law"],
+            "Where does Yuki Tan study?": ["Kent University"],
+            "What is Ida Holm's job?": ["Clerk"],
+            "Where does Ida Holm work?": ["Acme"],
+        }
+        assert await unlike(graph, answers) == {}
+
+
+async def test_nobody_is_a_place():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Jude Ell lives with Carl Vega.", reference_time="2024-01-10")
+        assert (await graph.ask("Where does Jude Ell live?")).values == ()
+        assert (await graph.ask("With whom does Jude Ell live?")).values == ("Carl Vega",)

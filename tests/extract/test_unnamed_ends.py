@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag.errors import QueryError
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.rules.endings import over_in
 from graphrag.extract.rules.extractor import RulesExtractor
 from tests.conftest import open_graph
@@ -245,7 +246,7 @@ async def test_nothing_else_ends_a_job(text):
     "title",
     [
         "deputy CEO", "vice president", "vice-chair", "assistant director", "head of sales",
-        "finance director", "director of research", "deputy head",
+        "finance director", "director of research", "deputy head", "branch manager",
     ],
 )  # fmt: skip
 async def test_who_is_not_the_first_leads_nothing(title):
@@ -333,3 +334,18 @@ async def test_what_is_denied_beside_what_is_so_was_never_so(before, after, fact
 async def test_a_change_is_no_correction():
     facts = await standing("2024-01-10 I work at Shell.", "2024-05-12 I work at BP now, not Shell.")
     assert facts == {"Bo Karl works_at Shell": "2024-05-12", "Bo Karl works_at BP": ""}
+
+
+async def test_a_firm_that_is_known_as_one_is_left_whatever_its_name_looks_like():
+    facts = await standing(
+        "2024-01-10 | Ann Lee works at Helix Bio.", "2024-05-01 | Ann Lee has left Helix Bio."
+    )
+    assert facts["Ann Lee works_at Helix Bio"] == "2024-05-01"
+
+
+async def test_who_is_back_from_leave_is_not_on_it():
+    async with open_graph(extractor=NeuralExtractor()) as graph:
+        for date, words in (("2024-01-10", "on"), ("2024-05-01", "back from")):
+            text = f"Zara Novak is {words} maternity leave."
+            await graph.add_episode(text, reference_time=date)
+        assert await graph.facts("Zara Novak") == []

@@ -76,3 +76,10 @@ async def test_what_is_sold_by_a_shorter_name_is_the_one_that_was_owned():
             await graph.add_episode(text, reference_time=date, author="Vi Moon", source="message")
         [fact] = await graph.at(history=True).facts("Vi Moon")
         assert (fact.subject, str(fact.invalid_at.date())) == ("Volvo V70", "2024-04-22")
+
+
+async def test_a_word_for_kin_is_of_the_name_beside_it():
+    found = await homes(
+        "My brother Tom lives in Deal, and my sister is glad.", "My sister has moved to Dover."
+    )
+    assert found["Tom"] == "Deal"

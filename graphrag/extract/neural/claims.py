@@ -139,7 +139,7 @@ def merged(
         if _surer(statement.sure, density) >= sure
         and not any(start <= statement.subject.start - shift < end for start, end in silent)
     ]
-    stated = _Stated(claims)
+    stated = _Stated(claims, read.of_known)
     calendar = Calendar(passage, episode.valid_at)
     for statement in sorted(believed, key=lambda one: -one.sure):
         claim = _claim(statement, cast, calendar, passage, shift)
@@ -232,7 +232,8 @@ _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
 class _Stated:
     """What is stated already."""
 
-    def __init__(self, claims: Collection[Claim]) -> None:
+    def __init__(self, claims: Collection[Claim], of_known: Collection[Claim]) -> None:
+        self._of_known = of_known
         self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
         self._lines = {(name_key(claim.subject.name), claim.relation) for claim in claims}
         self._families: set[tuple[frozenset[str], str]] = set()
@@ -251,12 +252,9 @@ class _Stated:
             return False  # "moved to Riga in May. Scratch that, it was Tallinn"
         dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
         line = name_key(claim.subject.name), claim.relation
-        if (
-            claim.relation == "has_role"
-            and not dated
-            and any(_is_over(claim, o) for o in self._said)
-        ):
-            return False  # "was recalled as mayor"
+        over = (one for one in (*self._said, *self._of_known) if one.ends)
+        if not dated and any(_is_over(claim, one) for one in over):
+            return False  # "was recalled as mayor", "is back from leave"
         if line in self._lines and not dated and single:
             return False  # the rules read where it is: a second place would end the first
         self._families.add(key)
@@ -264,11 +262,14 @@ class _Stated:
         return True
 
 
-def _is_over(role: Claim, other: Claim) -> bool:
-    """Tell whether a sentence that gives somebody a role ends a job or post of theirs."""
-    ended = other.ends and other.relation in _FAMILIES[0]
-    near = role.start < other.end and other.start < role.end
-    return ended and near and name_key(role.subject.name) == name_key(other.subject.name)
+def _is_over(claim: Claim, end: Claim) -> bool:
+    """Tell whether a sentence that gives somebody a role or a status ends one of theirs."""
+    if claim.relation == "has_role":
+        ended = _FAMILY.get(end.relation) == _FAMILIES[0]
+    else:
+        ended = end.object is None and end.relation == claim.relation
+    near = claim.start < end.end and end.start < claim.end
+    return ended and near and name_key(claim.subject.name) == name_key(end.subject.name)
 
 
 def _is_rival(one: Claim, other: Claim) -> bool:

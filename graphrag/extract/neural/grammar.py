@@ -48,8 +48,8 @@ def _is_denied(verb: "Token") -> bool:
     """Tell whether a verb is denied, and not said to be so no longer."""
     said = {child.lower_ for child in verb.children}
     words = {token.lower_ for token in verb.sent}
-    denied = any(child.dep_ == "neg" for child in verb.children)
-    return denied and not (said & {"only", "just"} or words & {"longer", "anymore", "any", "but"})
+    over = words & {"longer", "anymore", "any", "but"}
+    return truth.is_negated(verb) and not (said & {"only", "just"} or over)
 
 
 def _is_burial(verb: "Token | None") -> bool:

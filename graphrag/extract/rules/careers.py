@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.extract.rules.key_relations import EMPLOYED, Link
+from graphrag.extract.rules.key_relations import EMPLOYED, JOBS, Link
 from graphrag.extract.rules.register import Fact, Fields, Register, Text, linked, snake
 from graphrag.model.values import JSON
 
@@ -57,7 +57,7 @@ def implied(facts: Sequence[Fact], fields: Fields, register: Register) -> Iterat
         if fact.key in EMPLOYED and fact.relation == "leads" and not fact.over:
             yield replace(fact, relation="works_at", title="", origin="inferred")
         elif fact.relation == "works_at":
-            for job in _POSTS if not _FORMER.match(fact.key) else ():
+            for job in JOBS if not _FORMER.match(fact.key) else ():
                 value = fields.get(job)
                 if isinstance(value, Text) and value.casefold().strip(".") not in _TITLES:
                     yield from _as_what(fact, job, value, register)
@@ -65,10 +65,9 @@ def implied(facts: Sequence[Fact], fields: Fields, register: Register) -> Iterat
 
 def _as_what(fact: Fact, job: str, value: Text, register: Register) -> Iterator[Fact]:
     if snake(value) in EMPLOYED and not fact.over:
-        led = replace(fact, relation="leads", start=None, end=None, origin="inferred")
-        led.title = str(value)
-        yield led
-    role = register.entity(value, "concept")
-    for made in linked(fact.subject, role, key=job, link=_ROLE, at=value):
+        title = str(value)
+        yield replace(fact, relation="leads", start=None, end=None, title=title, origin="inferred")
+    role = register.entity(value, "concept") if job in _POSTS else None
+    for made in linked(fact.subject, role, key=job, link=_ROLE, at=value) if role else ():
         made.start, made.end, made.over = fact.start, fact.end, fact.over
         yield made

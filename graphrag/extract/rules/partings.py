@@ -11,6 +11,7 @@ from graphrag.extract.rules.lifetime import CANCELLED, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.trades import is_office
+from graphrag.model.extraction import EVERY
 from graphrag.names.key import is_unnamed
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ JOBS: Final = POSTS | {"works_at", "plays_for"}
 UNIONS: Final = frozenset({"married_to", "engaged_to", "partner_of"})
 _POST, _JOB, _UNION = "leads", "works_at", "partner_of"
 """What is over, by the relation that stands for its kind."""
+_AT: Final = (_POST, _JOB)
+"""What one has at a body from which one resigns."""
 _RESIGNING: Final = frozenset({"step_down", "stand_down", "resign"})
 _LOSING: Final = frozenset("quit leave lose resign give_up chuck_in pack_in jack_in".split())
 _WORK: Final = frozenset("job company firm employer employment".split())
@@ -30,8 +33,6 @@ _DISMISSING: Final = frozenset("fire sack dismiss axe oust lay_off furlough".spl
 _OUT: Final = frozenset({"unemployed", "jobless", "redundant"})
 _FOR_GOOD: Final = frozenset({"retire", "stop", "be"})
 """Verbs of who has no job any more, however many they had."""
-EVERY: Final = "every"
-"""Attribute of an end that is meant of every job."""
 _STOPPING: Final = frozenset({"stop", "quit", "finish", "cease"})
 _PARTING: Final = frozenset({"break_up", "split_up", "split", "separate"})
 
@@ -54,7 +55,8 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
         if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
             continue
         alike = UNIONS if kind == _UNION else JOBS
-        for body in _bodies(clause, line) if kind == _POST else ():
+        bodies = _bodies(clause, line) if kind == _POST else []
+        for body in bodies:
             for name in filter(None, map(line.name, people)):
                 yield from (line.draft(name, relation, body, life) for relation in _AT)
         with_whom = clause.arguments.get("with", ())
@@ -62,11 +64,11 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
         names = [one for word in people if (one := line.name(word)) is not None]
         names = [one for one in names if one.named or is_unnamed(one.text)]
         pair = (names + others)[:2] if kind == _UNION else []
-        if len(pair) == len(("one", "other")):
+        if pair[1:]:
             for relation in ("engaged_to", "lives_with", "partner_of"):
                 yield line.draft(pair[0], relation, pair[1], life)
             continue
-        for name in names if not (kind == _POST and _bodies(clause, line)) else ():
+        for name in names if not bodies else ():
             own = [d for d in drafts if name in (d.subject, d.object) and d.relation in alike]
             if any(d.life.over or d.life.end is not None for d in own):
                 continue
@@ -153,9 +155,6 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
         if not (acted and clause.lemma != "part"):
             return _UNION, [*subjects, *_beside(clause)]
     return "", ()
-
-
-_AT: Final = (_POST, _JOB)
 
 
 def _bodies(clause: Clause, line: Line) -> list[Name]:

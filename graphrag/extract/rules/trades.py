@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
+from graphrag.names.words import SUBORDINATE
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -161,8 +162,6 @@ def untitled(words: list["Token"]) -> list["Token"]:
     return words
 
 
-_UNDER = frozenset("deputy vice assistant associate under junior sub aide designate elect".split())
-"""Before a title, or after it: whoever has it is not the first."""
 _PARTS = frozenset(
     "finance financial sales marketing research technical technology operations operating hr "
     "personnel communications design art creative music sporting sports commercial medical legal "
@@ -170,23 +169,24 @@ _PARTS = frozenset(
     "security data compliance audit training digital customer supply logistics production".split()
 )
 """Parts of a body: their director is not that of the body."""
-_OVER_PARTS = frozenset("director head chief editor manager president".split())
+_OVER_PARTS = frozenset("director head chief editor president".split())
+_WHOLE = frozenset({"general", "club", "team"})
 _STATES = frozenset({"state", "government"})
 
 
 def heads(noun: "Token") -> bool:
     """Tell whether who has a title leads all of what it is of: no deputy, no head of sales."""
-    text = title_of(noun)[0].lower().replace("-", " ")
-    title, _, part = text.partition(" of ")
+    title, _, part = title_of(noun)[0].lower().replace("-", " ").partition(" of ")
     words = title.split()
-    beside = {child.lower_ for child in noun.children if child.i < noun.i} | {
-        noun.doc[at].lower_
-        for at in range(noun.i + 1, min(noun.i + 3, len(noun.doc)))
-        if noun.doc[noun.i + 1].text == "-"
-    }
-    if _UNDER & {*words, *beside} or (part and not _STATES & {*part.split()}):
+    beside = {child.lower_ for child in noun.children if child.i < noun.i}
+    behind = noun.doc[noun.i + 1 : noun.i + 3].text
+    if behind.startswith("-"):
+        beside.add(behind[1:].lower())  # "CEO-designate"
+    if SUBORDINATE & {*words, *beside} or (part and not _STATES & {*part.split()}):
         return False
-    return words[-1] not in _OVER_PARTS or not _PARTS & {*words[:-1]}
+    if words[-1] == "manager" and len(words) > 1:
+        return bool(_WHOLE & {*words})  # no branch or project manager
+    return words[-1] not in _OVER_PARTS or not _PARTS & {*words}
 
 
 def relation_of(title: str, preposition: str, body: "Name") -> str | None:

@@ -98,13 +98,13 @@ def is_stated(verb: "Token") -> bool:
                 return True  # "Don't forget: Ann has the key"
         if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
             return True  # "Globex will buy Initech; the contract was signed"
-        if current.dep_ in ("ccomp", "xcomp", "advcl") and _is_negated(head):
+        if current.dep_ in ("ccomp", "xcomp", "advcl") and is_negated(head):
             return False
         if current.dep_ == "ccomp" and current.tag_ == "VB":
             if any(child.tag_ == "TO" for child in current.children):
                 return False  # "knowing her to be a witch"
         if current.dep_ == "ccomp" and head.dep_ in ("xcomp", "acomp", "advcl"):
-            if head.lemma_ in _TELLING and not _is_negated(head.head):
+            if head.lemma_ in _TELLING and not is_negated(head.head):
                 return True  # "I am writing to confirm that she works here"
         if current.dep_ in ("ccomp", "xcomp"):
             lemma = head.lemma_.lower()
@@ -156,7 +156,8 @@ def _is_apart(left: "Token", right: "Token") -> bool:
     return bool(comma) and not known and right.lemma_ != "be"
 
 
-def _is_negated(verb: "Token") -> bool:
+def is_negated(verb: "Token") -> bool:
+    """Tell whether a verb is denied: ``has not hired``."""
     return any(child.dep_ == "neg" for child in verb.children)
 
 

@@ -16,10 +16,12 @@ from graphrag.edit.edits import (
     retracted,
     waiting,
 )
-from graphrag.edit.endpoints import chosen_end
+from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
+from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
+from graphrag.names.key import name_key
 from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.search.sources import Waiting, waiting_facts
 from graphrag.session import Handle
@@ -120,7 +122,7 @@ class ManualEdits:
 
         def decide(current: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             ends = [
-                None if given is None else chosen_end(given, old, index, now=now)
+                None if given is None else _chosen(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
             ]
             wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
@@ -209,3 +211,32 @@ class ManualEdits:
 
 def _moment(given: Moment | Keep | None, what: str) -> datetime | Keep | None:
     return given if given is None or isinstance(given, Keep) else parse_moment(given, what=what)
+
+
+def _chosen(given: Entity | str, instead_of: str, index: GroupIndex, *, now: datetime) -> Entity:
+    """Return the entity that is to be an end of a fact; a new name makes one of the old one's type.
+
+    Raises:
+        InputError: if it belongs to another group, or several entities bear the name.
+    """
+    if isinstance(given, Entity):
+        if given.id not in index.entities.row_of:
+            raise InputError(
+                f"entity {given.name!r} ({given.id}) is not in group {index.group_id!r}: "
+                "pass one of the fact's own group"
+            )
+        return given
+    kind = index.entity_type(instead_of)
+    if given in index.entities.row_of:
+        named = [given]
+    else:
+        named = index.entities_named(given)
+    if len(named) > 1:
+        raise InputError(
+            f"{len(named)} entities are called {given!r}: pass the entity or its id; "
+            f"theirs are {', '.join(named)}"
+        )
+    id_, name = (named[0], index.entity_name(named[0])) if named else (new_id(), given.strip())
+    if not name_key(name):
+        raise InputError(f"{given!r} is no name: give an entity, its id or its name")
+    return Entity(id_, index.group_id, now, name, name_key(name), kind)

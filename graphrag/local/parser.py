@@ -50,6 +50,16 @@ _NOBODY = frozenset(
 )
 _IN_NAMES = frozenset("and of the de la van von der den bin al & -".split())
 
+_COMPOUND = frozenset(
+    "based born bred led run owned made built style like era wide free type proof grade class "
+    "level aged sized area side city town old day year long only rich poor ready bound facing "
+    "upon on in of and le la de du sur".split()
+)
+"""Second halves of what is no given name: ``Leeds-based Acme``, unlike ``Hae-won Lim``."""
+_SYLLABLES = 5
+GIVEN = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+-[a-zß-ÿ]+")
+"""What is one word only if it was made one: ``Hae-won``."""
+
 _lock = Lock()
 
 
@@ -117,6 +127,8 @@ def _pipeline() -> "Language":
     pipeline: Language = importlib.import_module(_MODEL).load(exclude=["senter"])
     importlib.import_module("spacy.language").Language.component("ends", func=_split_ends)
     pipeline.add_pipe("ends", first=True)
+    importlib.import_module("spacy.language").Language.component("given", func=_join_given)
+    pipeline.add_pipe("given", first=True)
     importlib.import_module("spacy.language").Language.component("openings", func=_name_openings)
     pipeline.add_pipe("openings")
     return pipeline
@@ -127,6 +139,12 @@ def _name_openings(doc: "Doc") -> "Doc":
 
     The tagger has only its capital to go by, and all sentences begin with one.
     """
+    for token in doc:
+        if GIVEN.fullmatch(token.text):
+            family = token.nbor() if token.i + 1 < len(doc) else token
+            beside = token.dep_ in ("amod", "npadvmod") and family.tag_ == "NNP"
+            _name(token, "compound" if beside else token.dep_)
+            token.head = family if beside else token.head
     for sentence in doc.sents:
         first = sentence[0]
         if first.tag_ not in ("NN", "JJ", "MD", "NNP") or not first.text.istitle():
@@ -156,6 +174,23 @@ def _is_somebody(noun: "Token") -> bool:
 
 def _name(token: "Token", dep: str) -> None:
     token.tag_, token.pos_, token.lemma_, token.dep_ = "NNP", "PROPN", token.text, dep
+
+
+def _join_given(doc: "Doc") -> "Doc":
+    """Make one word of a given name of two syllables beside a family's: ``Hae-won Lim``."""
+    with doc.retokenize() as retokenizer:
+        for hyphen in doc[1:-1]:
+            first, second = hyphen.nbor(-1), hyphen.nbor()
+            if hyphen.text != "-" or hyphen.whitespace_ or first.whitespace_:
+                continue
+            if not (first.text.istitle() and second.text.islower() and second.is_alpha):
+                continue
+            if max(len(first), len(second)) > _SYLLABLES or second.text in _COMPOUND:
+                continue
+            family = doc[max(first.i - 1, 0)], doc[min(second.i + 1, len(doc) - 1)]
+            if any(word.text.istitle() and word.is_alpha and not word.is_stop for word in family):
+                retokenizer.merge(doc[first.i : second.i + 1])
+    return doc
 
 
 def _split_ends(doc: "Doc") -> "Doc":

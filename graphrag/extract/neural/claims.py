@@ -1,6 +1,5 @@
 """The network's statements as claims beside those of the rules."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -11,14 +10,13 @@ from graphrag.extract.neural.passage import (
     Passage,
     Place,
     Statement,
-    words_of_name,
 )
+from graphrag.extract.neural.repeats import Stated, dated_once
 from graphrag.extract.rules.lexicon import PERSON_TITLES
 from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
-from graphrag.ontology.relations import Relations
 from graphrag.temporal.period import Period
 
 _CONFIDENCE: Final = 0.8
@@ -27,14 +25,6 @@ _DENSE: Final = 0.5
 """Share of that from which on the network judges what the rules read."""
 _NAMED: Final = frozenset({"person", "organization", "place", "thing"})
 """Kinds of spans that have names of their own; all others are common nouns."""
-_FAMILIES: Final = (
-    "works_at has_role leads member_of plays_for coaches commands responsible_for represents "
-    "works_on substitutes_for succeeds",
-    "lives_in located_in meets_in performs_at",
-    "owns sells produces",
-)
-_FAMILY: Final = {name: names for names in _FAMILIES for name in names.split()}
-"""Relations of which a text means one between two: the surest."""
 
 
 class _Cast:
@@ -139,7 +129,7 @@ def merged(
         if _surer(statement.sure, density) >= sure
         and not any(start <= statement.subject.start - shift < end for start, end in silent)
     ]
-    stated = _Stated(claims, read.of_known)
+    stated = Stated(claims, read.of_known)
     calendar = Calendar(passage, episode.valid_at)
     for statement in sorted(believed, key=lambda one: -one.sure):
         claim = _claim(statement, cast, calendar, passage, shift)
@@ -155,36 +145,14 @@ def merged(
     return replace(
         read,
         mentions=tuple(dict.fromkeys(mentions)),
-        claims=_dated_once(claims),
+        claims=dated_once(claims),
         dropped=(*read.dropped, *lost),
     )
-
-
-def _dated_once(claims: list[Claim]) -> tuple[Claim, ...]:
-    """Return claims without a day of birth or death whose place has it, or that has another."""
-    taken = {
-        (name_key(claim.subject.name), claim.relation)
-        for claim in claims
-        if claim.relation in _PLACED.values() and claim.valid_at is not None
-    }
-    found = []
-    for claim in claims:
-        if place := _PLACED.get(claim.relation):
-            keys = {(name_key(claim.subject.name), name) for name in (place, claim.relation)}
-            if keys & taken:
-                continue
-            taken |= keys
-        found.append(claim)
-    return tuple(found)
 
 
 def _surer(sure: float, density: float) -> float:
     odds = density * sure / max(1 - sure, 1e-9)
     return odds / (1 + odds)
-
-
-_PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
-_RELATIONS: Final = Relations()
 
 
 def _claim(
@@ -227,73 +195,3 @@ def _claim(
 
 
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())
-
-
-class _Stated:
-    """What is stated already."""
-
-    def __init__(self, claims: Collection[Claim], of_known: Collection[Claim]) -> None:
-        self._of_known = of_known
-        self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
-        self._lines = {(name_key(claim.subject.name), claim.relation) for claim in claims}
-        self._families: set[tuple[frozenset[str], str]] = set()
-        self._said = list(claims)
-
-    def takes(self, claim: Claim) -> bool:
-        """Tell whether a claim says something more, and remember it."""
-        pair = _pair(claim)
-        key = pair, _FAMILY.get(claim.relation, claim.relation)
-        if pair in self._by_rules or key in self._families:
-            return False
-        if any(_is_same(claim, other) for other in self._said):
-            return False
-        single = _RELATIONS[claim.relation].single_valued
-        if single and any(_is_rival(claim, other) for other in self._said):
-            return False  # "moved to Riga in May. Scratch that, it was Tallinn"
-        dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
-        line = name_key(claim.subject.name), claim.relation
-        over = (one for one in (*self._said, *self._of_known) if one.ends)
-        if not dated and any(_is_over(claim, one) for one in over):
-            return False  # "was recalled as mayor", "is back from leave"
-        if line in self._lines and not dated and single:
-            return False  # the rules read where it is: a second place would end the first
-        self._families.add(key)
-        self._said.append(claim)
-        return True
-
-
-def _is_over(claim: Claim, end: Claim) -> bool:
-    """Tell whether a sentence that gives somebody a role or a status ends one of theirs."""
-    if claim.relation == "has_role":
-        ended = _FAMILY.get(end.relation) == _FAMILIES[0]
-    else:
-        ended = end.object is None and end.relation == claim.relation
-    near = claim.start < end.end and end.start < claim.end
-    return ended and near and name_key(claim.subject.name) == name_key(end.subject.name)
-
-
-def _is_rival(one: Claim, other: Claim) -> bool:
-    """Tell whether both give one somebody a value from the very same day on."""
-    same = one.relation == other.relation and one.valid_at == other.valid_at
-    return (
-        same
-        and one.valid_at is not None
-        and name_key(one.subject.name) == name_key(other.subject.name)
-    )
-
-
-def _is_same(one: Claim, other: Claim) -> bool:
-    """Tell whether one sentence says the same of the same in no more words than the other."""
-    if one.object is None or other.object is None or one.relation != other.relation:
-        return False
-    subjects = words_of_name(one.subject.name), words_of_name(other.subject.name)
-    objects = words_of_name(one.object.name), words_of_name(other.object.name)
-    near = one.start < other.end and other.start < one.end
-    if one.relation == "has_status" and one.valid_at == other.valid_at and near:
-        return subjects[0] == subjects[1]  # "will close": closed
-    return near and subjects[0] <= subjects[1] and objects[0] <= objects[1]
-
-
-def _pair(claim: Claim) -> frozenset[str]:
-    other = "" if claim.object is None else claim.object.name
-    return frozenset((name_key(claim.subject.name), name_key(other)))

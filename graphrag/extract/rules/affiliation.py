@@ -19,9 +19,8 @@ from graphrag.extract.rules.note_labels import label_of
 from graphrag.extract.rules.open_verbs import dated
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.subjects import bearer, region_of
+from graphrag.extract.rules.subjects import bearer, is_definite, region_of
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_trade
-from graphrag.extract.rules.verbs import is_definite
 from graphrag.temporal.period import unit_from
 
 if TYPE_CHECKING:

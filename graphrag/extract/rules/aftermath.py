@@ -18,7 +18,7 @@ from graphrag.extract.rules.partings import (
     POSTS,
     UNIONS,
 )
-from graphrag.extract.rules.trades import LEADING, OFFICES
+from graphrag.extract.rules.trades import FOUNDERS, LEADING, OFFICES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -190,6 +190,8 @@ def _replaced(
             for name in new:
                 if name is old or draft.object is None or draft.life.kind == "was":
                     continue
+                if draft.object.text.lower() in FOUNDERS:
+                    continue  # that one stays
                 begun = Life(start=start, start_precision=precision)
                 made = line.draft(name, draft.relation, draft.object, begun)
                 made.attributes = dict(draft.attributes)

@@ -82,6 +82,7 @@ _BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
 _SETTING_OUT = frozenset({"start", "set"})
 _WAYS = frozenset("for toward towards across through along down up over into".split())
 _THIS = frozenset("this that these those some another any".split())
+_SOMETIME = Life(kind="event")
 _IDIOMS = frozenset("for about across over upon through with into".split())
 
 
@@ -106,6 +107,8 @@ def read_open(clause: Clause, line: Line) -> Iterator[Draft]:
             return
         if slot == "gerund" and clause.lemma not in lexicon.ACTIVITIES:
             continue
+        if clause.lemma in ("go", "come") and slot in ("on", "from", "for", "with", "over"):
+            continue  # "went on leave", "went to a lad from Tarvin"
         if not lexicon.says_enough(clause.lemma, clause.particles, slot):
             continue
         if clause.lemma in _JOINING and slot in ("at", "in", "on", "with"):
@@ -142,6 +145,8 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         if (clause.lemma, *clause.particles) == ("help", "up"):
             continue
         life = lifetime("event", clause, line.periods(clause.verb), line.reference)
+        if clause.lemma == "go" and life == _SOMETIME and not one.votes["person"]:
+            continue  # "Belmar went to Wei": an account
         outing = clause.lemma in lexicon.TRAVELLING | {"go"} and not other.named
         if (
             life is not None

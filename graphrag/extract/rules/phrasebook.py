@@ -99,8 +99,8 @@ def read_titles(row: Row) -> Iterator[Draft]:
             continue
         if name.text.lower() in OFFICES:
             continue  # "deputy CEO"
-        if unit.head.ent_type_ != "PERSON" and not is_title(titles[-1]):
-            continue
+        if unit.head.ent_type_ != "PERSON" and (name.text.islower() or not is_title(titles[-1])):
+            continue  # "label printer offline"
         if titles[0].text.istitle() and unit.head.doc[unit.first].lower_ == "the":
             continue  # "the Admiral Benbow" is a ship or an inn
         text = " ".join(words)

@@ -20,6 +20,7 @@ from graphrag.extract.rules.lexicon import (
 )
 from graphrag.extract.rules.slots import complement_of, hyphenated, is_glued
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
+from graphrag.local.parser import GIVEN
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -120,9 +121,7 @@ def _joined(head: "Token") -> tuple[int, int] | None:
     while last + 2 < len(doc) and doc[last + 1].text == "&" and is_capitalised(doc[last + 2]):
         last += 2
         while (
-            last + 1 < len(doc)
-            and doc[last + 1].pos_ == "PROPN"
-            and doc[last + 1].text[0].isupper()
+            last + 1 < len(doc) and doc[last + 1].pos_ == "PROPN" and is_capitalised(doc[last + 1])
         ):
             last += 1
     while first > 1 and doc[first - 1].text == "&" and is_capitalised(doc[first - 2]):
@@ -185,6 +184,8 @@ def _right_end(head: "Token") -> "Token":
 
 def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
     hints = []
+    if len(words) > 1 and GIVEN.fullmatch(words[0].text):
+        return [("person", 4)]  # "Min-jun Park" is no park
     # Of "Witch of the North" the head tells the type.
     last = (words[-1] if head.i >= words[-1].i else head).lower_.rstrip(".")
     if last in ORG_WORDS and len(words) > 1:

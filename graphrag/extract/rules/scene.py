@@ -5,11 +5,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED, PLACE_WORDS
+from graphrag.extract.rules.lexicon import KIN, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
-from graphrag.extract.rules.subjects import apposed, bearer
+from graphrag.extract.rules.subjects import apposed, bearer, beyond
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.names.words import PUBLICATIONS, SELF_NAMED, self_name
@@ -67,7 +67,6 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 _SECOND = frozenset({"you", "your", "yours"})
 _OF_FIRMS = frozenset({"parent", "child", "twin"})
 """Kinship of towns and companies too."""
-_BODIES = ORG_WORDS | PLACE_WORDS
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
@@ -254,10 +253,7 @@ class Scene:
         if word == "whose":
             return self._owner_of(token, offset)
         if word in _RELATIVE and token.head.dep_ == "relcl":
-            noun = token.head.head
-            while word == "who" and noun.lower_ in _BODIES and noun.dep_ == "pobj":
-                noun = noun.head.head  # "a scientist at the creamery, who was born in Kunming"
-            noun = bearer(noun)
+            noun = bearer(beyond(token.head.head, token))
             one = noun.dep_ == "pobj" and noun.head.head.tag_ in {"DT", "CD"}  # "one of them"
             so = one or any(
                 part.lower_ in ("so", "such") for part in noun.subtree if part.i < noun.i

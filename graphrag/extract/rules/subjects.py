@@ -2,13 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import GENERIC, PLACE
+from graphrag.extract.rules.lexicon import GENERIC, ORG_WORDS, PLACE, PLACE_WORDS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 SUBJECTS = ("nsubj", "nsubjpass")
 _SITED = frozenset({"base", "headquarter", "locate"})
+_DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
+
+
+def is_definite(noun: "Token") -> bool:
+    """Tell whether a noun is that one: ``the farm``, ``our farm``."""
+    return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
 def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
@@ -122,3 +128,19 @@ def is_ruled_out(word: "Token") -> bool:
         for child in joining
         if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
     )
+
+
+def beyond(noun: "Token", relative: "Token") -> "Token":
+    """Return of whom a relative clause tells that stands behind where they are.
+
+    That is the scientist in ``a scientist at the creamery, who was born in Kunming`` and the plant
+    in ``a plant in Penang, which Acme bought``: nobody buys a town.
+    """
+    while noun.dep_ == "pobj":
+        bought = relative.lower_ == "which" and relative.dep_ == "dobj" and noun.ent_type_ == "GPE"
+        body = relative.lower_ == "who" and noun.lower_ in ORG_WORDS | PLACE_WORDS
+        above = noun.head.head
+        if not body and not (bought and above.pos_ in ("NOUN", "PROPN")):
+            break
+        noun = above
+    return noun

@@ -54,6 +54,7 @@ OFFICES = _LEADERS | frozenset(
     "duke duchess earl count countess emperor empress pope viceroy consul envoy".split()
 )
 """What somebody is appointed or elected to."""
+FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 LEADING = _LEADERS - {"officer", "chef", "founder", "supervisor"}
 OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "late", "retired"})
 """Before a title: it is held no more."""

@@ -11,6 +11,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.open_verbs import dated, is_pastime, is_taught, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
+from graphrag.extract.rules.subjects import is_definite
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
@@ -35,7 +36,6 @@ _STAGED = frozenset("film movie play opera show series documentary musical".spli
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
 _MARKS = frozenset("\"'“‘«")
 _POINTING = frozenset("poss that this these those another some any each every no".split())
-_DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -131,8 +131,8 @@ def _matched(
     life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
     if clause.after_all:  # "not leaving Acme after all": there she is
         life = Life() if frame.manner == "end" else CANCELLED
-    if life is None:
-        return None
+    if life is None or (clause.lemma == "be" and life.is_brief and relation == "works_at"):
+        return None  # "was at Wrenford Court on Tuesday"
     if frame.swap:
         one, other = other, one
     draft = line.draft(one, relation, other, life)
@@ -157,7 +157,11 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
             return not called and (target.tag_ != "VBG" or is_pastime(target))
         case "lives_in" | "works_at" if clause.lemma in _TRANSITIVE:
-            return "dobj" not in clause.arguments  # "moved its office", "finished a bookmark at"
+            # not "moved its office", "finished a bookmark at", "Insurance: moved to Acme"
+            headed = clause.verb.i and clause.verb.nbor(-1).text == ":" and not one.votes["person"]
+            return "dobj" not in clause.arguments and not headed
+        case "leads" if clause.lemma == "run" and one.votes["organization"] > one.votes["person"]:
+            return False  # it operates the line
         case "leads" if clause.lemma == "direct":
             before = clause.verb.doc[clause.verb.i : target.i]
             return not any(token.lower_ in _STAGED for token in before)
@@ -274,11 +278,6 @@ def _is_charge(noun: "Token") -> bool:
     """Tell whether a noun is a thing that somebody looks after: ``the billing service``."""
     counted = any(child.like_num or child.ent_type_ for child in noun.subtree)
     return is_definite(noun) and noun.tag_ == "NN" and not counted
-
-
-def is_definite(noun: "Token") -> bool:
-    """Tell whether a noun is that one: ``the farm``, ``our farm``."""
-    return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:

@@ -4,6 +4,7 @@ Half-open lifetimes throughout. "Before", "after", "first" and their like go by 
 facts begin; "while" asks for a common moment. What is not known is said, never guessed.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -112,7 +113,18 @@ def _how_many(asked: Asked, world: World, done: Solution) -> None:
         done.entities = rows
     several = asked.wants == "how often" or len(asked.main.names) > 1
     number = len(spells(lines)) if several else len(rows)
-    done.values = [str(number)]
+    told = _told(found.relation, [world.name(row) for row in rows])
+    done.values = [told or str(number)]
+
+
+def _told(relation: str, names: Sequence[str]) -> str:
+    """Return a number that a text gives itself: that of ``has_employees 240`` is no 1."""
+    counts = relation in ("has_size", "has_population") or re.fullmatch(r"has_\w+s", relation)
+    given = _NUMBER.match(names[0]) if counts and len(names) == 1 else None
+    return given.group() if given else ""
+
+
+_NUMBER: Final = re.compile(r"[1-9][\d,. ]*(?:thousand|million|billion)?(?= |$)")
 
 
 def _which(asked: Asked, world: World, done: Solution) -> None:

@@ -149,7 +149,7 @@ def _named(
                 ids = list(same)  # the novel "1984"
             else:
                 ids = _bearers(words, index, seen, place, small)
-            if ids and not _is_noun(words, text[end:]):
+            if ids and not _is_noun(words, text[:start], text[end:]):
                 found.append((start, end, Named(words, tuple(ids))))
                 length = last - place + 1
                 break
@@ -157,10 +157,14 @@ def _named(
     return found
 
 
-def _is_noun(words: str, after: str) -> bool:
-    """Tell whether a word is a noun of something, "the center of the city", and so no name."""
+def _is_noun(words: str, before: str, after: str) -> bool:
+    """Tell whether a word is a noun of something, and so no name.
+
+    That is ``center`` in "the center of the city", and ``dentist`` in "Who is Ann's dentist?".
+    """
     word = _bare(words)
-    return word.isalpha() and word.islower() and after.startswith(" of ")
+    owned = before.endswith(("'s ", "’s ")) and after in ("", "?")
+    return word.isalpha() and word.islower() and (owned or after.startswith(" of "))
 
 
 def _bearers(words: str, index: GroupIndex, seen: Visible, place: int, small: bool) -> list[str]:

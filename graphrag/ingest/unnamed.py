@@ -21,7 +21,9 @@ _UNSURE: Final = 0.35
 _WITH: Final = {
     _JOB: (_POST, _ROLE, _CLUB),
     _POST: (_JOB, _ROLE, _CLUB),
+    _ROLE: (_JOB, _POST, _CLUB),
     "partner_of": ("engaged_to", "lives_with"),
+    "married_to": (),
     "has_status": (),
     "has_condition": (),
     "studies_at": ("studies",),
@@ -58,7 +60,7 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
     for relation in (claim.relation, *_WITH.get(claim.relation, ())):
         for (_, one, other), row in memory.standing(relation, who):
             first, last = memory.life_of(row)
-            own = one == who or relation == "lives_with" or memory.relations[relation].symmetric
+            own = one == who or memory.relations[relation].symmetric
             if relation == "has_status" and not is_away(memory.index.entity_name(other)):
                 continue
             if own and first <= moment < last:
@@ -96,6 +98,10 @@ def _meant(relation: str, held: Held) -> Iterator[tuple[str, str]]:
     if relation == "partner_of":
         partners = held["partner_of"].keys() | held["engaged_to"].keys()
         yield from ((name, one) for name, ones in held.items() for one in ones if one in partners)
+    elif relation == _ROLE and len(held[_ROLE]) == 1:
+        yield from ((_ROLE, one) for one in held[_ROLE])
+    elif relation == _ROLE:
+        yield from _roles_since({at for name in _WITH[_ROLE] for at in held[name].values()}, held)
     elif relation not in (_JOB, _POST):
         yield from ((name, one) for name, ones in held.items() for one in ones)
     elif relation == _POST and held[_POST]:

@@ -70,7 +70,14 @@ _LIFE = (
 """What a person has only while alive."""
 _MUTUAL = (
     *("partner_of", "merged_with", "travels_with", "works_with", "colleague_of"),
-    *("classmate_of", "roommate_of", "neighbor_of", "neighbour_of", "cousin_of", "twin_of"),
+    *(
+        "classmate_of",
+        "roommate_of",
+        "lives_with",
+        "neighbor_of",
+        "cousin_of",
+        "twin_of",
+    ),
 )
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
@@ -103,6 +110,7 @@ _DEFAULT = (
     Relation("sibling_of", symmetric=True, timeless=True),
     Relation("friend_of", symmetric=True),
     *(Relation(name, symmetric=True) for name in _MUTUAL),
+    Relation("neighbour_of", synonym_of="neighbor_of"),
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
 )

@@ -118,7 +118,7 @@ def merged(
     author = episode.author or ""
     if author.casefold() in FIRST_PERSON:  # "me" names nobody in the text
         labels.add(name_key(author))
-    linked = Linked(passage, labels)
+    linked = Linked(passage, labels, author)
     density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.
     doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from graphrag.extract.neural.annotation import KINDS, Span
 from graphrag.extract.neural.features import Words, words_of
 from graphrag.extract.neural.transformer import Network
+from graphrag.extract.rules.lexicon import KIN
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 
@@ -209,9 +210,10 @@ class Passage:
 class Linked:
     """How sure the network is that a text links two names."""
 
-    def __init__(self, passage: Passage, speakers: Collection[str]) -> None:
-        """Take what is linked; a speaker is linked by a label."""
+    def __init__(self, passage: Passage, speakers: Collection[str], author: str) -> None:
+        """Take what is linked; a speaker is linked by a label, kin to an author by ``my``."""
         self._speakers = frozenset(speakers)
+        self._author = name_key(author)
         self._found = []
         self._text = frozenset(_WORD.findall(passage.text.casefold()))
         for statement in passage.statements.values():
@@ -230,6 +232,8 @@ class Linked:
         ends = {name_key(claim.subject.name), name_key(claim.object.name)}
         if claim.relation in _IMPLIED or ends & self._speakers:
             return 1.0  # a label of a line is no word of a sentence
+        if claim.relation in _OF_KIN and self._author in ends:
+            return 1.0
         one, other = words_of_name(claim.subject.name), words_of_name(claim.object.name)
         said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
         if not self._text.issuperset(said):
@@ -241,6 +245,7 @@ class Linked:
 
 
 _WORD = re.compile(r"\w+")
+_OF_KIN = frozenset(relation for relation, _ in KIN.values())
 _IMPLIED = frozenset({"has_status"})
 """Relations whose object is a word for what a verb says: ``died``, ``closed``."""
 

@@ -59,7 +59,7 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
         if key in _LEAVING and not acted and not clause.passive:
             for name in _names(clause.subjects, line):
                 _close(before, name, _LEAVING[key], life)
-        elif clause.lemma == "be" and _noun(clause.subjects) == "day":
+        elif clause.lemma == "be" and "day" in map(_noun, (clause.subjects, _attr(clause))):
             day = last_day(clause, line)
             yield from () if day is None else (line.draft(*fact, day[2]) for fact in day[1])
             if day is not None and not day[1]:
@@ -98,6 +98,10 @@ def _begin(drafts: Sequence[Draft], clause: Clause, line: Line) -> None:
 
 def _names(tokens: Iterable["Token"], line: Line) -> list[Name]:
     return [name for token in tokens if (name := line.name(token)) is not None]
+
+
+def _attr(clause: Clause) -> Sequence["Token"]:
+    return clause.arguments.get("attr", ())
 
 
 def _noun(tokens: Sequence["Token"]) -> str:

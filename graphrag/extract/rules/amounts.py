@@ -210,7 +210,8 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if len(words) == 1 and head in _PRICES and _OWNERS.intersection(before):
         return None  # "its price": of what?
     if not text[:2].isupper():  # "API's latency"
-        text = text[:1].lower() + text[1:] if len(words) > 1 or head in _PRICES | PAY else text
+        plain = len(words) > 1 and words[-1][0].islower()  # "Sable Works has 40 employees"
+        text = text[:1].lower() + text[1:] if plain or head in _PRICES | PAY else text
     start = offset + at
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"

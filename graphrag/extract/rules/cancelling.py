@@ -85,6 +85,9 @@ def read_cancelling(
             if relation == "engaged_to":  # it was so until then
                 life = lifetime("end", clause, line.periods(clause.verb), line.reference)
             yield line.draft(one, relation, other, life or CANCELLED)
+            over = lifetime("end", clause, line.periods(clause.verb), line.reference)
+            if noun.lemma_ == "wedding" and over is not None:
+                yield replace(line.draft(one, "engaged_to", other, over), of_known=True)
 
 
 def _unnamed(relation: str, other: Name | None, line: Line, put_off: Clause | None) -> Claim:

@@ -85,7 +85,8 @@ def last_day(clause: Clause, line: Line) -> tuple[Name, list[tuple[Name, str, Na
 
     Without ``at Acme`` it is the job that the text gave before.
     """
-    noun = clause.subjects[0]
+    attributes = clause.arguments.get("attr", [])
+    noun = next(one for one in (*clause.subjects, *attributes) if one.lemma_.lower() == "day")
     which = {child.lower_ for child in noun.children} & {"last", "first"}
     owner = line.scene.possessor_of(noun, line.offset)
     if not which or owner is None or not owner.named:

@@ -83,6 +83,8 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
         return [noun.head]
     if noun.dep_ == "attr" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "nsubj" and c.pos_ == "PROPN"]
+    if noun.dep_ == "poss" and noun.head.lemma_ == "name":
+        noun = noun.head  # "my mum's name is Karin"
     if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]
     return []
@@ -143,7 +145,8 @@ def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
     parted |= clause.lemma == "part" and clause.perfect
     if (clause.lemma in ("divorce", "separate", "marry") or parted) and not clause.passive:
         if not (clause.arguments.keys() & {"dobj", "from", "to"}) and len(clause.subjects) > 1:
-            relation, manner = "married_to", "start" if clause.lemma == "marry" else "end"
+            relation = "partner_of" if parted else "married_to"
+            manner = "start" if clause.lemma == "marry" else "end"
     if relation is None or (clause.negated and not clause.no_longer):
         return
     people = [*clause.subjects, *(target for state in states for target in _partners(state))]

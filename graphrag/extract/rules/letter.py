@@ -64,7 +64,6 @@ class Letter:
     addressee: str = ""
     title: str = ""
     """What follows the author's name below: ``Facility manager, Nordhavn Shipping``."""
-    is_letter: bool = False
 
 
 def letter_of(text: str) -> Letter:
@@ -89,7 +88,7 @@ def letter_of(text: str) -> Letter:
         return Letter(text)
     author = _one_name(fields.get("from", "")) or author
     plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
-    return Letter(plain, author, addressee, title, is_letter=True)
+    return Letter(plain, author, addressee, title)
 
 
 def speaker_of(text: str) -> str:

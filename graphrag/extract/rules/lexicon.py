@@ -30,7 +30,6 @@ WORKING = frozenset(
 """Jobs that one has at or for an organisation."""
 PLAYING = frozenset("goalkeeper striker defender midfielder forward winger player".split())
 STUDYING = frozenset("student pupil undergraduate schoolboy schoolgirl".split())
-MEMBERSHIP = frozenset("member treasurer".split())
 OWNING = frozenset("owner proprietor".split())
 KIN = {
     **dict.fromkeys("brother sister sibling twin".split(), ("sibling_of", False)),
@@ -126,10 +125,6 @@ PRIZES = frozenset(
 )
 DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
 PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
-OFFICIAL = frozenset(
-    "appoint elect name make promote choose hire recruit crown ordain resign retire step stand "
-    "dismiss remove fire oust serve act become be".split()
-)
 """Verbs of offices, which are read with the title."""
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "

@@ -106,7 +106,9 @@ def _returns(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
     for clause in stated:
         if clause.negated or clause.future:
             continue
-        life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+        inner = [child for child in clause.verb.children if child.dep_ == "xcomp"]
+        periods = [one for verb in (clause.verb, *inner) for one in line.periods(verb)]
+        life = lifetime("end", clause, periods, line.reference)
         if life is None:
             continue
         for relation, people, word in _found(clause):
@@ -130,6 +132,8 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.passive:
         if clause.lemma == "discharge" or (clause.lemma == "release" and "hospital" in nouns):
             yield "has_status", people, None
+        if clause.lemma == "promote" and any(word.lower_ == "to" for word in clause.verb.subtree):
+            yield "has_role", people, None
         return
     if clause.lemma in ("be", "come", "get", "return", "go"):
         back = clause.lemma == "return" or words & {"back", "home", "out"}
@@ -139,7 +143,8 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.lemma == "recover" or (clause.lemma == "get" and words & {"over", "rid"}):
         for word in (*arguments.get("from", ()), *arguments.get("over", ()), *where):
             yield "has_condition", people, word
-    if key in ("graduate", "drop_out") and "as" not in arguments:
+    dropped = clause.lemma == "drop" and "out" in words and not clause.passive
+    if (dropped or key == "graduate") and "as" not in arguments:
         yield "studies_at", people, None
     if clause.lemma in ("get", "finish", "complete", "receive"):
         if any(word.lemma_.lower() in _DEGREES for word in arguments.get("dobj", ())):

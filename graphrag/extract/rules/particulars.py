@@ -73,6 +73,7 @@ _OWN = re.compile(
 )
 _REACHED = re.compile(
     rf"(?:\bI(?:['’]ve| have) (?:got )?a (?P<new>new) {_WORDS}(?::| -| —|, it['’]s| which is)|"
+    rf"\bI(?:['’]ve| have)? changed my {_WORDS}(?:,? (?:it['’]s|it is|to)| -|:)(?: now)?|"
     r"\b[Yy]ou can (?:now )?(?:reach|call|text|e?mail) me (?:on|at|under)|"
     r"\b(?:[Pp]lease )?(?:[Cc]all|[Tt]ext|[Rr]each|[Ww]rite to|[Ee]?-?[Mm]ail) me "
     r"(?:on|at|under)) "
@@ -90,7 +91,7 @@ def _is_new(found: re.Match[str], text: str) -> bool:
     """Tell whether a number takes the place of those before: ``my new number is``."""
     before = found.group()[: -len(found["value"])].lower()
     one_of = any(word in before for word in ("work", "private", "home", "mobile", "cell"))
-    new = re.search(r"\bnew\b|\bnow\b", before) or _FROM_NOW.match(
+    new = re.search(r"\b(?:new|now|changed)\b", before) or _FROM_NOW.match(
         text[found.end("value") :].strip()
     )
     return bool(new) and not one_of

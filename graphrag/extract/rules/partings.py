@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 POSTS: Final = frozenset({"has_role", "leads"})
 JOBS: Final = POSTS | {"works_at", "plays_for"}
 UNIONS: Final = frozenset({"married_to", "engaged_to", "partner_of"})
-_POST, _JOB, _UNION = "leads", "works_at", "partner_of"
+_POST, _JOB, _UNION, _MARRIAGE = "leads", "works_at", "partner_of", "married_to"
 """What is over, by the relation that stands for its kind."""
 _AT: Final = (_POST, _JOB)
 """What one has at a body from which one resigns."""
@@ -34,6 +34,10 @@ _OUT: Final = frozenset({"unemployed", "jobless", "redundant"})
 _FOR_GOOD: Final = frozenset({"retire", "stop", "be"})
 """Verbs of who has no job any more, however many they had."""
 _STOPPING: Final = frozenset({"stop", "quit", "finish", "cease"})
+_NOTICE: Final = frozenset("sack boot push axe chop heave-ho notice order door".split())
+"""What somebody gets, is given or is shown who is dismissed."""
+_WHERE: Final = frozenset("to into on home first alone with through".split())
+_DISSOLVED: Final = frozenset("come finalise finalize go become end dissolve complete".split())
 _PARTING: Final = frozenset({"break_up", "split_up", "split", "separate"})
 
 
@@ -54,18 +58,20 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
         life = lifetime("end", clause, periods, line.reference)
         if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
             continue
-        alike = UNIONS if kind == _UNION else JOBS
+        alike = UNIONS if kind in UNIONS else JOBS
         bodies = _bodies(clause, line) if kind == _POST else []
         for body in bodies:
             for name in filter(None, map(line.name, people)):
                 yield from (line.draft(name, relation, body, life) for relation in _AT)
+        if any(word.lower_ == "our" for word in people) and line.scene.speaker is not None:
+            yield line.draft(line.scene.speaker, kind, None, life)
         with_whom = clause.arguments.get("with", ())
         others = [one for word in with_whom if (one := line.name(word)) is not None and one.named]
         names = [one for word in people if (one := line.name(word)) is not None]
         names = [one for one in names if one.named or is_unnamed(one.text)]
         pair = (names + others)[:2] if kind == _UNION else []
         if pair[1:]:
-            for relation in ("engaged_to", "lives_with", "partner_of"):
+            for relation in ("married_to", "engaged_to", "lives_with", "partner_of"):
                 yield line.draft(pair[0], relation, pair[1], life)
             continue
         for name in names if not bodies else ():
@@ -142,10 +148,15 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
         return _JOB, subjects
     if key in _LOSING and not clause.passive and acted and all(map(_is_work, acted)):
         return _JOB if acted[0].lemma_.lower() in _WORK else _POST, subjects
-    if key in _DISMISSING or (clause.lemma in ("let", "make") and _is_dismissing(clause)):
-        if arguments.keys() & {"as", "from"}:
-            return "", ()
+    if key in _DISMISSING and not arguments.keys() & {"as", "from"}:
         return _JOB, subjects if clause.passive else acted
+    if people := _let_go(clause):
+        return _JOB, people
+    if acted and acted[0].lemma_.lower() in _NOTICE and _is_shown(clause, acted[0]):
+        return _JOB, subjects
+    final = any(child.lower_ in ("final", "through") for child in clause.verb.children)
+    if _is(subjects, "divorce") and (clause.lemma in _DISSOLVED or final):
+        return _MARRIAGE, [child for child in subjects[0].children if child.dep_ == "poss"]
     if clause.lemma == "be" and _is_out(clause):
         return _JOB, subjects
     gerunds = arguments.get("gerund", ())
@@ -181,10 +192,32 @@ def _is_work(noun: "Token") -> bool:
     return noun.lemma_.lower() in _WORK | _SEATS and owned and not more
 
 
-def _is_dismissing(clause: Clause) -> bool:
-    """Tell whether somebody was let go or made redundant."""
-    words = {child.lower_ for child in clause.verb.children}
-    return clause.passive and ("go" if clause.lemma == "let" else "redundant") in words
+def _let_go(clause: Clause) -> Sequence["Token"]:
+    """Return who was let go or made redundant: ``I was let go``, ``they made me redundant``."""
+    how = {"let": "go", "make": "redundant"}.get(clause.lemma)
+    for child in clause.verb.children:
+        if child.lower_ == how and clause.passive:
+            return clause.subjects
+        on = any(word.dep_ in ("dobj", "prt") or word.lower_ in _WHERE for word in child.children)
+        if child.lower_ == how and clause.past and child.dep_ == "ccomp" and not on:
+            return [word for word in child.children if word.dep_ == "nsubj"]
+    return ()
+
+
+def _is_shown(clause: Clause, noun: "Token") -> bool:
+    """Tell whether somebody is dismissed by what they get: ``got the sack``, ``was given notice``.
+
+    A sack of potatoes has a measure, and a door that somebody gets is no shown one.
+    """
+    if any(child.dep_ == "prep" for child in noun.children):
+        return False
+    if noun.lemma_.lower() == "door":
+        return clause.passive and clause.lemma == "show"
+    if noun.lemma_.lower() in ("notice", "order"):
+        own = any(child.lower_ in _OWN | {"marching"} for child in noun.children)
+        return own and clause.passive and clause.lemma in ("give", "hand")
+    the = any(child.lower_ == "the" for child in noun.children)
+    return the and (clause.lemma == "get" or (clause.passive and clause.lemma == "give"))
 
 
 def _is_out(clause: Clause) -> bool:

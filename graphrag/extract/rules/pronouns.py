@@ -136,7 +136,7 @@ class Antecedents:
         near = [name for _, name, _ in self._previous]
         near += [name for at, name, _ in self._current if at < noun.i]
         for names in (near, self._all):
-            fitting = _unique(name for name in names if _is_a(name, kind))
+            fitting = _unique(name for name in names if _is_a(name, kind, noun.lower_))
             if fitting:
                 return fitting[0] if len(fitting) == 1 else None
         return None
@@ -174,8 +174,18 @@ class Antecedents:
         return any(other is name and subject for _, other, subject in self._previous)
 
 
-def _is_a(name: Name, kind: str) -> bool:
-    built = name.text.split()[-1].lower() in BUILDINGS
+_KINDS = frozenset(
+    "club team school charity foundation newspaper agency museum church hotel theatre theater "
+    "university college hospital library bank".split()
+)
+
+
+def _is_a(name: Name, kind: str, noun: str) -> bool:
+    """Tell whether a name is of a kind, and does not call itself another: no museum is a club."""
+    words = name.text.lower().split()
+    if noun in _KINDS and noun not in words and _KINDS & {*words}:
+        return False
+    built = words[-1] in BUILDINGS
     return built if kind == "building" else not built and name.votes[kind] >= 2
 
 

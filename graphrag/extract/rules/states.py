@@ -109,6 +109,10 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
             continue  # any bridge, any meeting
         phrase = Phrase(words, token.idx, token.idx + len(token), False)
         yield line.draft(one, "has_status", line.scene.add(phrase, line.offset), life)
+        for body in clause.arguments.get("from", ()) if words in _PEOPLES else ():
+            if body.pos_ == "PROPN" and (firm := line.name(body)) is not None and firm is not one:
+                firm.votes["organization"] += 3
+                yield line.draft(one, "works_at", firm)  # "on leave from Acme until June"
 
 
 def lies(copula: "Token") -> bool:

@@ -157,9 +157,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
             return not called and (target.tag_ != "VBG" or is_pastime(target))
         case "lives_in" | "works_at" if clause.lemma in _TRANSITIVE:
-            # not "moved its office", "finished a bookmark at", "Insurance: moved to Acme"
-            headed = clause.verb.i and clause.verb.nbor(-1).text == ":" and not one.votes["person"]
-            return "dobj" not in clause.arguments and not headed
+            return "dobj" not in clause.arguments  # "moved its office", "finished a bookmark at"
         case "leads" if clause.lemma == "run" and one.votes["organization"] > one.votes["person"]:
             return False  # it operates the line
         case "leads" if clause.lemma == "direct":
@@ -170,6 +168,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "plays" if target.pos_ == "NOUN":
             marks = {part for one in target.children for part in (one.lower_, one.dep_)}
             return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
+        case "comes_from" if "on" in clause.arguments:
+            return False  # "is on leave from Acme"
         case "uses":  # "packages installed using pip": they use nothing
             asides = ("acl",) if one.votes["person"] and not clause.past else ("acl", "advcl")
             learnt = target.ent_type_ in ("NORP", "LANGUAGE") or word in lexicon.SUBJECTS

@@ -97,7 +97,9 @@ def _cancels(statement: Statement, plan: Statement) -> bool:
         return False  # it was never so until then, which says nothing of what is to come
     if at is None or statement.trust < plan.trust:
         return statement.trust >= plan.trust
-    return at < plan.since.moment and (plan.at is None or plan.at <= at)
+    # In March, what is planned for March may still be called off.
+    ahead = to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)
+    return ahead and (plan.at is None or plan.at <= at)
 
 
 @dataclass(slots=True)

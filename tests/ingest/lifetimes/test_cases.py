@@ -229,6 +229,10 @@ READINGS = [
      {"2024": "Y", "2025": "X"}),
     ("a state to come is a plan", "X from 2025, told 2024; X cancelled, told 2024-12",
      {"2026": ""}),
+    ("called off in the month it was planned for", "X planned from 2025-03, told 2024; "
+     "X cancelled, told 2025-03-02", {"2025-04-01": ""}),
+    ("called off when it had begun", "X planned from 2025-03-01, told 2024; "
+     "X cancelled, told 2025-03-02", {"2025-04-01": "X"}),
     ("cancelled by somebody trusted less", "X planned from 2025, told 2024, trust 1; "
      "X cancelled, told 2024-12", {"2026": "X"}),
     ("planned anew", "X planned from 2025, told 2024; X cancelled, told 2024-12; "

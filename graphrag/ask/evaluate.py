@@ -113,11 +113,11 @@ def _how_many(asked: Asked, world: World, done: Solution) -> None:
         done.entities = rows
     several = asked.wants == "how often" or len(asked.main.names) > 1
     number = len(spells(lines)) if several else len(rows)
-    told = _told(found.relation, [world.name(row) for row in rows])
-    done.values = [told or str(number)]
+    count = _count(found.relation, [world.name(row) for row in rows])
+    done.values = [count or str(number)]
 
 
-def _told(relation: str, names: Sequence[str]) -> str:
+def _count(relation: str, names: Sequence[str]) -> str:
     """Return a number that a text gives itself: that of ``has_employees 240`` is no 1."""
     counts = relation in ("has_size", "has_population") or re.fullmatch(r"has_\w+s", relation)
     given = _NUMBER.match(names[0]) if counts and len(names) == 1 else None

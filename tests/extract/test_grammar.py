@@ -54,12 +54,19 @@ STATED = [
     ("Norvia Rail had run the line since 2010.", "Norvia Rail operates line"),
     ("Hae-won Lim was named chief executive of Acme.", "Hae-won Lim leads Acme"),
     ("Min-jun Park joined Acme in 2020.", "Min-jun Park works_at Acme"),
+    ("The turnover rose from £3.2 million to £4bn.", "turnover has_value £4bn"),
+    ("Tarrow has 2.1 million inhabitants.", "Tarrow has_inhabitants 2.1 million"),
+    ("Postage goes up to £4 in May.", "Postage costs £4"),
     ("Sable Works has 40 employees.", "Sable Works has_employees 40"),
     ("Questions about invoices go to Mara Holt.", "Mara Holt contact_for invoices"),
     ("Mira Holt joined my violin class in May.", "Mira Holt studies_at violin class"),
     ("Leo Holt started at Hill Primary in May.", "Leo Holt studies_at Hill Primary"),
 ]  # fmt: skip
 UNSTATED = [
+    ("I've completed sprint 1, and 12 permutation and combination problems.", "has_value"),
+    ("He was sentenced for defrauding Ann Lee's employer of £190,000.", "has_value"),
+    ("The Harlow Court heard it. Ann Lee was the firm's bookkeeper.", "works_at"),
+    ("Bram: with Pim??", "works_at"),
     ("The label printer offline since Monday is back.", "has_role"),
     ("Ann Lee was at Wrenford Court on Tuesday.", "works_at"),
     (
@@ -143,7 +150,7 @@ DATED = [
     ("Ann Lee was elected president of Acme on 1 July 2019 for a term of four years.",
      "Ann Lee leads Acme", "2019-07-01", "2023-07-01"),
     ("Acme Rail has run the Salt Coast line since 2010. The state-owned City Trains takes over "
-     "on 1 October.", "Acme Rail leads Salt Coast line", "2010-01-01", "2024-10-01"),
+     "on 1 October.", "Acme Rail operates Salt Coast line", "2010-01-01", "2024-10-01"),
     ("Ann Lee said that she starts at Pennant Mills on 1 October.",
      "Ann Lee works_at Pennant Mills", "2024-10-01", None),
     ("- Treasurer: Ada Brink (until 31 Dec 2023), then Cy Dorn",

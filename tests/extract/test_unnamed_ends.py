@@ -52,6 +52,7 @@ IDA = "2024-01-10 | Ida Holm is the CEO of Fjord Ltd."
         ("I quit my job yesterday.", "2024-04-30"),
         ("I got fired.", "2024-05-01"),
         ("I got the sack yesterday.", "2024-04-30"),
+        ("I lost my job at Volvo yesterday.", "2024-04-30"),
         ("I was given my notice in March.", "2024-03-01"),
         ("They made me redundant in March.", "2024-03-01"),
         ("Volvo let me go in March.", "2024-03-01"),

@@ -172,6 +172,7 @@ def _claim(
         subject is None
         or other is None
         or life is None
+        or (statement.relation == "has_version" and other.name in subject.name)
         or name_key(subject.name) == name_key(other.name)
     ):
         return None

@@ -148,7 +148,8 @@ def _instead(clause: Clause, line: Line, drafts: Sequence[Draft]) -> Iterator[Dr
 
 def _is_office(draft: Draft) -> bool:
     words = draft.object.text.split() if draft.object is not None else [""]
-    return draft.relation == "leads" or (draft.relation == "has_role" and words[-1] in OFFICES)
+    post = draft.relation == "has_role" and words[-1] in OFFICES
+    return post or draft.relation in ("leads", "operates")
 
 
 def _taken_over(clause: Clause, life: Life, line: Line, drafts: Sequence[Draft]) -> Iterator[Draft]:

@@ -23,8 +23,9 @@ _UNIT = (
     r"(?:%|k\b|m\b|ms\b|km\b|kg\b|GB\b|MB\b|per ?cent|percent|euros?|dollars?|pounds?|francs?|"
     r"minutes?|hours?|seconds?|days?|weeks?|months?|people|members|employees|users|pages|points)"
 )
+_LARGE = r"(?: ?(?:thousand|million|billion|trillion|mn|bn)\b)"
 _NUMBER = (
-    rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*(?:/\d{{1,3}}\b(?!/))?(?: ?{_UNIT})?"
+    rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*{_LARGE}?(?:/\d{{1,3}}\b(?!/))?(?: ?{_UNIT})?"
     r"(?! ?(?:[ap]\.?m\b|o'clock))"
     r"(?: (?:a|per|each) (?:month|year|week|day|hour|plot|person|head|night|minute))?"
 )
@@ -59,7 +60,7 @@ _SHAPES = tuple(
         rf"{_THING} (?:costs?|cost) (?P<new>{_NUMBER})",
         rf"\b(?:my|our|the|his|her|their|its) (?P<thing>(?:\w+ )?(?:{_PAID})) (?:is|was|are|were) "
         rf"(?P<new>{_NUMBER})",
-        rf"{_THING} (?:has|have|had) (?P<new>\d[\d.,]*) (?P<unit>{_HEADS})",
+        rf"{_THING} (?:has|have|had) (?P<new>\d[\d.,]*{_LARGE}?) (?P<unit>{_HEADS})",
         rf"{_THING}(?: is| are|:)? now(?: at| on)?:? (?P<new>{_NUMBER})",
         rf"(?:^\s*|[.;:,(] |\n)(?P<thing>(?:[\w-]+ )?(?:{_PAID}|subs|dues|tickets?|tuition))"
         r"(?: (?:stays?|remains?|unchanged|put|now|at|is|are|still|of|to|goe?s?|up|down))*[,:]?"
@@ -79,6 +80,12 @@ _PRICES = frozenset(
 )
 PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
 _SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
+_RATE = re.compile(r"[€$£] ?\d+(?:[.,]\d\d?)?(?: (?:a|an|per|each) \w+)?$|\bquid\b")
+"""A number that is rather the price of something than its size."""
+_SUMS = frozenset(
+    "revenue revenues turnover budget profit profits loss losses deficit debt debts value savings "
+    "fund funds funding grant donation donations fortune balance sum amount total income".split()
+)
 _OWNERS = frozenset({"its", "their", "his", "her"})
 _MEASURES = frozenset("capacity population score".split())
 _DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
@@ -150,7 +157,10 @@ def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
             continue
         first = digits[0].i
         first -= int(first > 0 and noun.doc[first - 1].text in "£€$")
-        number = noun.doc[first : digits[-1].i + 1]
+        last = digits[-1]
+        while last.i + 1 < len(noun.doc) and last.nbor().like_num:
+            last = last.nbor()  # "12 thousand people"
+        number = noun.doc[first : last.i + 1]
         relation = "costs" if money else "has_employees"
         value = line.scene.add(
             Phrase(number.text, number.start_char, number.end_char, False), line.offset
@@ -228,7 +238,9 @@ def relation_of(head: str, number: str) -> str:
         return f"has_{head}"
     if head in ("rate", "rates") and not _SUM.search(number):
         return "has_value"  # a heart rate
-    return "costs" if head in _PRICES else "earns" if head in PAY else "has_value"
+    if head in _PRICES or (_RATE.search(number) and head not in _SUMS):
+        return "costs"
+    return "earns" if head in PAY else "has_value"
 
 
 def _draft(one: Name, relation: str, number: str, start: int, life: Life, scene: Scene) -> Draft:

@@ -159,7 +159,7 @@ V:drive,fly,cook,report,bake,sail,code,freelance,consult,clean,drum,sew,nurse,tr
 V:work,teach at,for,in {o:t=bank,school,hospital,clinic,library,museum,bakery,brewery,dairy,
     creamery,mill,factory,shop,hotel,office,university,college,council,post,station,laboratory,lab,
     theatre,theater,newspaper,restaurant,café,nursery,farm} => s works_at o state
-V:have,get,take,keep,find,land,lose {n=job,post,position} at,in,with {o:pt} => s works_at o start
+V:have,get,take,keep,find,land {n=job,post,position} at,in,with {o:pt} => s works_at o start
 {n=pupil,student,apprentice,disciple} of {x:p} ~ at {o:p} => s taught_by x state; s studies_at o
     state
 {n=graduate,alumnus,alumna} of {o:p} => s studies_at o end
@@ -244,7 +244,7 @@ V:buy,purchase,acquire {o:c=house,flat,farm,boat,cottage,mill,shop,pub,barn,work
 V:have,own,keep {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n
     state
 V:get {n=dog,cat,rabbit,hamster,parrot,horse,puppy,kitten,tortoise,pony} => s has_pet n start
-V:quit,leave,lose {n=job,post,position} at,with {o:p} => s works_at o end
+V:quit,leave,lose {n=job,post,position} at,with {o:pt} => s works_at o end
 P:promote to {k:c} => s has_role k start
 V:go,return ~ to {o:pt=school,college,university,academy,kindergarten,nursery,lyceum,gymnasium} => s
     studies_at o state

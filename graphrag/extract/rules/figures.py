@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.amounts import PAY, relation_of
 from graphrag.extract.rules.clauses import Clause
+from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
@@ -79,6 +80,8 @@ def _had(number: "Token", top: "Token", line: Line, clauses: dict[int, Clause]) 
         if unit in _SPELLS:
             return None  # "my trip of 3 days" may be another one
         noun = above.head
+        if noun.lemma_.lower() in ANIMATE | GENERIC.keys() | {"employer"}:
+            return None  # "for defrauding his employer of £190,000"
     else:
         return _become(number, top, line, clauses)
     owner = line.scene.possessor_of(noun, line.offset)
@@ -126,6 +129,8 @@ def _finished(number: "Token", line: Line, clauses: dict[int, Clause]) -> Draft 
     noun, clause = number.head, clauses.get(number.head.head.i)
     if number.dep_ != "nummod" or noun.dep_ != "dobj" or noun.lemma_.lower() in _SPELLS | _MONEY:
         return None
+    if number.i > noun.i or any(child.dep_ == "conj" for child in noun.children):
+        return None  # "sprint 1", "12 permutation and combination problems"
     if clause is None or clause.lemma not in _FINISHING or not clause.perfect or clause.negated:
         return None
     owner = next(filter(None, map(line.name, clause.subjects)), None)

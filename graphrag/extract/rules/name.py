@@ -51,6 +51,10 @@ class Name:
         others = max((votes for kind, votes in self.votes.items() if kind != "person"), default=0)
         return self.named and (self.votes["person"] > 0 or (self.acted and others < 2))
 
+    def is_body(self) -> bool:
+        """Tell whether more than a guess speaks for a body, and less for a person."""
+        return self.votes["organization"] > max(1, self.votes["person"])
+
     def mention(self) -> Mention:
         """Return the finished mention."""
         aliases, names = dict.fromkeys(self.aliases), dict.fromkeys(self.names)

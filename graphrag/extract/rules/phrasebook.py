@@ -35,7 +35,8 @@ _TYPES: Mapping[str, tuple[str, str]] = {
 """What the ends of a relation can be."""
 _OF_FIRMS = frozenset(
     "sponsor supplier provider vendor operator contractor partner publisher manufacturer producer "
-    "dealer winner owner newcomer tenant carrier distributor insurer broker lender".split()
+    "dealer winner owner newcomer tenant carrier distributor insurer broker lender carmaker "
+    "chipmaker drugmaker toymaker retailer brewer broadcaster".split()
 )
 """What firms are as often as people."""
 _WORKS = frozenset(
@@ -57,6 +58,8 @@ def read_constructions(
     line: Line, stated: Sequence[Clause], drafts: Sequence[Draft]
 ) -> Iterator[Draft]:
     """Yield what the constructions of a sentence state of those whom nothing links there yet."""
+    if line.sentence.text.rstrip(" \"')").endswith("?"):
+        return  # "with Pim??"
     start = line.offset + line.sentence.start_char
     linked = {_pair(draft) for draft in drafts if draft.start == start and draft.relation in MEANT}
     titled = {

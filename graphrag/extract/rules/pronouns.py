@@ -180,10 +180,18 @@ _KINDS = frozenset(
 )
 
 
+_PUBLIC = frozenset(
+    "court council ministry parliament club museum school church university college hospital "
+    "library".split()
+)
+
+
 def _is_a(name: Name, kind: str, noun: str) -> bool:
     """Tell whether a name is of a kind, and does not call itself another: no museum is a club."""
     words = name.text.lower().split()
     if noun in _KINDS and noun not in words and _KINDS & {*words}:
+        return False
+    if noun in ("company", "firm", "business") and _PUBLIC & {*words}:
         return False
     built = words[-1] in BUILDINGS
     return built if kind == "building" else not built and name.votes[kind] >= 2

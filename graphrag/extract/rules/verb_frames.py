@@ -262,7 +262,7 @@ _HABITS = (
     *_frame("switch upgrade migrate", "to", "uses", "start"),
     *_frame("switch upgrade migrate", "from", "uses", "end"),
     *_frame("drop abandon", "dobj", "uses", "end"),
-    *_frame("run", "dobj", "operates", "state", f"{ORG}>"),
+    *_frame("run", "dobj", "operates", "state"),
     *_frame("run", "on dobj", "runs_on", "state"),
     *_frame("play", "dobj", "plays", "state", _P, bare=True),
     *_frame("drive", "dobj", "drives", "state", _P),

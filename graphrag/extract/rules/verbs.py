@@ -30,6 +30,7 @@ _WITH_THE = frozenset(
 )
 """Relations that ``the farm`` can be an end of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
+_OPERATED = frozenset("line route service ferry crossing bus tram mine quarry plant depot".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
 _STAGED = frozenset("film movie play opera show series documentary musical".split())
@@ -158,7 +159,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not called and (target.tag_ != "VBG" or is_pastime(target))
         case "lives_in" | "works_at" if clause.lemma in _TRANSITIVE:
             return "dobj" not in clause.arguments  # "moved its office", "finished a bookmark at"
-        case "leads" if clause.lemma == "run" and one.votes["organization"] > one.votes["person"]:
+        case "leads" if clause.lemma == "run" and (word in _OPERATED or one.is_body()):
             return False  # it operates the line
         case "leads" if clause.lemma == "direct":
             before = clause.verb.doc[clause.verb.i : target.i]
@@ -200,7 +201,8 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
                 other.votes["person"] = 0  # whatever its name looks like
             return not other.votes["person"]  # "I'll buy Ann her favourite cake"
         case "operates" if clause.lemma == "run":
-            return one.votes["organization"] > 1 and any(c.dep_ == "det" for c in target.children)
+            definite = any(child.dep_ == "det" for child in target.children)
+            return definite and (one.votes["organization"] > 1 or word in _OPERATED)
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "has_condition" if clause.lemma in ("contract", "catch"):

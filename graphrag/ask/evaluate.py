@@ -17,7 +17,7 @@ from graphrag.ask.chain import follow, placed
 from graphrag.ask.company import fellows, shared
 from graphrag.ask.kinds import Kinds
 from graphrag.ask.kinship import check_kin, with_kin
-from graphrag.ask.lengths import by_age, how_long, how_old
+from graphrag.ask.lengths import by_age, how_long, how_old, lasts
 from graphrag.ask.lookup import CannotAnswer, Unclear, open_facts, pair_facts
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import best
@@ -94,8 +94,13 @@ def dates_of(
     found: dict[str, None] = {}
     over = "over" in asked.main.words or edge_of(asked.main) == "end"
     for line in lines:
+        if line.relation == "has_birthday":
+            found[world.name(line.object)] = None  # a day of each year
+            continue
         if asked.wants != "until" and not over and not world.began(line):
             continue
+        if asked.wants == "until" and not lasts(line):
+            continue  # what happened on a day has no end
         unit = asked.unit or world.unit(line.relation)
         known = (None, None) if asked.unit else stated.get(line.row, (None, None))
         words = date_words(asked.wants, line, unit, known, over=over)

@@ -68,7 +68,7 @@ def _apart(asked: Asked, world: World, done: Solution) -> None:
     firstly, then = (asked.main, asked.anchor) if early is one else (asked.anchor, asked.main)
     if edge_of(firstly) == "end" or not _OVER.isdisjoint(firstly.words):
         vacant = True
-    if vacant or (shared and len(asked.main.names) == 2 and not asked.main.order and _lasts(early)):
+    if vacant or (shared and len(asked.main.names) == 2 and not asked.main.order and lasts(early)):
         start = early.end
         done.step("from the end of one to the beginning of the other")
     if edge_of(then) == "end":
@@ -79,7 +79,7 @@ def _apart(asked: Asked, world: World, done: Solution) -> None:
     _counted(asked, max(0, between(start, end, unit)) if start <= end else 0, unit, done)
 
 
-def _lasts(line: Line) -> bool:
+def lasts(line: Line) -> bool:
     """Tell a state from what happened on a day."""
     return line.end - line.start > _DAY
 
@@ -100,6 +100,11 @@ def how_old(asked: Asked, world: World, done: Solution) -> None:
     lines = world.lines(rows)
     own = [line for line in lines if line.subject in rows]
     births = {at: line for line in own if (at := _date(line, _BIRTH, world)) is not None}
+    stated = [line for line in own if line.relation == "has_age"]
+    if not births and len(stated) == 1 and asked.anchor is None and asked.during is None:
+        done.lines = stated  # as it was when it was said: the answer says since when it is known
+        done.values = [world.name(stated[0].object).split()[0]]
+        return
     if len(births) != 1:
         raise CannotAnswer(f"{'no' if not births else 'more than one'} birthday is known")
     (born, birth), *_ = births.items()

@@ -21,6 +21,7 @@ from graphrag.ask.relatives import kin_in
 from graphrag.ask.senses import GENDERED, is_light, parts_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
+from graphrag.model.values import CONCEPT
 
 
 class CannotAnswer(QueryError):
@@ -129,8 +130,12 @@ _PLACED = frozenset({"at", "in"})
 
 def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) -> bool:
     """Tell whether what is found is no answer to the question word: nobody who, or no place."""
+    kinds = {world.kind(row) for row in rows}
     if "where" in clause.words:
-        return all(world.kind(row) == "person" for row in rows)
+        placed = bool(_PLACED & {*parts_of(found.relation)})
+        return kinds <= ({"person"} if placed else {"person", CONCEPT})
+    if "who" in clause.words and kinds == {CONCEPT}:
+        return True  # nobody's boss is what they lead
     if "who" not in clause.words or evidence(clause, found.relation, world).places:
         return False
     return not any(is_of(row, "person", world) for row in rows)

@@ -47,6 +47,8 @@ lead leader head chief boss president chair chairman chairwoman chairperson dire
 lead mayor governor principal headteacher headmaster dean rector editor warden
 lead commander commissioner chancellor premier abbot bishop conductor superintendent
 lead helm charge direct head run manage oversee
+report boss manager supervisor superior
+take medication medicine drug pill prescription prescribe
 lead executive captain skipper commander
 lead office post appoint elect resign retire leave inaugurate dismiss step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle

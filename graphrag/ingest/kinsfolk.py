@@ -23,6 +23,11 @@ _KIN: Final[tuple[tuple[str, str, End], ...]] = (
     ("wife", "married_to", "either"),
     ("girlfriend", "partner_of", "either"),
     ("boyfriend", "partner_of", "either"),
+    ("grandmother grandma granny gran nan", "grandparent_of", "subject"),
+    ("grandfather grandpa grandad granddad", "grandparent_of", "subject"),
+    ("cousin", "cousin_of", "either"),
+    ("aunt auntie", "aunt_or_uncle_of", "subject"),
+    ("uncle", "aunt_or_uncle_of", "subject"),
 )
 """Words for one of a kin, the relation, and the end of it at which they stand."""
 _OF: Final = {

@@ -59,7 +59,7 @@ def with_known(
             ends += called_off(claim, memory)
         elif claim.corrects and claim.kind == "state" and not claim.ends:
             ends += kept(claim, memory)
-        elif (other := other or _by_name(claim, memory)) is not None:
+        elif (other := _known(claim, other, memory)) is not None:
             claim = replace(claim, object=other)
             line = relations.line(claim.relation, entity_of[one], entity_of[other])
             if claim.relation == "succeeds":
@@ -100,6 +100,22 @@ def _runs(line: Line, claim: Claim, memory: Memory) -> bool:
 def _kind(entity: str, memory: Memory) -> str:
     new = memory.resolution.created.get(entity)
     return new.entity_type if new else memory.index.entity_type(entity)
+
+
+def _known(claim: Claim, other: Mention | None, memory: Memory) -> Mention | None:
+    """Return what a claim means that is known: ``not Dunmore`` is Dunmore Hospital."""
+    if other is None:
+        return _by_name(claim, memory)
+    if claim.corrects and claim.kind == "cancelled":
+        who, words = memory.who(claim.subject), {*_key(other).split()}
+        ends = dict.fromkeys(
+            end for (_, *both), _ in memory.standing(claim.relation, who) for end in both
+        )
+        names = {end: {*name_key(memory.index.entity_name(end)).split()} for end in ends}
+        found = [end for end in ends if end != who and words < names[end]]
+        if memory.who(other) not in ends and len(found) == 1:
+            return memory.named(found[0], claim)
+    return other
 
 
 def _by_name(claim: Claim, memory: Memory) -> Mention | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ingest.memory import Memory
-from graphrag.model.extraction import EVERY, Claim
+from graphrag.model.extraction import EVERY, RECORD, Claim
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import is_away
 from graphrag.temporal.moment import to_micros
@@ -42,11 +42,11 @@ def ended(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Iterator[Cla
     Of several jobs a person says which is meant. Where no job is known yet, all are over.
     """
     held = _held(claim, stated, memory)
-    every = EVERY in claim.attributes
+    every, record = EVERY in claim.attributes, RECORD in claim.attributes
     claim = replace(claim, attributes={})
     jobs = held[_JOB].keys() | held[_CLUB].keys()
     unsure = len(jobs) > 1 and not every and (claim.relation == _JOB or not held[_POST])
-    for relation, entity in _meant(claim.relation, held):
+    for relation, entity in _meant(claim.relation, held, record=record):
         meant = replace(claim, relation=relation, object=memory.named(entity, claim))
         yield replace(meant, confidence=_UNSURE) if unsure else meant
     if claim.relation == _JOB and not any(held.values()):
@@ -72,7 +72,7 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
                     continue
                 if claim.relation in _WITHIN:
                     held[relation][memory.who(said.object)] = BEGINNING
-                else:  # "my new number is ...", once more
+                elif relation == claim.relation:  # "my new number is ...", once more
                     held[relation].pop(memory.who(said.object), None)
     return held
 
@@ -93,12 +93,12 @@ def employed(claim: Claim, memory: Memory) -> Iterator[Claim]:
             yield replace(over, valid_at=None, invalid_at=date[0], ends=True, attributes={})
 
 
-def _meant(relation: str, held: Held) -> Iterator[tuple[str, str]]:
+def _meant(relation: str, held: Held, *, record: bool) -> Iterator[tuple[str, str]]:
     """Yield what is over of what somebody has."""
     if relation == "partner_of":
         partners = held["partner_of"].keys() | held["engaged_to"].keys()
         yield from ((name, one) for name, ones in held.items() for one in ones if one in partners)
-    elif relation == _ROLE and len(held[_ROLE]) == 1:
+    elif relation == _ROLE and len(held[_ROLE]) == 1 and not record:
         yield from ((_ROLE, one) for one in held[_ROLE])
     elif relation == _ROLE:
         yield from _roles_since({at for name in _WITH[_ROLE] for at in held[name].values()}, held)

@@ -25,6 +25,8 @@ SCRIPT = re.compile(
 """A name followed by itself in another script, in parentheses."""
 _PICTURE = re.compile(r"(?<=\w )[\U0001f300-\U0001faff](?= [A-ZÀ-Þ])")
 """A pictograph between two sentences."""
+_ANEW = re.compile(r"\b[Rr]e-?(?=(?:elect|appoint)(?:s|ed)?\b)")
+"""What the parser would take for a word of its own: ``re-elected``."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LONGEST = 20_000
 """Characters handed to the parser at once; its memory grows with the length."""
@@ -95,6 +97,7 @@ def flatten(text: str) -> str:
     """
     plain = text.translate(_SAME_LENGTH).replace("\n", " ").replace("\r", " ").replace("\t", " ")
     plain = _PICTURE.sub(".", plain)
+    plain = _ANEW.sub(lambda match: " " * len(match.group()), plain)
     return SCRIPT.sub(lambda match: match["name"] + " " * (match.end() - match.end("name")), plain)
 
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
 
+RECORD = "record"
+"""Attribute of an end that a record implies: of what somebody was where they work, no calling."""
 EVERY = "every"
 """Attribute of an end without an object that is meant of all that somebody has: of every job."""
 

@@ -81,7 +81,10 @@ _MUTUAL = (
 )
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
-_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population")
+_COUNTS = ("has_version", "has_age", "has_employees", "has_inhabitants", "has_size")
+_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population", *_COUNTS)
+UNPROMPTED: Final = frozenset({VITAL, *_COUNTS})
+"""What no prompt lists: the first is made of others, the rest a model finds itself."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),

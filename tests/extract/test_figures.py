@@ -59,7 +59,6 @@ async def test_a_number_of_ones_own_is_stated_in_questions_too(text, stated):
         "user: I should complete 5 sketches.",
         "user: I hope my weight is 70 kg by June.",
         "user: My plan of 2024 is done.",
-        "user: My birthday is on 4 May 1990.",
         "user: My trip of 3 days was short.",
         "assistant: Your budget is $900.",
         "user: I'm 35% of the way.",

@@ -57,6 +57,13 @@ STATED = [
     ("The turnover rose from £3.2 million to £4bn.", "turnover has_value £4bn"),
     ("Tarrow has 2.1 million inhabitants.", "Tarrow has_inhabitants 2.1 million"),
     ("Postage goes up to £4 in May.", "Postage costs £4"),
+    ("Cinderbank has its headquarters in Aldermoor.", "Cinderbank located_in Aldermoor"),
+    ("Saffron Gate closed its doors for good on Sunday.", "Saffron Gate has_status closed"),
+    ("Emre Doganay was sworn in as mayor of Bonn.", "Emre Doganay leads Bonn"),
+    ("Headcount at Holm Paper is down to 950.", "Holm Paper has_employees 950"),
+    ("Hal Brook was re-elected mayor of Bonn.", "Hal Brook leads Bonn"),
+    ("Ida Moss's birthday is on May 4th.", "Ida Moss has_birthday May 4th"),
+    ("Ida Moss is 41.", "Ida Moss has_age 41"),
     ("Sable Works has 40 employees.", "Sable Works has_employees 40"),
     ("Questions about invoices go to Mara Holt.", "Mara Holt contact_for invoices"),
     ("Mira Holt joined my violin class in May.", "Mira Holt studies_at violin class"),
@@ -130,6 +137,12 @@ async def test_reads_nothing_into_what_only_looks_like_it(text, relation):
 
 
 DATED = [
+    ("Ann Lee worked at Acme from 2001 to 2007 and again from 2011 to 2015.",
+     "Ann Lee works_at Acme", "2011-01-01", "2016-01-01"),
+    ("Ann Lee was named chief executive of Acme. She succeeds Bo Fox, who retires on 1 July.",
+     "Ann Lee leads Acme", "2024-07-01", None),
+    ("Sable Labs now employs 131 people, up from 64 two years ago.",
+     "Sable Labs has_employees 131", None, None),
     ("Ann Lee met Bob Hale, mayor of Bonn from 2010 to 2014.",
      "Bob Hale leads Bonn", "2010-01-01", "2015-01-01"),
     ("Ann Lee is on leave from 8 to 20 August.",

@@ -25,7 +25,7 @@ async def known(text, extractor=None, **episode):
         ("This newspaper hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
         ("Ann Lee founded this paper in 1990.", "Ann Lee founded Veyle Courier"),
         ("This company hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
-        ("This company acquired Globex in 2020.", "Veyle Courier acquired Globex"),
+        ("This company acquired Globex in 2020.", "Globex owned_by Veyle Courier"),
         ("Ann Lee works at Acme. Bob Stone founded this newspaper.",
          "Bob Stone founded Veyle Courier"),
     ],

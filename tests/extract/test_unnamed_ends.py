@@ -287,6 +287,19 @@ async def test_who_succeeds_without_a_date_leads_from_then_on():
         ("I'm unemployed.", "I work at Lidl now.", "has_status unemployed"),
         ("I live with Ida.", "Ida and I broke up.", "lives_with Ida"),
         ("Ida lives with me.", "Ida and I split up.", "lives_with Bo Karl"),
+        (
+            "I study at Leiden University.",
+            "Graduated!!! Three years, done.",
+            "studies_at Leiden University",
+        ),
+        ("I am married to Ida.", "The divorce from Ida came through today.", "married_to Ida"),
+        ("I am married to Ida.", "Ida and I got divorced today.", "married_to Ida"),
+        ("I'm vegetarian.", "I eat meat again.", "has_diet vegetarian"),
+        (
+            "My favourite colour is green.",
+            "My favourite colour is blue now.",
+            "has_favourite_colour green",
+        ),
         ("I live with Ida.", "I've moved out.", "lives_with Ida"),
         ("I am married to Ida.", "My divorce is final.", "married_to Ida"),
         ("I am married to Ida.", "Our divorce was finalised today.", "married_to Ida"),
@@ -315,6 +328,7 @@ async def test_nothing_else_ends_an_absence_or_an_illness(text):
         "You can reach me on 0160 5559876 from now on.",
         "My number is now 0160 5559876.",
         "I changed my number, it's 0160 5559876 now.",
+        "Please use 0160 5559876 from now on.",
     ],
 )
 async def test_a_new_number_takes_the_place_of_the_old_one(words):
@@ -404,3 +418,27 @@ async def test_who_is_on_leave_from_a_firm_works_there():
     )
     assert facts["Ida Holm works_at Fjord Ltd"] == ""
     assert facts["Ida Holm has_status on leave"] == "2024-08-01"
+
+
+async def test_a_plan_is_off_by_the_name_of_where_it_led():
+    facts = await standing(
+        "2024-01-10 I'm moving to Lisbon in June.", "2024-04-19 Lisbon is off, we stay here."
+    )
+    assert facts == {}
+
+
+async def test_what_is_denied_by_a_part_of_its_name_was_never_so():
+    facts = await standing(
+        "2024-01-10 | Ida Holm works at Dunmore Hospital.",
+        "2024-01-11 | Sorry, I misspoke, Ida Holm works at St. Brannock, not Dunmore.",
+    )
+    assert list(facts) == ["Ida Holm works_at St. Brannock"]
+
+
+async def test_a_record_with_another_title_ends_the_one_that_came_with_the_job():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for date, title in (("2024-01-10", "lab technician"), ("2024-05-01", "lab lead")):
+            record = {"name": "Ida Holm", "employer": "Fjord Ltd", "title": title}
+            await graph.add_episode(record, reference_time=date, source="json")
+        roles = [fact.object for fact in await graph.facts("Ida Holm", relation="has_role")]
+        assert roles == ["lab lead"]

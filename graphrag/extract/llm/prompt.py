@@ -13,7 +13,7 @@ from graphrag.extract.llm.wire import ReadFact as ReadFact
 from graphrag.extract.llm.wire import Reading as Reading
 from graphrag.llm.fence import fence_of, fenced
 from graphrag.model.values import Episode
-from graphrag.ontology.relations import VITAL, Relations
+from graphrag.ontology.relations import UNPROMPTED, Relations
 from graphrag.protocols import ExtractionContext, Known, KnownFact, Message
 
 _PREVIOUS = (600, 400, 300, 300)
@@ -178,7 +178,9 @@ def _distinct(relations: Relations) -> Iterator[str]:
     return (
         name
         for name in relations
-        if name != VITAL and relations[name].synonym_of is None and relations.straight(name) is None
+        if name not in UNPROMPTED
+        and relations[name].synonym_of is None
+        and relations.straight(name) is None
     )
 
 

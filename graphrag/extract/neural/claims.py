@@ -173,6 +173,7 @@ def _claim(
         or other is None
         or life is None
         or (statement.relation == "has_version" and other.name in subject.name)
+        or (statement.relation == "takes_place_on" and subject.name == "birthday")
         or name_key(subject.name) == name_key(other.name)
     ):
         return None

@@ -102,11 +102,16 @@ def suits(statement: Statement, passage: Passage) -> bool:
 def relation_of(statement: Statement, passage: Passage) -> str:
     """Return the relation that a text states: who volunteers at a place is not employed there."""
     other = passage.root(statement.object)
+    if other is not None and statement.relation == "has_size" and other.lemma_.lower() in _STAFF:
+        return "has_employees"
     if statement.relation != "works_at" or other is None:
         return statement.relation
     words = (word for above in other.ancestors for word in (above, *above.lefts))
     freely = any(word.lemma_.lower().startswith("volunteer") for word in words)
     return "volunteers_at" if freely else statement.relation
+
+
+_STAFF = frozenset({"employee", "staff", "worker"})
 
 
 def _is_done(verb: "Token | None") -> bool:

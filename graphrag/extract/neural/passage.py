@@ -232,7 +232,7 @@ class Linked:
         ends = {name_key(claim.subject.name), name_key(claim.object.name)}
         if claim.relation in _IMPLIED or ends & self._speakers:
             return 1.0  # a label of a line is no word of a sentence
-        if claim.relation in _OF_KIN and self._author in ends:
+        if _TRAIT.match(claim.relation) or (claim.relation in _OF_KIN and self._author in ends):
             return 1.0
         one, other = words_of_name(claim.subject.name), words_of_name(claim.object.name)
         said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
@@ -245,6 +245,8 @@ class Linked:
 
 
 _WORD = re.compile(r"\w+")
+_TRAIT = re.compile("has_(?:birthday|favourite_)")
+"""What is said in words that say nothing else."""
 _OF_KIN = frozenset(relation for relation, _ in KIN.values())
 _IMPLIED = frozenset({"has_status"})
 """Relations whose object is a word for what a verb says: ``died``, ``closed``."""

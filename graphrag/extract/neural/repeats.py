@@ -17,7 +17,9 @@ _FAMILIES: Final = (
 )
 _FAMILY: Final = {name: names for names in _FAMILIES for name in names.split()}
 """Relations of which a text means one between two: the surest."""
-_AMOUNTS: Final = frozenset({"costs", "has_value"})
+_AMOUNTS: Final = frozenset(
+    "costs has_value has_age has_size has_employees has_population has_inhabitants".split()
+)
 _PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
 

@@ -212,6 +212,8 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
     made = []
     for draft in drafts:
         old, start = draft.object, draft.life.start
+        if draft.relation == "succeeds" and old is not None and not draft.life.over:
+            _follow_on(draft.subject, old, drafts)
         if (
             draft.relation != "succeeds"
             or old is None
@@ -233,6 +235,18 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
             if not any(one.object is post.object for one in known):
                 made.append(replace(draft, relation="leads", object=post.object, life=begun))
     return made
+
+
+def _follow_on(new: Name, old: Name, drafts: Sequence[Draft]) -> None:
+    """Begin the posts of a successor without a date when the predecessor has them no more."""
+    posts = [one for one in drafts if one.relation in POSTS and one.life.kind == "state"]
+    for post in posts:
+        if post.subject is new and post.life.start is None and not post.life.over:
+            same = (one for one in posts if one.subject is old and one.relation == post.relation)
+            ends = {one.life.end: one.life for one in same if one.object is post.object}
+            if len(ends) == 1 and (end := next(iter(ends))) is not None:
+                precision = ends[end].end_precision
+                post.life = replace(post.life, start=end, start_precision=precision)
 
 
 def _leads(draft: Draft, drafts: Sequence[Draft]) -> bool:

@@ -18,6 +18,7 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
+from graphrag.temporal.period import Period
 
 _UNIT = (
     r"(?:%|k\b|m\b|ms\b|km\b|kg\b|GB\b|MB\b|per ?cent|percent|euros?|dollars?|pounds?|francs?|"
@@ -57,6 +58,7 @@ _SHAPES = tuple(
         rf"{_THING} (?:{_UP}|(?:has|have) been (?:raised|cut|lowered|increased|reduced)) "
         rf"to (?P<new>{_NUMBER})",
         rf"{_THING} {_HELD}(?: at)? (?P<new>{_NUMBER})",
+        rf"{_THING} (?:is|are|was|were) (?:now )?(?:up|down) to (?P<new>{_NUMBER})",
         rf"{_THING} (?:costs?|cost) (?P<new>{_NUMBER})",
         rf"\b(?:my|our|the|his|her|their|its) (?P<thing>(?:\w+ )?(?:{_PAID})) (?:is|was|are|were) "
         rf"(?P<new>{_NUMBER})",
@@ -87,6 +89,7 @@ _SUMS = frozenset(
     "fund funds funding grant donation donations fortune balance sum amount total income".split()
 )
 _OWNERS = frozenset({"its", "their", "his", "her"})
+_STAFF = frozenset("headcount staff workforce staffing".split())
 _MEASURES = frozenset("capacity population score".split())
 _DETERMINERS = frozenset("the a an my our your his her its their this and but so new".split())
 _NO_THING = frozenset(
@@ -165,11 +168,21 @@ def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
         value = line.scene.add(
             Phrase(number.text, number.start_char, number.end_char, False), line.offset
         )
-        life = lifetime("state", clause, line.periods(clause.verb), line.reference)
+        life = lifetime("state", clause, _of_new(clause, line), line.reference)
         for subject in clause.subjects:
             one = line.name(subject)
             if one is not None and one.named and life is not None and not one.votes["person"] > 2:
+                one.votes["organization"] += 3 if clause.lemma == "employ" else 0
                 yield line.draft(one, relation, value, life)
+
+
+def _of_new(clause: Clause, line: Line) -> list[Period]:
+    """Return the times of a number, without those of the old one: "up from 64 two years ago"."""
+    old = re.search(r"\b(?:up|down) from\b", line.sentence.text)
+    if old is None:
+        return line.periods(clause.verb)
+    cut = line.sentence.start_char + old.start()
+    return [period for at, period in line.placed() if clause.verb.doc[at].idx < cut]
 
 
 def _reached(times: list[TimeExpression]) -> Iterator[TimeExpression]:
@@ -206,6 +219,8 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if of == 1 and words[0].lower() in _PRICES:  # "the price of the pass"
         relation, words = "costs", words[2:]
         words = words[1:] if words[:1] and words[0].lower() in _DETERMINERS else words
+    if len(words) > 2 and words[0].lower() in _STAFF and words[1].lower() in ("at", "of"):
+        relation, words = "has_employees", words[2:]  # "headcount at Acme is down to 950"
     if any(word.lower() in _DETERMINERS for word in words):
         return None  # "for children a ticket"
     head = words[-1].lower() if words else ""
@@ -226,10 +241,19 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
     relation = relation or relation_of(head, found["new"])
-    if scene.speaker is not None and "'s" not in text and before == ["my"]:
+    if scene.speaker is not None and "'s" not in text and before[:1] in (["my"], ["our"]):
         text = f"{scene.speaker.text}'s {text}"
     phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())
-    return scene.add(phrase, 0), relation
+    return owned(scene.add(phrase, 0)), relation
+
+
+def owned(name: Name) -> Name:
+    """Return what is somebody's, called by their first name as well: ``Samuel's rent``."""
+    owner, mark, thing = name.text.rpartition("'s ")
+    short = f"{owner.split()[0]}{mark}{thing}" if " " in owner else ""
+    if short and short not in name.aliases:
+        name.aliases.append(short)
+    return name
 
 
 def relation_of(head: str, number: str) -> str:

@@ -62,8 +62,9 @@ def read_cancelling(
         return
     active = bool(clause.arguments.get("dobj")) and not clause.passive
     for noun in clause.arguments["dobj"] if active else clause.subjects:
-        relation = _PLANS.get(noun.lemma_.lower(), "")
+        relation = "" if noun == clause.verb else _PLANS.get(noun.lemma_.lower(), "")
         if not relation:
+            yield from _gone(noun, line) if off and not active else ()
             continue
         people = _names(clause.subjects, line) if active else []
         one, other = _ends(noun, relation, people, line)
@@ -88,6 +89,14 @@ def read_cancelling(
             over = lifetime("end", clause, line.periods(clause.verb), line.reference)
             if noun.lemma_ == "wedding" and over is not None:
                 yield replace(line.draft(one, "engaged_to", other, over), of_known=True)
+
+
+def _gone(noun: "Token", line: Line) -> Iterator[Draft]:
+    """Yield that what was planned with a name is off: ``Lisbon is off, we stay in Leeds``."""
+    name, speaker = line.name(noun), line.scene.speaker
+    if noun.pos_ == "PROPN" and name is not None and speaker is not None and name is not speaker:
+        for relation in sorted(_ONES):
+            yield replace(line.draft(speaker, relation, name, CANCELLED), of_known=True)
 
 
 def _unnamed(relation: str, other: Name | None, line: Line, put_off: Clause | None) -> Claim:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.extract.rules.key_relations import EMPLOYED, JOBS, Link
+from graphrag.extract.rules.key_relations import EMPLOYED, JOBS, POSTS, Link
 from graphrag.extract.rules.register import Fact, Fields, Register, Text, linked, snake
 from graphrag.model.values import JSON
 
@@ -21,8 +21,6 @@ _LEFT: Final = frozenset(
     "resigned terminated dismissed left former inactive fired departed quit".split()
 )
 """What the status of somebody is who works somewhere no more."""
-_POSTS: Final = ("job_title", "position", "role", "title")
-"""Keys of what somebody is where they work; what they are by occupation they are anywhere."""
 _FORMER: Final = re.compile("former_|previous_|ex_|old_")
 _TITLES: Final = frozenset("mr mrs ms miss mx dr prof professor sir dame rev".split())
 _ROLE: Final = Link("has_role", "role")
@@ -67,7 +65,7 @@ def _as_what(fact: Fact, job: str, value: Text, register: Register) -> Iterator[
     if snake(value) in EMPLOYED and not fact.over:
         title = str(value)
         yield replace(fact, relation="leads", start=None, end=None, title=title, origin="inferred")
-    role = register.entity(value, "concept") if job in _POSTS else None
+    role = register.entity(value, "concept") if job in POSTS else None
     for made in linked(fact.subject, role, key=job, link=_ROLE, at=value) if role else ():
         made.start, made.end, made.over = fact.start, fact.end, fact.over
         yield made

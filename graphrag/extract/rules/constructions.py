@@ -109,6 +109,7 @@ V:make,become {r} at,for,with,of {o:p} => s has_role r start
 V:leave {o:p} ~ for {x:p} => s works_at o end; s works_at x start
 V:move,switch,transfer ~ from {o:p} ~ to {x:p} => s works_at o end; s works_at x start
 V:give {n=notice} at,to {o:p} => s works_at o end
+V:have {n=headquarters,headquarter,base,seat,office} in {o:p} => s located_in o state
 V:go,move,come,return,fly,travel back,home ~ to {o:p} => s lives_in o start
 V:be back,home in {o:p} => s lives_in o state
 V:be,live,stay in {o:p} => s lives_in o state if still,now,currently,nowadays

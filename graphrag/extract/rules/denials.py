@@ -17,7 +17,10 @@ _CONTRAST = re.compile(
     rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
     rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
 )
-SORRY = r"(?:(?:sorry|oops|no|wait|correction|erratum)\W+)*"
+SORRY = (
+    r"(?:(?:sorry|oops|no|wait|correction|erratum|my (?:mistake|bad)|"
+    r"I (?:misspoke|was wrong|got that wrong|mixed that up))\W+)*"
+)
 _CALLED = r"[A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*)?"
 _ALONE = re.compile(
     rf"(?:^|(?<=[.!?] ))\W*(?i:{SORRY}not) {_CALLED} but {_CALLED}(?=[.!]+(?:\s|$)|$)", re.MULTILINE
@@ -74,8 +77,9 @@ _NEVER = re.compile(r"\b(?:never|not)\b|n['’]t\b")
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s+[A-ZÀ-Þ]|\s*$)|;(?=\s)|(?=\n)|$)")
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
 _TAKING_BACK = re.compile(
-    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? )?"
-    r"(?:correction|scratch that|strike that|my mistake)[,:;.!-]",
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? |sorry,? )?"
+    r"(?:correction|scratch that|strike that|my (?:mistake|bad)|"
+    r"I (?:misspoke|was wrong|got (?:that|it) wrong|mixed (?:that|it|them) up))[,:;.!-]",
     re.IGNORECASE,
 )
 

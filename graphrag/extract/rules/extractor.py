@@ -97,6 +97,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += read_note(doc.text, offset, scene, reader.reference)
         reader.drafts += particulars.read_contacts(doc.text, offset, scene)
+        reader.drafts += particulars.read_traits(doc.text, offset, scene)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -152,6 +153,7 @@ def _messages(
             at = turn.start + offset
             reader.drafts += read_note(doc.text, at, scene, reader.reference)
             reader.drafts += particulars.read_contacts(doc.text, at, scene)
+            reader.drafts += particulars.read_traits(doc.text, at, scene)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.amounts import PAY, relation_of
+from graphrag.extract.rules.amounts import PAY, owned, relation_of
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
 from graphrag.extract.rules.lifetime import lifetime
@@ -171,7 +171,8 @@ def _draft(
     thing = Phrase(f"{owner.text}'s {done}{what}", noun.idx, noun.idx + len(noun), named=True)
     said = noun.doc[top.left_edge.i : top.i + 1].text
     relation = "has_value" if done else relation_of(noun.lower_, said)
-    return _valued(line.scene.add(thing, line.offset), relation, number, top, line, clause)
+    mine = owned(line.scene.add(thing, line.offset))
+    return _valued(mine, relation, number, top, line, clause)
 
 
 def _valued(

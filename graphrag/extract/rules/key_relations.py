@@ -30,7 +30,9 @@ class Link:
 
 
 CONTACT: Final = ("email", "phone", "mobile", "telephone")
-JOBS: Final = ("occupation", "job_title", "position", "role", "title", "profession")
+POSTS: Final = ("job_title", "position", "role", "title")
+"""Keys of what somebody is where they work; what they are by occupation they are anywhere."""
+JOBS: Final = ("occupation", *POSTS, "profession")
 _HEADS: Final = (
     "managing_director ceo chief_executive head_coach coach principal head_teacher headteacher"
 )

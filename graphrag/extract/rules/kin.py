@@ -143,7 +143,8 @@ def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
     manner = "end" if clause.no_longer else "start"
     parted = clause.lemma in ("split", "break") and "up" in clause.particles
     parted |= clause.lemma == "part" and clause.perfect
-    if (clause.lemma in ("divorce", "separate", "marry") or parted) and not clause.passive:
+    active = not clause.passive or clause.lemma == "divorce"  # "they got divorced"
+    if (clause.lemma in ("divorce", "separate", "marry") or parted) and active:
         if not (clause.arguments.keys() & {"dobj", "from", "to"}) and len(clause.subjects) > 1:
             relation = "partner_of" if parted else "married_to"
             manner = "start" if clause.lemma == "marry" else "end"

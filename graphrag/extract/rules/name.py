@@ -5,8 +5,8 @@ A claim in the making: its names may still grow longer and change type while the
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from graphrag.extract.rules.lexicon import ANIMATE, FEMALE, MALE, ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.lifetime import ALWAYS, Life
@@ -14,6 +14,7 @@ from graphrag.extract.rules.verb_frames import MEANT
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
+from graphrag.temporal.period import Period
 
 
 @dataclass(slots=True, eq=False)
@@ -114,6 +115,20 @@ class Draft:
         )
 
 
+def spells(draft: Draft, periods: Sequence[Period]) -> Iterator[Draft]:
+    """Yield a draft once for each stretch: ``from 2001 to 2007 and again from 2011 to 2015``."""
+    bounds = [period.bound for period in periods]
+    if (
+        draft.life.kind != "state"
+        or bounds != ["since", "until"] * (len(bounds) // 2)
+        or not bounds
+    ):
+        yield draft
+        return
+    for first, last in zip(periods[::2], periods[1::2], strict=True):
+        yield replace(draft, life=Life().beginning(first).ending(last))
+
+
 def telling(drafts: list[Draft]) -> list[Draft]:
     """Leave out what says without a date what the same text says with one, and plans called off."""
 
@@ -174,6 +189,8 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
         if draft.relation.startswith(_OPEN) and _pair(draft) in said:
             continue
         one, other = draft.subject, draft.object
+        if draft.relation == "lives_in" and one.votes["organization"] > max(2, one.votes["person"]):
+            draft.relation = "located_in"  # "Halvorsen Paper, based in Drammen, employs 20 people"
         if _is_title(one) or (other is not None and _is_title(other)):
             continue
         if not _may_be(one, _SUBJECTS.get(draft.relation)):

@@ -35,6 +35,8 @@ _PLACES: Final = AWAY | frozenset({"work", "school", "office", "duty"})
 _DEGREES: Final = frozenset("degree studies course phd doctorate master bachelor diploma".split())
 _OVER: Final = frozenset({"over", "gone", "cured", "healed", "finished"})
 _WELL: Final = frozenset({"well", "better", "recovered", "healthy", "cured"})
+_ANIMALS: Final = frozenset("meat fish dairy cheese egg chicken".split())
+"""What somebody eats again who kept to a diet until then."""
 _GIVEN_UP: Final = ("likes", "learns", "plays", "takes", "uses", "studies")
 """What of whatever somebody gives up may be known."""
 
@@ -129,7 +131,7 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     # The parser hangs "at work" on "back" as often as on the verb.
     following = clause.verb.doc[clause.verb.i + 1 : clause.verb.i + 6]
     nouns = {word.lemma_.lower() for word in (*where, *following) if word.pos_ in ("NOUN", "PROPN")}
-    if clause.passive:
+    if clause.passive and people != [clause.verb]:
         if clause.lemma == "discharge" or (clause.lemma == "release" and "hospital" in nouns):
             yield "has_status", people, None
         if clause.lemma == "promote" and any(word.lower_ == "to" for word in clause.verb.subtree):
@@ -149,6 +151,9 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.lemma in ("get", "finish", "complete", "receive"):
         if any(word.lemma_.lower() in _DEGREES for word in arguments.get("dobj", ())):
             yield "studies_at", people, None
+    if clause.lemma == "eat" and "again" in words:
+        if any(word.lemma_.lower() in _ANIMALS for word in arguments.get("dobj", ())):
+            yield "has_diet", people, None
     if clause.lemma == "move" and "out" in words and "with" not in arguments:
         yield "lives_with", people, None
     if (clause.lemma == "go" and "off" in words) or (clause.lemma == "give" and "up" in words):

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 _BEING: dict[str, Manner] = {"be": "state", "remain": "state", "stay": "state", "become": "start"}
 _HOLDING = frozenset("work serve act continue stay remain play".split())
-_CHOOSING = frozenset("appoint elect name make promote choose hire recruit crown ordain".split())
+_CHOOSING = frozenset(
+    "appoint elect name make promote choose hire recruit crown ordain swear inaugurate".split()
+)
 _ENDING = frozenset(
     "resign retire step stand leave quit dismiss remove fire oust sack recall depose unseat".split()
 )

@@ -38,7 +38,7 @@ _BEARERS: Final = _typed(
 )
 _TITLED: Final = ("title", "label", "summary")
 _OBJECTS: Final = _typed(
-    thing="object item product vessel ship boat vehicle building asset device",
+    thing="object item product vessel ship boat vehicle building asset device service system app",
     work="book film song album",
     place="venue place town city village region country",
 )
@@ -265,5 +265,8 @@ def _datable(facts: list[Fact], entity_type: str) -> list[Life]:
     if not open_:
         open_ = [fact for fact in facts if fact.over and not fact.end]
     elif len(open_) > 1:
-        open_ = [fact for fact in open_ if fact.key in ("resident_in", "lives_in")]
+        homes = [fact for fact in open_ if fact.key in ("resident_in", "lives_in")]
+        jobs = [fact for fact in open_ if fact.relation == "works_at"]
+        employed = {fact.relation for fact in open_} <= {"works_at", "reports_to"}
+        open_ = homes or (jobs if employed else [])
     return [*open_] if len(open_) == 1 else []

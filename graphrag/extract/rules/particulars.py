@@ -73,6 +73,7 @@ _OWN = re.compile(
 )
 _REACHED = re.compile(
     rf"(?:\bI(?:['’]ve| have) (?:got )?a (?P<new>new) {_WORDS}(?::| -| —|, it['’]s| which is)|"
+    r"\b(?:[Pp]lease )?use(?= [^\n]{6,24} (?:from now on|from today|instead)\b)|"
     rf"\bI(?:['’]ve| have)? changed my {_WORDS}(?:,? (?:it['’]s|it is|to)| -|:)(?: now)?|"
     r"\b[Yy]ou can (?:now )?(?:reach|call|text|e?mail) me (?:on|at|under)|"
     r"\b(?:[Pp]lease )?(?:[Cc]all|[Tt]ext|[Rr]each|[Ww]rite to|[Ee]?-?[Mm]ail) me "
@@ -129,13 +130,60 @@ def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
             )
 
 
-_LIFE_WORD = r"[A-ZÀ-Þ][\w'’-]*"
-_LIFE_NAME = rf"(?P<name>{_LIFE_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_LIFE_WORD}){{1,4}})"
-_LIFE_MONTHS = (
+_MONTH_NAME = (
     "January|February|March|April|May|June|July|August|September|October|November|December"
 )
-_LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_LIFE_MONTHS}) )?\d{{4}}"
-_LIFE_PLACE = rf"(?!(?:{_LIFE_MONTHS})\b){_LIFE_WORD}(?:[ -]{_LIFE_WORD})*"
+_WHOSE = r"(?:\b[Mm]y|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){0,2})['’]s)"
+_TH = r"(?:st|nd|rd|th)?"
+_DAY = rf"\d{{1,2}}{_TH}(?: of)? (?:{_MONTH_NAME})|(?:{_MONTH_NAME}) \d{{1,2}}{_TH}"
+_TRAITS = (
+    re.compile(
+        rf"{_WHOSE} birthday (?:is|falls)(?: on)?(?: the)? "
+        rf"(?P<has_birthday>(?:{_DAY})(?:,? \d{{4}})?)\b"
+    ),
+    re.compile(
+        rf"{_WHOSE} (?:all-time )?favou?rite (?P<noun>[a-z]+(?: [a-z]+)?) is(?: now)? "
+        r"(?:the |a |an )?(?P<value>[a-z][\w'’-]*(?: (?!now\b|and\b|but\b)[a-z][\w'’-]*)?)"
+        r"(?=[.,;!)]| now\b| and\b|\s*$)"
+    ),
+    re.compile(
+        r"\b(?:I am|I['’]m|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?) is) "
+        r"(?P<has_age>\d{1,3})(?: years old| years of age)?(?=[.,;!]|\s*$| and\b| now\b| today\b)"
+    ),
+)
+"""What everybody has one of."""
+
+
+def read_traits(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
+    """Yield birthdays, ages and favourites; a new favourite takes the place of the old one."""
+    for pattern in _TRAITS:
+        for found in pattern.finditer(text):
+            said = found.groupdict()
+            one = scene.speaker
+            if said["who"]:
+                one = scene.add(_phrase(found, "who", "person", offset), 0)
+            group = next(name for name in ("has_birthday", "value", "has_age") if said.get(name))
+            if one is None or (said.get("value") or "").split(" ")[0] in _VAGUE:
+                continue
+            relation = group
+            if group == "value":
+                relation = f"has_favourite_{said['noun'].replace(' ', '_')}"
+                if not relation.isidentifier():
+                    continue
+            start, end = offset + found.start(), offset + found.end()
+            sentence = found.group()
+            yield Draft(one, relation, None, sentence, start, end, Life(over=True), of_known=True)
+            at = offset + found.start(group)
+            value = scene.add(Phrase(said[group], at, at + len(said[group]), False), 0)
+            kind = Life(kind="timeless") if group == "has_birthday" else ALWAYS
+            yield Draft(one, relation, value, sentence, start, end, kind)
+
+
+_VAGUE = frozenset("not still also always probably definitely one that this when how what".split())
+_LIFE_WORD = r"[A-ZÀ-Þ][\w'’-]*"
+_LIFE_NAME = rf"(?P<name>{_LIFE_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_LIFE_WORD}){{1,4}})"
+_LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_MONTH_NAME}) )?\d{{4}}"
+_LIFE_PLACE = rf"(?!(?:{_MONTH_NAME})\b){_LIFE_WORD}(?:[ -]{_LIFE_WORD})*"
 _LIFE_NICK = r"(?: [\"“][^\"”]+[\"”])?"
 _LIFE_ASIDE = r"(?:[^();]*; ?)?"
 _LIFE_FROM = (
@@ -172,5 +220,6 @@ def read_lifespans(text: str, scene: Scene, said: datetime) -> Iterator[Draft]:
                 yield Draft(one, relation, other, found.group(), found.start(), found.end(), life)
 
 
-def _phrase(found: re.Match[str], group: str, kind: str) -> Phrase:
-    return Phrase(found[group], found.start(group), found.end(group), True, ((kind, 3),))
+def _phrase(found: re.Match[str], group: str, kind: str, offset: int = 0) -> Phrase:
+    start, end = offset + found.start(group), offset + found.end(group)
+    return Phrase(found[group], start, end, True, ((kind, 3),))

@@ -55,6 +55,8 @@ def read_partings(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft])
             continue
         inner = [child for child in clause.verb.children if child.dep_ in ("xcomp", "ccomp")]
         periods = [one for word in (clause.verb, *inner) for one in line.periods(word)]
+        if kind == _MARRIAGE:  # "came through today" is no until
+            periods = [period.bounded("in") for period in periods]
         life = lifetime("end", clause, periods, line.reference)
         if life is None or not (life.end or clause.past or clause.perfect or clause.lemma == "be"):
             continue
@@ -156,7 +158,10 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
         return _JOB, subjects
     final = any(child.lower_ in ("final", "through") for child in clause.verb.children)
     if _is(subjects, "divorce") and (clause.lemma in _DISSOLVED or final):
-        return _MARRIAGE, [child for child in subjects[0].children if child.dep_ == "poss"]
+        inner = subjects[0].subtree
+        return _MARRIAGE, [c for c in inner if c.dep_ == "poss" or c.pos_ == "PROPN"]
+    if clause.lemma == "divorce" and clause.passive and len(subjects) == 1:
+        return _MARRIAGE, subjects  # "she got divorced"
     if clause.lemma == "be" and _is_out(clause):
         return _JOB, subjects
     gerunds = arguments.get("gerund", ())

@@ -6,13 +6,13 @@ The words of a fact that has none of its own, between its subject and its object
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from graphrag.extract.rules.key_relations import RELATIONS, Link, base
-from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.extract.rules.key_relations import POSTS, RELATIONS, Link, base
+from graphrag.model.extraction import RECORD, Claim, Extraction, Mention
 from graphrag.model.values import JSON, Origin
 from graphrag.names.identifiers import Identifier, apart
 from graphrag.names.key import name_key
@@ -227,11 +227,18 @@ class Register:
             for entity in namesakes
         }
         claims: dict[object, Claim] = {}
+        former: dict[Mention, Claim] = {}
         for fact in self.facts:
             claim = _claim(fact, mentions, reference_time)
             same = (claim.subject, claim.relation, claim.object, claim.ends)
             claims.setdefault((same, claim.valid_at, claim.invalid_at), claim)
-        return Extraction(tuple(mentions.values()), tuple(claims.values()))
+            if fact.relation == "has_role" and fact.key in POSTS and not fact.over and not fact.end:
+                over = replace(claim, object=None, ends=True, attributes={RECORD: True})
+                over = replace(over, valid_at=None, invalid_at=claim.valid_at)
+                former[claim.subject] = over  # of what they were where they work
+        return Extraction(
+            tuple(mentions.values()), tuple(claims.values()), of_known=tuple(former.values())
+        )
 
     def entity(
         self, name: Text, entity_type: str, own: frozenset[Identifier] = frozenset()

@@ -174,6 +174,10 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
     verb = clause.verb
     phrasal = "_".join((clause.lemma, *_particles(verb)))
     acted = clause.arguments.get("dobj") or clause.arguments.get("agent")
+    doors = clause.arguments.get("dobj", [])
+    if clause.lemma in ("close", "shut") and not clause.passive and doors:
+        if doors[0].lemma_ == "door" and any(child.dep_ == "poss" for child in doors[0].children):
+            return "closed", verb, clause.subjects  # "closed its doors for good"
     if clause.passive:
         if phrasal in _ACTED_WITH:
             return f"{verb.lower_} {phrasal.partition('_')[2]}", verb, clause.subjects

@@ -17,6 +17,12 @@ def is_definite(noun: "Token") -> bool:
     return any(child.lower_ in _DEFINITE for child in noun.children)
 
 
+def is_charge(noun: "Token") -> bool:
+    """Tell whether a noun is a thing that somebody looks after: ``the billing service``."""
+    counted = any(child.like_num or child.ent_type_ for child in noun.subtree)
+    return is_definite(noun) and noun.tag_ == "NN" and not counted
+
+
 def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
     """Return who is ``a nurse who lives in Cardiff`` where a sentence says so of somebody."""
     if verb is not None and verb.lemma_ in _SITED and noun.dep_ == "pobj":
@@ -138,7 +144,8 @@ def beyond(noun: "Token", relative: "Token") -> "Token":
     """
     while noun.dep_ == "pobj":
         bought = relative.lower_ == "which" and relative.dep_ == "dobj" and noun.ent_type_ == "GPE"
-        body = relative.lower_ == "who" and noun.lower_ in ORG_WORDS | PLACE_WORDS
+        built = noun.lower_ in ORG_WORDS | PLACE_WORDS or noun.ent_type_ == "GPE"
+        body = relative.lower_ == "who" and built
         above = noun.head.head
         if not body and not (bought and above.pos_ in ("NOUN", "PROPN")):
             break

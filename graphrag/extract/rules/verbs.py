@@ -8,10 +8,10 @@ from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause, hands_over
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, can_be
+from graphrag.extract.rules.name import Draft, Name, can_be, spells
 from graphrag.extract.rules.open_verbs import dated, is_pastime, is_taught, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
-from graphrag.extract.rules.subjects import is_definite
+from graphrag.extract.rules.subjects import is_charge, is_definite
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
@@ -70,7 +70,7 @@ def framed(clause: Clause, line: Line) -> Iterator[Draft]:
                         continue
                     draft = _matched(frame, clause, subject, target, line, stopped=stopped)
                     if draft is not None:
-                        yield draft
+                        yield from spells(draft, line.periods_of(clause.verb, target))
                         break
 
 
@@ -187,7 +187,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return False  # "looking for a break after the move"
         case "responsible_for" if clause.lemma == "maintain" and not other.named:
             # "maintained a curfew", "maintains two hours of sleep": kept up, not looked after
-            return not (clause.past or clause.perfect) and _is_charge(target)
+            return not (clause.past or clause.perfect) and is_charge(target)
         case "responsible_for" if clause.lemma == "own":
             return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "responsible_for" if frame.bare and not other.named:
@@ -274,12 +274,6 @@ def _before(noun: "Token", clause: Clause) -> str:
 def _next(clause: Clause) -> "Token":
     """Return the word after the verb; the verb where it is the last one."""
     return clause.verb.doc[clause.verb.i : clause.verb.i + 2][-1]
-
-
-def _is_charge(noun: "Token") -> bool:
-    """Tell whether a noun is a thing that somebody looks after: ``the billing service``."""
-    counted = any(child.like_num or child.ent_type_ for child in noun.subtree)
-    return is_definite(noun) and noun.tag_ == "NN" and not counted
 
 
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:

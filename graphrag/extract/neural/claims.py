@@ -69,6 +69,17 @@ class _Cast:
             found = self.new[key] = Mention(name, self._type(named), start, end)
         return found
 
+    def role(self, place: Place) -> Mention | None:
+        """Return what one of several is: a violinist of ``the violinists Ann and Bo``."""
+        root = self._passage.root(place)
+        if root is None or root.tag_ != "NNS":
+            return self.mention(place)
+        name = self._passage.words(place).removesuffix(root.text) + root.lemma_
+        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
+        return self._by_key.get(name_key(name)) or self.new.setdefault(
+            name_key(name), Mention(name, CONCEPT, start, end)
+        )
+
     def _type(self, place: Place) -> str:
         return place.kind if place.kind in _NAMED and self._passage.is_proper(place) else CONCEPT
 
@@ -165,6 +176,8 @@ def _claim(
     subject = cast.mention(statement.subject)
     if statement.object.kind == "date":
         other = cast.day(statement.object, calendar.day(statement))
+    elif statement.relation == "has_role":
+        other = cast.role(statement.object)
     else:
         other = cast.mention(statement.object)
     life = calendar.life(statement)

@@ -1,5 +1,6 @@
 """Whether grammar lets stand what the network saw between two ends of a text."""
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
@@ -72,8 +73,11 @@ def suits(statement: Statement, passage: Passage) -> bool:
             return passage.is_proper(object_)  # "some time at the shelter volunteering"
         case "works_at" | "studies_at" if first and one.dep_ == "pobj" and one.head.lower_ == "of":
             return False  # "a picture of me at the club"
-        case "has_role" if statement.subject.kind not in ("person", "organization"):
+        case "has_role" if statement.subject.kind != "person":
             return False  # "reports label printer offline"
+        case "has_age":
+            at = statement.object
+            return _AGED.search(passage.text[max(at.start - 8, 0) : at.end + 12]) is not None
         case "has_status" if other.lower_ in _MOMENTS:
             return False  # "until her retirement"
         case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
@@ -111,6 +115,10 @@ def relation_of(statement: Statement, passage: Passage) -> str:
     return "volunteers_at" if freely else statement.relation
 
 
+_AGED = re.compile(
+    r"aged|\bage\b|years? old|year-old|turn|\bis \d|'m \d|, \d{1,3},|\(\d{1,3}\)", re.I
+)
+"""What stands about an age: "54 a month" is none."""
 _STAFF = frozenset({"employee", "staff", "worker"})
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.extract.neural.passage import words_of_name
+from graphrag.extract.rules.partings import POSTS
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import DEATHS, Relations
@@ -86,6 +87,8 @@ class Stated:
             return False
         if any(_is_same(claim, other) for other in self._said):
             return False
+        if claim.relation in POSTS and any(_is_former(claim, one) for one in self._said):
+            return False
         single = _RELATIONS[claim.relation].single_valued
         if single and any(_is_rival(claim, other) for other in self._said):
             return False  # "moved to Riga in May. Scratch that, it was Tallinn"
@@ -109,6 +112,14 @@ def _is_over(claim: Claim, end: Claim) -> bool:
         ended = end.object is None and end.relation == claim.relation
     near = claim.start < end.end and end.start < claim.end
     return ended and near and name_key(claim.subject.name) == name_key(end.subject.name)
+
+
+def _is_former(claim: Claim, other: Claim) -> bool:
+    """Tell whether a post begins when somebody else succeeds who is said to take it."""
+    if other.relation != "succeeds" or other.object is None or claim.valid_at is None:
+        return False
+    who = name_key(claim.subject.name)
+    return who == name_key(other.object.name) and claim.valid_at == other.valid_at
 
 
 def _is_rival(one: Claim, other: Claim) -> bool:

@@ -7,7 +7,7 @@ then its holder, and what it is held for.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
@@ -198,6 +198,9 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
         life = GONE
     if life is None:
         return
+    begun = [period for period in line.periods(noun) if period.bound == "since"]
+    if begun and office.manner == "end" and life.end is not None and life.start is None:
+        life = replace(life.beginning(begun[0]), over=False)  # "chair since May, resigned today"
     for token in office.holders:
         holder = _holder(token, line)
         if holder is None:

@@ -187,7 +187,12 @@ def heads(noun: "Token") -> bool:
         return False
     if words[-1] == "manager" and len(words) > 1:
         return bool(_WHOLE & {*words})  # no branch or project manager
+    if words[-1] == "minister" and len(words) > 1:
+        return bool(_FIRST & {*words})  # no finance minister
     return words[-1] not in _OVER_PARTS or not _PARTS & {*words}
+
+
+_FIRST = frozenset({"prime", "first", "chief"})
 
 
 def relation_of(title: str, preposition: str, body: "Name") -> str | None:

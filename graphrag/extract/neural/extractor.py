@@ -12,8 +12,8 @@ from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
 
-SURE = 0.85
-DOUBT = 0.1
+SURE = 0.84
+DOUBT = 0.03
 
 
 class NeuralExtractor:

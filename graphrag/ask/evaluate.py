@@ -25,6 +25,7 @@ from graphrag.ask.solution import Solution, counted, in_order_of
 from graphrag.ask.spell import Stated, date_words, stretch_words
 from graphrag.ask.world import Line, World, by_start
 from graphrag.ask.yearless import without_year
+from graphrag.ontology.relations import FIGURES
 
 
 def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
@@ -94,7 +95,7 @@ def dates_of(
     found: dict[str, None] = {}
     over = "over" in asked.main.words or edge_of(asked.main) == "end"
     for line in lines:
-        if line.relation == "has_birthday":
+        if line.relation == "has_birthday" and asked.unit is None:
             found[world.name(line.object)] = None  # a day of each year
             continue
         if asked.wants != "until" and not over and not world.began(line):
@@ -118,13 +119,16 @@ def _how_many(asked: Asked, world: World, done: Solution) -> None:
         done.entities = rows
     several = asked.wants == "how often" or len(asked.main.names) > 1
     number = len(spells(lines)) if several else len(rows)
-    count = _count(found.relation, [world.name(row) for row in rows])
+    if not rows and found.relation in FIGURES:
+        raise CannotAnswer(f"no number is known then: {found.relation}{world.already(found.lines)}")
+    names = [world.name(row) for row in rows] if asked.wants == "how many" else []
+    count = _count(found.relation, names)
     done.values = [count or str(number)]
 
 
 def _count(relation: str, names: Sequence[str]) -> str:
     """Return a number that a text gives itself: that of ``has_employees 240`` is no 1."""
-    counts = relation in ("has_size", "has_population") or re.fullmatch(r"has_\w+s", relation)
+    counts = relation in FIGURES or re.fullmatch(r"has_\w*[^su]s", relation)
     given = _NUMBER.match(names[0]) if counts and len(names) == 1 else None
     return given.group() if given else ""
 

@@ -100,7 +100,9 @@ def how_old(asked: Asked, world: World, done: Solution) -> None:
     lines = world.lines(rows)
     own = [line for line in lines if line.subject in rows]
     births = {at: line for line in own if (at := _date(line, _BIRTH, world)) is not None}
-    stated = [line for line in own if line.relation == "has_age"]
+    stated = [
+        line for line in own if line.relation == "has_age" and line.start <= world.now < line.end
+    ]
     if not births and len(stated) == 1 and asked.anchor is None and asked.during is None:
         done.lines = stated  # as it was when it was said: the answer says since when it is known
         done.values = [world.name(stated[0].object).split()[0]]

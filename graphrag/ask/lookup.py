@@ -97,6 +97,8 @@ def open_facts(asked: Asked, clause: Clause, world: World, *, prefer: str = "") 
     facts = _asked_for(clause, facts)
     if not top or not sided:
         raise CannotAnswer(_unknown(clause, owner, lines))
+    if len(facts) > 1 and asked.wants == "how many":
+        facts = [one for one in facts if one.relation.startswith("has_")] or facts
     if len(facts) > 1:
         names = ", ".join(one.relation for one in facts)
         raise CannotAnswer(f"“{clause}” may mean several relations of {owner.name}: {names}")
@@ -126,6 +128,7 @@ def _asked_for(clause: Clause, facts: list[Found]) -> list[Found]:
 
 
 _PLACED = frozenset({"at", "in"})
+_ABOVE = frozenset({"boss", "manager", "supervisor", "superior"})
 
 
 def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) -> bool:
@@ -134,8 +137,11 @@ def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) ->
     if "where" in clause.words:
         placed = bool(_PLACED & {*parts_of(found.relation)})
         return kinds <= ({"person"} if placed else {"person", CONCEPT})
-    if "who" in clause.words and kinds == {CONCEPT}:
-        return True  # nobody's boss is what they lead
+    if "who" in clause.words and _ABOVE & clause.words:
+        below = "subject" if found.relation == "reports_to" else "object"
+        own = (getattr(line, below) == found.far(line) for line in found.lines)
+        if found.relation in ("reports_to", "leads") and all(own):
+            return True  # nobody's boss is what they lead, or who reports to them
     if "who" not in clause.words or evidence(clause, found.relation, world).places:
         return False
     return not any(is_of(row, "person", world) for row in rows)

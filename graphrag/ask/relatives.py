@@ -197,3 +197,22 @@ def noun_of(relation: str) -> tuple[str, Sex, bool]:
         return *known, ahead
     kin = kin_of(word)
     return ("", "", ahead) if kin is None else (kin.family, kin.sex, ahead)
+
+
+_CALLED: Final[dict[str, tuple[str, str]]] = {
+    "parent": ("mother|mum|mom|mummy|mama", "father|dad|daddy|papa"),
+    "sibling": ("sister", "brother"),
+    "spouse": ("wife", "husband"),
+    "child": ("daughter", "son"),
+}
+"""Words of women and of men for kin that is one step away."""
+
+
+def belied(kin: Kin, text: str) -> bool:
+    """Tell whether a text calls somebody by the word of the other sex: ``my mum`` is no father."""
+    women, men = _CALLED.get(_BASES.get(kin.name, ("", ""))[0], ("", ""))
+    if not women or not kin.sex:
+        return False
+    own, other = (women, men) if kin.sex == "f" else (men, women)
+    said = [re.search(rf"\b(?:{words})s?\b", text, re.IGNORECASE) for words in (own, other)]
+    return said[0] is None and said[1] is not None

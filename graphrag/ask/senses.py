@@ -48,6 +48,7 @@ lead mayor governor principal headteacher headmaster dean rector editor warden
 lead commander commissioner chancellor premier abbot bishop conductor superintendent
 lead helm charge direct head run manage oversee
 report boss manager supervisor superior
+cost price fee charge
 take medication medicine drug pill prescription prescribe
 lead executive captain skipper commander
 lead office post appoint elect resign retire leave inaugurate dismiss step run

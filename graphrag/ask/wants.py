@@ -34,7 +34,10 @@ _HOW_OFTEN: Final = re.compile(
     r"\bhow (?:many times|often|frequently)\b|\bnumber of times\b|"
     r"\bhow many (?:separate |different )?(?:occasions|instances|spells|stints|terms)\b"
 )
-_HOW_MANY: Final = re.compile(r"\bhow many\b|\b(?:what|which) number of\b|\bnumber of\b|^count\b")
+_HOW_MANY: Final = re.compile(
+    r"\bhow many\b|\b(?:what|which) number of\b|"
+    r"(?<!phone )(?<!mobile )(?<!account )(?<!serial )(?<!house )\bnumber of\b|^count\b"
+)
 _ASK: Final = r"(?:what|which)(?: exact| calendar| precise)? "
 _WHEN: Final = re.compile(
     r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"

@@ -32,6 +32,7 @@ _WITH: Final = {
 """What else is over with what relation, as far as it is known."""
 _WITHIN: Final = (_JOB, _POST, "partner_of")
 """What may end in the very text that says that it is so."""
+_OF_PLANTS: Final = frozenset({"vegan", "vegetarian", "pescatarian", "plant-based"})
 Held = Mapping[str, Mapping[str, int]]
 """What somebody has of some relations, and since when."""
 
@@ -61,6 +62,8 @@ def _held(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Held:
         for (_, one, other), row in memory.standing(relation, who):
             first, last = memory.life_of(row)
             own = one == who or memory.relations[relation].symmetric
+            if relation == "has_diet" and memory.index.entity_name(other) not in _OF_PLANTS:
+                continue
             if relation == "has_status" and not is_away(memory.index.entity_name(other)):
                 continue
             if own and first <= moment < last:
@@ -98,7 +101,7 @@ def _meant(relation: str, held: Held, *, record: bool) -> Iterator[tuple[str, st
     if relation == "partner_of":
         partners = held["partner_of"].keys() | held["engaged_to"].keys()
         yield from ((name, one) for name, ones in held.items() for one in ones if one in partners)
-    elif relation == _ROLE and len(held[_ROLE]) == 1 and not record:
+    elif relation == _ROLE and len(held[_ROLE]) == 1 and (held[_JOB] or held[_POST]) and not record:
         yield from ((_ROLE, one) for one in held[_ROLE])
     elif relation == _ROLE:
         yield from _roles_since({at for name in _WITH[_ROLE] for at in held[name].values()}, held)

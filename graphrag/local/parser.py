@@ -52,13 +52,12 @@ _NOBODY = frozenset(
 )
 _IN_NAMES = frozenset("and of the de la van von der den bin al & -".split())
 
-_COMPOUND = frozenset(
-    "based born bred led run owned made built style like era wide free type proof grade class "
-    "level aged sized area side city town old day year long only rich poor ready bound facing "
-    "upon on in of and le la de du sur".split()
+_SYLLABLE = re.compile(
+    r"(?:kk|tt|pp|ss|jj|ch|sh|zh|ts|[bcdghjklmnpqrstwxyz])?h?[wy]?"
+    r"(?:ae|eo|eu|oo|ou|ui|ia|ie|iu|ua|uo|ai|ei|ao|oe|[aeiou])(?:ng|[hklmnpt])?",
+    re.IGNORECASE,
 )
-"""Second halves of what is no given name: ``Leeds-based Acme``, unlike ``Hae-won Lim``."""
-_SYLLABLES = 5
+"""One of two that make a given name, ``Hae-won``: not "low", "post", "ex", "based"."""
 GIVEN = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+-[a-zß-ÿ]+")
 """What is one word only if it was made one: ``Hae-won``."""
 
@@ -188,7 +187,7 @@ def _join_given(doc: "Doc") -> "Doc":
                 continue
             if not (first.text.istitle() and second.text.islower() and second.is_alpha):
                 continue
-            if max(len(first), len(second)) > _SYLLABLES or second.text in _COMPOUND:
+            if not (_SYLLABLE.fullmatch(first.text) and _SYLLABLE.fullmatch(second.text)):
                 continue
             family = doc[max(first.i - 1, 0)], doc[min(second.i + 1, len(doc) - 1)]
             if any(word.text.istitle() and word.is_alpha and not word.is_stop for word in family):

@@ -83,6 +83,8 @@ _MUTUAL = (
 _PLACED = ("located_in", "part_of")
 _COUNTS = ("has_version", "has_age", "has_employees", "has_inhabitants", "has_size")
 _NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population", *_COUNTS)
+FIGURES: Final = frozenset({"has_population", "has_employees", "has_inhabitants", "has_size"})
+"""Numbers of how many there are."""
 UNPROMPTED: Final = frozenset({VITAL, *_COUNTS})
 """What no prompt lists: the first is made of others, the rest a model finds itself."""
 _DEFAULT = (
@@ -104,6 +106,7 @@ _DEFAULT = (
     Relation("led_by", inverse_of="leads"),
     Relation("owned_by", single_valued=True),
     Relation("owns", inverse_of="owned_by"),
+    Relation("acquired", inverse_of="owned_by"),
     Relation("married_to", single_valued=True, symmetric=True, ends=("engaged_to",)),
     Relation("spouse_of", synonym_of="married_to"),
     Relation("engaged_to", single_valued=True, symmetric=True),

@@ -11,6 +11,7 @@ from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.parse import parse
 from graphrag.ask.posts import PostWorld, with_posts
+from graphrag.ask.relatives import belied, kin_in
 from graphrag.ask.solution import Solution
 from graphrag.ask.spans import impossible, names_any, of_speaker, tokens_of
 from graphrag.ask.spell import stated_units
@@ -185,6 +186,9 @@ async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> A
         stated = {row: stated_units(facts[row]) for row in rows}
         values = dates_of(asked, solution.lines, world, stated)
     missing = "" if solution.values else "no fact fits: " + "; ".join(solution.steps)
+    kin = kin_in(asked.main.tokens)
+    if len(kin) == len(values) == 1 and all(belied(kin[0], fact.text) for fact in facts.values()):
+        return Answer(asked, missing=f"no fact says that {values[0]} is a {kin[0].name}")
     return Answer(
         asked,
         tuple(values),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphrag import GraphRAG
 from tests.ask.conftest import knowing, unlike
 
 FACTS = (
@@ -42,3 +43,34 @@ async def test_answers_by_what_texts_leave_behind(town):
 
 async def test_who_leads_a_body_has_the_title_of_who_leads_it(town):
     assert await unlike(town, {"Who is the editor of the Tarn Trust?": ["Iris Bohm"]}) == {}
+
+
+SAID = (
+    ("2024-01-10", "Lea Fox", "My birthday is 3 March. My mum, Fatima Fox, works at Acme."),
+    ("2024-02-10", "Lea Fox", "I'm 29 years old. My dentist is Eva Roth. I report to Bo Hill."),
+    ("2025-02-10", "Lea Fox", "I'm 30 now. I'm on metformin now."),
+    ("2024-01-10", None, {"company": "Orsova Mills", "employees": 1200, "phone": "0341 555"}),
+    ("2025-01-10", None, {"company": "Orsova Mills", "employees": 1075}),
+)
+SAID_ANSWERS = {
+    "When is Lea Fox's birthday?": ("3 March",),
+    "How old is Lea Fox?": ("30",),
+    "Who is Lea Fox's mother?": ("Fatima Fox",),
+    "Who is Lea Fox's father?": (),
+    "Who is Lea Fox's boss?": ("Bo Hill",),
+    "Who is Bo Hill's boss?": (),
+    "What medication does Lea Fox take?": ("metformin",),
+    "How many employees does Orsova Mills have?": ("1075",),
+    "How many employees did Orsova Mills have in 2024?": ("1200",),
+    "How many employees did Orsova Mills have in 2020?": (),
+    "What is the phone number of Orsova Mills?": ("0341 555",),
+}
+
+
+async def test_answers_by_what_people_and_records_say_of_themselves():
+    async with GraphRAG.open("mem://") as graph:
+        for date, author, text in SAID:
+            source = "message" if author else "json"
+            await graph.add_episode(text, reference_time=date, author=author, source=source)
+        found = {question: (await graph.ask(question)).values for question in SAID_ANSWERS}
+    assert found == SAID_ANSWERS

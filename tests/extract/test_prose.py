@@ -72,8 +72,8 @@ STATED = [
     ("Alice Berg is Bob Ray's sister.", {"Alice Berg sibling_of Bob Ray"}),
     ("Bob Ray's wife, Alice Berg, slept.", {"Alice Berg married_to Bob Ray"}),
     # firms and things
-    ("Globex Corp acquired Initech Inc.", {"Initech Inc owned_by Globex Corp"}),
-    ("Initech Inc was acquired by Globex Corp.", {"Initech Inc owned_by Globex Corp"}),
+    ("Globex Corp acquired Initech Inc.", {"Globex Corp acquired Initech Inc"}),
+    ("Initech Inc was acquired by Globex Corp.", {"Globex Corp acquired Initech Inc"}),
     ("Josiah Hill founded Hill Bank.", {"Josiah Hill founded Hill Bank"}),
     ("Hill Bank was founded by Josiah Hill.", {"Josiah Hill founded Hill Bank"}),
     ("Bob Ray owns the Tannery Mill.", {"Tannery Mill owned_by Bob Ray"}),

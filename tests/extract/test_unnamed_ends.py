@@ -386,8 +386,12 @@ async def test_who_is_back_from_leave_is_not_on_it():
     [
         "I got a sack of potatoes.",
         "They let me go to the fair.",
+        "They let me go early.",
         "I got the order.",
+        "I was given my order.",
         "I got a push.",
+        "Volvo withdrew from the tender.",
+        "Volvo is off the hook.",
     ],
 )
 async def test_what_only_sounds_like_a_dismissal_ends_no_job(text):
@@ -442,3 +446,40 @@ async def test_a_record_with_another_title_ends_the_one_that_came_with_the_job()
             await graph.add_episode(record, reference_time=date, source="json")
         roles = [fact.object for fact in await graph.facts("Ida Holm", relation="has_role")]
         assert roles == ["lab lead"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I dropped a coin out of my pocket.",
+        "My parents' divorce ended my childhood.",
+        "My brother's divorce is final.",
+        "Ann's divorce went badly.",
+        "I ate chicken again, yuck.",
+    ],
+)
+async def test_what_is_of_others_or_a_moment_ends_nothing(text):
+    before = "2024-01-10 I study at Leiden University. I am married to Ida. I'm vegetarian."
+    facts = await standing(before, f"2024-05-01 {text}")
+    ended = {name for name, end in facts.items() if end and "Bo Karl" in name}
+    assert ended <= {name for name in facts if "has_status" in name}
+
+
+async def test_a_promotion_ends_no_calling():
+    facts = await standing(
+        "2024-01-10 | Ida Holm is a gardener.", "2024-05-01 | Ida Holm was promoted to captain."
+    )
+    assert facts["Ida Holm has_role gardener"] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "end"),
+    [
+        ("Last day at Volvo today.", "works_at Volvo", "2024-05-02"),
+        ("Still in Porto, by the way.", "lives_in Porto", ""),
+        ("First day at Fjord Ltd today!", "works_at Fjord Ltd", ""),
+    ],
+)
+async def test_sentences_without_a_verb_are_of_who_writes_them(text, fact, end):
+    facts = await standing("2024-01-10 I work at Volvo. I live in Porto.", f"2024-05-01 {text}")
+    assert facts[f"Bo Karl {fact}"] == end

@@ -116,7 +116,8 @@ def relation_of(statement: Statement, passage: Passage) -> str:
 
 
 _AGED = re.compile(
-    r"aged|\bage\b|years? old|year-old|turn|\bis \d|'m \d|, \d{1,3},|\(\d{1,3}\)", re.I
+    r"\baged?\b|years? old|year-old|\bturn(?:s|ed)?\b|\b(?:is|was) \d|'m \d|, \d{1,3},|\(\d{1,3}\)",
+    re.IGNORECASE,
 )
 """What stands about an age: "54 a month" is none."""
 _STAFF = frozenset({"employee", "staff", "worker"})

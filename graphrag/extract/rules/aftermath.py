@@ -239,7 +239,7 @@ def inherited(drafts: Sequence[Draft]) -> list[Draft]:
 
 def _follow_on(new: Name, old: Name, drafts: Sequence[Draft]) -> None:
     """Begin the posts of a successor without a date when the predecessor has them no more."""
-    posts = [one for one in drafts if one.relation in POSTS and one.life.kind == "state"]
+    posts = [one for one in drafts if _is_office(one) and one.life.kind == "state"]
     for post in posts:
         if post.subject is new and post.life.start is None and not post.life.over:
             same = (one for one in posts if one.subject is old and one.relation == post.relation)

@@ -82,7 +82,7 @@ _PRICES = frozenset(
 )
 PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
 _SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
-_RATE = re.compile(r"[€$£] ?\d+(?:[.,]\d\d?)?(?: (?:a|an|per|each) \w+)?$|\bquid\b")
+_RATE = re.compile(r"[€$£] ?\d+(?:[.,]\d\d?)?(?: (?:a|an|per|each) \w+)$")
 """A number that is rather the price of something than its size."""
 _SUMS = frozenset(
     "revenue revenues turnover budget profit profits loss losses deficit debt debts value savings "
@@ -172,7 +172,8 @@ def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
         for subject in clause.subjects:
             one = line.name(subject)
             if one is not None and one.named and life is not None and not one.votes["person"] > 2:
-                one.votes["organization"] += 3 if clause.lemma == "employ" else 0
+                many = clause.lemma == "employ" and len(number.text) > 1
+                one.votes["organization"] += 3 if many else 0
                 yield line.draft(one, relation, value, life)
 
 
@@ -219,7 +220,8 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if of == 1 and words[0].lower() in _PRICES:  # "the price of the pass"
         relation, words = "costs", words[2:]
         words = words[1:] if words[:1] and words[0].lower() in _DETERMINERS else words
-    if len(words) > 2 and words[0].lower() in _STAFF and words[1].lower() in ("at", "of"):
+    staff = len(words) > 2 and words[0].lower() in _STAFF and words[1].lower() in ("at", "of")
+    if staff and "%" not in found["new"]:
         relation, words = "has_employees", words[2:]  # "headcount at Acme is down to 950"
     if any(word.lower() in _DETERMINERS for word in words):
         return None  # "for children a ticket"

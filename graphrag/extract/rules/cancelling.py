@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PLANS = {
     "merger": "merged_with",
     "takeover": "owned_by",
-    "acquisition": "acquired",
+    "acquisition": "owned_by",
     "wedding": "married_to",
     "marriage": "married_to",
     "engagement": "engaged_to",
@@ -64,7 +64,7 @@ def read_cancelling(
     for noun in clause.arguments["dobj"] if active else clause.subjects:
         relation = "" if noun == clause.verb else _PLANS.get(noun.lemma_.lower(), "")
         if not relation:
-            yield from _gone(noun, line) if off and not active else ()
+            yield from _gone(noun, clause, line) if off and not active else ()
             continue
         people = _names(clause.subjects, line) if active else []
         one, other = _ends(noun, relation, people, line)
@@ -91,9 +91,21 @@ def read_cancelling(
                 yield replace(line.draft(one, "engaged_to", other, over), of_known=True)
 
 
-def _gone(noun: "Token", line: Line) -> Iterator[Draft]:
-    """Yield that what was planned with a name is off: ``Lisbon is off, we stay in Leeds``."""
+def _gone(noun: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield that what was planned with a name is off: ``Lisbon is off, we stay in Leeds``.
+
+    Not ``Tom is off to Riga``, ``Acme is off the hook``, ``Acme withdrew from the tender``.
+    """
     name, speaker = line.name(noun), line.scene.speaker
+    said = {child.lower_ for child in clause.verb.children} & {"off", "cancelled", "canceled"}
+    more = any(
+        child.dep_ in ("prep", "pobj", "dobj", "attr", "npadvmod", "advcl")
+        for word in (clause.verb, *clause.verb.children)
+        for child in word.children
+        if word == clause.verb or word.lower_ == "off"
+    )
+    if not ((clause.lemma == "be" and said) or clause.passive) or more:
+        return
     if noun.pos_ == "PROPN" and name is not None and speaker is not None and name is not speaker:
         for relation in sorted(_ONES):
             yield replace(line.draft(speaker, relation, name, CANCELLED), of_known=True)
@@ -158,6 +170,8 @@ def _ends(
             found += [name for name in names if name not in found]
     if relation in _ONES and not own and found:
         return line.scene.speaker, found[0]  # "the move to Oslo is off": that of who says so
+    if relation == "owned_by" and own and found[1:]:
+        return found[1], found[0]  # "Acme's takeover of Castor"
     return (found[0] if found else None), (found[1] if found[1:] else None)
 
 

@@ -4,8 +4,7 @@ A pattern is a row of units (``units``): ``V:buy,sell`` is one of these verbs as
 ``P:`` in the passive, ``F:`` without a subject, ``?:`` an order; ``{o}`` a noun phrase, ``{o:p}``
 a name, ``{o:c}`` any noun, ``{o*}`` a list of them, ``{n=post,office}`` one of these nouns, ``{r}``
 what somebody is by trade or office, and ``~`` phrases that may stand between. ``s`` is the subject
-of the verb; of a pattern without one it is the name before it, else who the sentence or the text
-is about.
+of the verb; of a pattern without one it is the name before it, else who the text is about.
 """
 
 import re
@@ -109,7 +108,7 @@ V:make,become {r} at,for,with,of {o:p} => s has_role r start
 V:leave {o:p} ~ for {x:p} => s works_at o end; s works_at x start
 V:move,switch,transfer ~ from {o:p} ~ to {x:p} => s works_at o end; s works_at x start
 V:give {n=notice} at,to {o:p} => s works_at o end
-V:have {n=headquarters,headquarter,base,seat,office} in {o:p} => s located_in o state
+V:have {n=headquarters,headquarter,base} in {o:p} => s located_in o state
 V:go,move,come,return,fly,travel back,home ~ to {o:p} => s lives_in o start
 V:be back,home in {o:p} => s lives_in o state
 V:be,live,stay in {o:p} => s lives_in o state if still,now,currently,nowadays

@@ -97,7 +97,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += read_note(doc.text, offset, scene, reader.reference)
         reader.drafts += particulars.read_contacts(doc.text, offset, scene)
-        reader.drafts += particulars.read_traits(doc.text, offset, scene)
+        reader.drafts += particulars.read_traits(doc, offset, scene)
+        reader.drafts += particulars.read_fragments(doc.text, offset, scene, episode.valid_at)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -153,7 +154,8 @@ def _messages(
             at = turn.start + offset
             reader.drafts += read_note(doc.text, at, scene, reader.reference)
             reader.drafts += particulars.read_contacts(doc.text, at, scene)
-            reader.drafts += particulars.read_traits(doc.text, at, scene)
+            reader.drafts += particulars.read_traits(doc, at, scene)
+            reader.drafts += particulars.read_fragments(doc.text, at, scene, episode.valid_at)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker

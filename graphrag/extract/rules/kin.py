@@ -83,7 +83,8 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
         return [noun.head]
     if noun.dep_ == "attr" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "nsubj" and c.pos_ == "PROPN"]
-    if noun.dep_ == "poss" and noun.head.lemma_ == "name":
+    beside = {c.lower_ for c in noun.head.children if c.dep_ in ("amod", "compound")}
+    if noun.dep_ == "poss" and noun.head.lemma_ == "name" and beside <= {"first", "full"}:
         noun = noun.head  # "my mum's name is Karin"
     if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]

@@ -125,7 +125,6 @@ PRIZES = frozenset(
 )
 DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
 PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
-"""Verbs of offices, which are read with the title."""
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
     "pleasure relief surprise fan mix believer person newbie beginner testament move step option "

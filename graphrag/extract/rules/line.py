@@ -20,6 +20,10 @@ _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
 
+_BOTH = ("since", "until")
+_AGAIN = frozenset({"and", ",", ";", "again", "then", "later"})
+
+
 @dataclass(slots=True)
 class Line:
     """A sentence in its scene."""
@@ -93,6 +97,18 @@ class Line:
         if ended and not any(period.bound in ("since", "in") for period in found):
             found.append(ended[-1].bounded("after"))
         return found
+
+    def stretches(self, verb: "Token") -> list[Period]:
+        """Return the times of a verb if they are two stretches with only ``and again`` between."""
+        own = [(at, time[1]) for time, at in zip(self.times, self._places, strict=True)]
+        own = [one for one, time in zip(own, self.times, strict=True) if time[0] == verb]
+        bounds = [period.bound for _, period in own]
+        if len(own) <= len(_BOTH) or bounds != [*_BOTH] * (len(own) // len(_BOTH)):
+            return []
+        doc = self.sentence.doc
+        gaps = [doc[own[i][0].stop : own[i + 1][0].start] for i in range(1, len(own) - 1, 2)]
+        plain = all(token.lower_ in _AGAIN for gap in gaps for token in gap)
+        return [period for _, period in own] if plain else []
 
     def _apart(self, verb: "Token", target: "Token") -> list[Period] | None:
         """Return the times beside an argument where "before that" or "since then" has one apart.

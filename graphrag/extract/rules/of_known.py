@@ -35,8 +35,8 @@ _PLACES: Final = AWAY | frozenset({"work", "school", "office", "duty"})
 _DEGREES: Final = frozenset("degree studies course phd doctorate master bachelor diploma".split())
 _OVER: Final = frozenset({"over", "gone", "cured", "healed", "finished"})
 _WELL: Final = frozenset({"well", "better", "recovered", "healthy", "cured"})
-_ANIMALS: Final = frozenset("meat fish dairy cheese egg chicken".split())
-"""What somebody eats again who kept to a diet until then."""
+_ANIMALS: Final = frozenset({"meat", "chicken", "beef"})
+"""What somebody eats again who ate nothing of animals until then."""
 _GIVEN_UP: Final = ("likes", "learns", "plays", "takes", "uses", "studies")
 """What of whatever somebody gives up may be known."""
 
@@ -134,7 +134,7 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.passive and people != [clause.verb]:
         if clause.lemma == "discharge" or (clause.lemma == "release" and "hospital" in nouns):
             yield "has_status", people, None
-        if clause.lemma == "promote" and any(word.lower_ == "to" for word in clause.verb.subtree):
+        if clause.lemma == "promote":
             yield "has_role", people, None
         return
     if clause.lemma in ("be", "come", "get", "return", "go"):
@@ -145,13 +145,21 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.lemma == "recover" or (clause.lemma == "get" and words & {"over", "rid"}):
         for word in (*arguments.get("from", ()), *arguments.get("over", ()), *where):
             yield "has_condition", people, word
-    dropped = clause.lemma == "drop" and "out" in words and not clause.passive
+    dropped = clause.lemma == "drop" and "out" in words and "dobj" not in arguments
     if (dropped or key == "graduate") and "as" not in arguments:
         yield "studies_at", people, None
     if clause.lemma in ("get", "finish", "complete", "receive"):
         if any(word.lemma_.lower() in _DEGREES for word in arguments.get("dobj", ())):
             yield "studies_at", people, None
-    if clause.lemma == "eat" and "again" in words:
+    taken = [word for word in arguments.get("dobj", ()) if clause.lemma == "take"]
+    if (taken or clause.lemma == "come") and "off" in words | arguments.keys():
+        for word in arguments.get("off", ()):  # "took me off metformin", "came off it"
+            yield "takes", taken or people, word
+    if (key == "give_up" or (clause.lemma == "give" and "up" in words)) and any(
+        word.lemma_.lower() in ("veganism", "vegetarianism") for word in nouns_of(clause)
+    ):
+        yield "has_diet", people, None
+    if clause.lemma == "eat" and "again" in words and (clause.perfect or not clause.past):
         if any(word.lemma_.lower() in _ANIMALS for word in arguments.get("dobj", ())):
             yield "has_diet", people, None
     if clause.lemma == "move" and "out" in words and "with" not in arguments:
@@ -163,6 +171,12 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
             *arguments.get("off", ()),
         ):
             yield from ((relation, people, word) for relation in _GIVEN_UP)
+
+
+def nouns_of(clause: Clause) -> Iterator["Token"]:
+    """Yield the objects of a clause, with or without a preposition."""
+    for words in clause.arguments.values():
+        yield from words
 
 
 def _well(

@@ -82,7 +82,6 @@ _BARE = frozenset(third_person(verb) for verb in _MEMORABLE)
 _SETTING_OUT = frozenset({"start", "set"})
 _WAYS = frozenset("for toward towards across through along down up over into".split())
 _THIS = frozenset("this that these those some another any".split())
-_SOMETIME = Life(kind="event")
 _IDIOMS = frozenset("for about across over upon through with into".split())
 
 
@@ -145,8 +144,6 @@ def _linked(clause: Clause, relation: str, target: "Token", line: Line) -> Itera
         if (clause.lemma, *clause.particles) == ("help", "up"):
             continue
         life = lifetime("event", clause, line.periods(clause.verb), line.reference)
-        if clause.lemma == "go" and life == _SOMETIME and not one.votes["person"]:
-            continue  # "Belmar went to Wei": an account
         outing = clause.lemma in lexicon.TRAVELLING | {"go"} and not other.named
         if (
             life is not None

@@ -6,12 +6,16 @@ Who sits on the body whose minutes it is, how they are reached, where they were 
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.temporal.find import find_times
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _TITLE = re.compile(
     r"\s*(?:[Mm]inutes (?:of|from) (?:the )?|[Mm]eeting of (?:the )?)?"
@@ -73,7 +77,8 @@ _OWN = re.compile(
 )
 _REACHED = re.compile(
     rf"(?:\bI(?:['’]ve| have) (?:got )?a (?P<new>new) {_WORDS}(?::| -| —|, it['’]s| which is)|"
-    r"\b(?:[Pp]lease )?use(?= [^\n]{6,24} (?:from now on|from today|instead)\b)|"
+    r"(?:^|(?<=[.!?] )|\b[Pp]lease )[Uu]se(?= (?!\d{4}-\d\d-)\+?\d[^\n]{5,22} "
+    r"(?:from now on|from today|instead)\b)|"
     rf"\bI(?:['’]ve| have)? changed my {_WORDS}(?:,? (?:it['’]s|it is|to)| -|:)(?: now)?|"
     r"\b[Yy]ou can (?:now )?(?:reach|call|text|e?mail) me (?:on|at|under)|"
     r"\b(?:[Pp]lease )?(?:[Cc]all|[Tt]ext|[Rr]each|[Ww]rite to|[Ee]?-?[Mm]ail) me "
@@ -136,6 +141,7 @@ _MONTH_NAME = (
 _WHOSE = r"(?:\b[Mm]y|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){0,2})['’]s)"
 _TH = r"(?:st|nd|rd|th)?"
 _DAY = rf"\d{{1,2}}{_TH}(?: of)? (?:{_MONTH_NAME})|(?:{_MONTH_NAME}) \d{{1,2}}{_TH}"
+_NAME = r"[A-ZÀ-Þ][\w'’-]*(?: (?:(?:of|the|de|and|&) )*[A-ZÀ-Þ][\w'’-]*){0,4}"
 _TRAITS = (
     re.compile(
         rf"{_WHOSE} birthday (?:is|falls)(?: on)?(?: the)? "
@@ -148,38 +154,93 @@ _TRAITS = (
     ),
     re.compile(
         r"\b(?:I am|I['’]m|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?) is) "
-        r"(?P<has_age>\d{1,3})(?: years old| years of age)?(?=[.,;!]|\s*$| and\b| now\b| today\b)"
+        r"(?P<has_age>\d{1,3})(?: years old| years of age)?(?=[.,;!](?!\d)|\s*$| now\b| today\b)"
     ),
 )
 """What everybody has one of."""
 
 
-def read_traits(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
+_FRAGMENTS = (
+    (
+        "works_at",
+        re.compile(
+            rf"(?:^|(?<=[.!?] ))(?:(?:My|Today was my) )?(?P<which>[Ff]irst|[Ll]ast) day at "
+            rf"(?P<thing>{_NAME})(?P<time>(?: (?:today|yesterday))?)(?=[.,!;]|$)"
+        ),
+    ),
+    (
+        "lives_in",
+        re.compile(
+            rf"(?:^|(?<=[.!?] ))Still (?:living |based )?in (?P<thing>{_NAME})(?P<time>)"
+            r"(?=[.,!;]|$)"
+        ),
+    ),
+)
+"""Sentences without a verb in which somebody says where they begin, end or still are."""
+
+
+def read_fragments(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield ``Last day at Acme today``, ``Still in Porto, by the way``, of who writes it."""
+    for relation, pattern in _FRAGMENTS if scene.speaker is not None else ():
+        for found in pattern.finditer(text):
+            which = (found.groupdict().get("which") or "").lower()
+            kind = "organization" if relation == "works_at" else "place"
+            other = scene.add(_phrase(found, "thing", kind, offset), 0)
+            day = find_times(found["time"].strip() or "today", said)[0].period
+            life = ALWAYS
+            if which == "first":
+                life = Life().beginning(day)
+            elif which == "last":
+                life = Life(end=day.end, over=True)
+            start, end = offset + found.start(), offset + found.end()
+            assert scene.speaker is not None
+            yield Draft(scene.speaker, relation, other, found.group(), start, end, life)
+
+
+def read_traits(doc: "Doc", offset: int, scene: Scene) -> Iterator[Draft]:
     """Yield birthdays, ages and favourites; a new favourite takes the place of the old one."""
     for pattern in _TRAITS:
-        for found in pattern.finditer(text):
+        for found in pattern.finditer(doc.text):
             said = found.groupdict()
+            if not _is_trait(found, doc):
+                continue
             one = scene.speaker
             if said["who"]:
                 one = scene.add(_phrase(found, "who", "person", offset), 0)
             group = next(name for name in ("has_birthday", "value", "has_age") if said.get(name))
-            if one is None or (said.get("value") or "").split(" ")[0] in _VAGUE:
+            if one is None:
                 continue
             relation = group
             if group == "value":
                 relation = f"has_favourite_{said['noun'].replace(' ', '_')}"
-                if not relation.isidentifier():
-                    continue
             start, end = offset + found.start(), offset + found.end()
             sentence = found.group()
             yield Draft(one, relation, None, sentence, start, end, Life(over=True), of_known=True)
             at = offset + found.start(group)
             value = scene.add(Phrase(said[group], at, at + len(said[group]), False), 0)
-            kind = Life(kind="timeless") if group == "has_birthday" else ALWAYS
-            yield Draft(one, relation, value, sentence, start, end, kind)
+            life = Life(kind="timeless") if group == "has_birthday" else ALWAYS
+            yield Draft(one, relation, value, sentence, start, end, life)
 
 
-_VAGUE = frozenset("not still also always probably definitely one that this when how what".split())
+def _is_trait(found: re.Match[str], doc: "Doc") -> bool:
+    """Tell whether an age is somebody's, and a favourite a thing or a colour.
+
+    Not ``the score for Leeds is 3``, ``she joked that I'm 21``, ``my favourite band is back``.
+    """
+    said = found.groupdict()
+    if said.get("value"):
+        span = doc.char_span(*found.span("value"), alignment_mode="expand")
+        if span is None or span[0].tag_.startswith("VB"):
+            return False  # "playing tonight"
+        hue = said["noun"] in ("colour", "color")
+        return span[-1].tag_ in ("NN", "NNS", "NNP") or (hue and span[-1].tag_ == "JJ")
+    if not said.get("has_age"):
+        return True
+    begins = found.start() == 0 or doc.text[: found.start()].rstrip()[-1:] in ".!?\n"
+    one = doc.char_span(*found.span("who"), alignment_mode="expand") if said["who"] else None
+    return begins and (one is None or one.root.ent_type_ == "PERSON")
+
+
 _LIFE_WORD = r"[A-ZÀ-Þ][\w'’-]*"
 _LIFE_NAME = rf"(?P<name>{_LIFE_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_LIFE_WORD}){{1,4}})"
 _LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_MONTH_NAME}) )?\d{{4}}"

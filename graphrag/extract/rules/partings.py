@@ -34,10 +34,9 @@ _OUT: Final = frozenset({"unemployed", "jobless", "redundant"})
 _FOR_GOOD: Final = frozenset({"retire", "stop", "be"})
 """Verbs of who has no job any more, however many they had."""
 _STOPPING: Final = frozenset({"stop", "quit", "finish", "cease"})
-_NOTICE: Final = frozenset("sack boot push axe chop heave-ho notice order door".split())
+_NOTICE: Final = frozenset("sack boot push axe heave-ho notice order door".split())
 """What somebody gets, is given or is shown who is dismissed."""
-_WHERE: Final = frozenset("to into on home first alone with through".split())
-_DISSOLVED: Final = frozenset("come finalise finalize go become end dissolve complete".split())
+_DISSOLVED: Final = frozenset("finalise finalize dissolve complete".split())
 _PARTING: Final = frozenset({"break_up", "split_up", "split", "separate"})
 
 
@@ -158,8 +157,9 @@ def _over(clause: Clause) -> tuple[str, Sequence["Token"]]:
         return _JOB, subjects
     final = any(child.lower_ in ("final", "through") for child in clause.verb.children)
     if _is(subjects, "divorce") and (clause.lemma in _DISSOLVED or final):
-        inner = subjects[0].subtree
-        return _MARRIAGE, [c for c in inner if c.dep_ == "poss" or c.pos_ == "PROPN"]
+        own = [child for child in subjects[0].children if child.dep_ == "poss"]
+        own += [two for one in subjects[0].children if one.dep_ == "prep" for two in one.children]
+        return _MARRIAGE, [one for one in own if one.dep_ == "poss" or one.pos_ == "PROPN"]
     if clause.lemma == "divorce" and clause.passive and len(subjects) == 1:
         return _MARRIAGE, subjects  # "she got divorced"
     if clause.lemma == "be" and _is_out(clause):
@@ -203,10 +203,22 @@ def _let_go(clause: Clause) -> Sequence["Token"]:
     for child in clause.verb.children:
         if child.lower_ == how and clause.passive:
             return clause.subjects
-        on = any(word.dep_ in ("dobj", "prt") or word.lower_ in _WHERE for word in child.children)
-        if child.lower_ == how and clause.past and child.dep_ == "ccomp" and not on:
+        if child.lower_ == how and clause.past and child.dep_ == "ccomp" and _is_bare(child):
+            if any(word.lower_ in ("i", "we", "police") for word in clause.subjects):
+                return ()  # "I let Tom go"
             return [word for word in child.children if word.dep_ == "nsubj"]
     return ()
+
+
+def _is_bare(word: "Token") -> bool:
+    """Tell whether nothing but who and when stands beside it: not ``let me go early``."""
+    dated = ("DATE",)
+    return all(
+        child.dep_ == "nsubj"
+        or child.ent_type_ in dated
+        or (child.dep_ == "prep" and all(one.ent_type_ in dated for one in child.children))
+        for child in word.children
+    )
 
 
 def _is_shown(clause: Clause, noun: "Token") -> bool:
@@ -214,13 +226,18 @@ def _is_shown(clause: Clause, noun: "Token") -> bool:
 
     A sack of potatoes has a measure, and a door that somebody gets is no shown one.
     """
-    if any(child.dep_ == "prep" for child in noun.children):
+    before = {child.lower_ for child in noun.children}
+    more = any(child.dep_ in ("prep", "amod", "compound") for child in noun.children)
+    if any(child.dep_ == "conj" for child in clause.verb.children):
+        return False  # "got the sack and filled it"
+    if noun.lemma_.lower() == "order":
+        return "marching" in before
+    if more:
         return False
     if noun.lemma_.lower() == "door":
         return clause.passive and clause.lemma == "show"
-    if noun.lemma_.lower() in ("notice", "order"):
-        own = any(child.lower_ in _OWN | {"marching"} for child in noun.children)
-        return own and clause.passive and clause.lemma in ("give", "hand")
+    if noun.lemma_.lower() == "notice":
+        return bool(before & _OWN) and clause.passive and clause.lemma in ("give", "hand")
     the = any(child.lower_ == "the" for child in noun.children)
     return the and (clause.lemma == "get" or (clause.passive and clause.lemma == "give"))
 

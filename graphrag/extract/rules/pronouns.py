@@ -174,24 +174,24 @@ class Antecedents:
         return any(other is name and subject for _, other, subject in self._previous)
 
 
-_KINDS = frozenset(
-    "club team school charity foundation newspaper agency museum church hotel theatre theater "
-    "university college hospital library bank".split()
+_KINDS = (
+    {"club", "team"},
+    {"school", "college", "university"},
+    {"theatre", "theater"},
+    *({word} for word in "charity foundation newspaper museum church hotel hospital bank".split()),
 )
-
-
-_PUBLIC = frozenset(
-    "court council ministry parliament club museum school church university college hospital "
-    "library".split()
-)
+"""Nouns for what a body is, those that may be one together."""
+_PUBLIC = frozenset("court council ministry parliament museum school church university".split())
+"""What is no company."""
 
 
 def _is_a(name: Name, kind: str, noun: str) -> bool:
     """Tell whether a name is of a kind, and does not call itself another: no museum is a club."""
-    words = name.text.lower().split()
-    if noun in _KINDS and noun not in words and _KINDS & {*words}:
+    words = name.text.lower().partition(" of ")[0].split()
+    own = next((group for group in _KINDS if words[-1] in group), None)
+    if own is not None and noun not in own and any(noun in group for group in _KINDS):
         return False
-    if noun in ("company", "firm", "business") and _PUBLIC & {*words}:
+    if noun in ("company", "firm", "business") and words[-1] in _PUBLIC:
         return False
     built = words[-1] in BUILDINGS
     return built if kind == "building" else not built and name.votes[kind] >= 2

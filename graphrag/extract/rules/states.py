@@ -5,6 +5,7 @@ such a verb says of somebody is no state of theirs, and what has no name must be
 time that the text tells.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -81,6 +82,7 @@ _PEOPLES = frozenset(
     "on leave,on sabbatical,in hospital,in prison,in jail,in custody,in rehab,in remission,"
     "off sick,on parole,on bail,on tour,on call,on duty".split(",")
 )
+_FOR_GOOD = re.compile(r"\b(?:for good|for ever|forever|permanently|for the last time)\b")
 _WHO = frozenset("he she i who which".split())
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her", "both"})
 
@@ -109,8 +111,10 @@ def read_status(clause: Clause, line: Line) -> Iterator[Draft]:
             continue  # any bridge, any meeting
         phrase = Phrase(words, token.idx, token.idx + len(token), False)
         yield line.draft(one, "has_status", line.scene.add(phrase, line.offset), life)
-        for body in clause.arguments.get("from", ()) if words in _PEOPLES else ():
-            if body.pos_ == "PROPN" and (firm := line.name(body)) is not None and firm is not one:
+        away = words in ("on leave", "on sabbatical") and not clause.past
+        for body in clause.arguments.get("from", ()) if away else ():
+            named = body.pos_ == "PROPN" and body.ent_type_ not in ("GPE", "DATE")
+            if named and (firm := line.name(body)) is not None and firm is not one:
                 firm.votes["organization"] += 3
                 yield line.draft(one, "works_at", firm)  # "on leave from Acme until June"
 
@@ -176,7 +180,8 @@ def state_of(clause: Clause) -> "tuple[str, Token, list[Token]] | None":
     acted = clause.arguments.get("dobj") or clause.arguments.get("agent")
     doors = clause.arguments.get("dobj", [])
     if clause.lemma in ("close", "shut") and not clause.passive and doors:
-        if doors[0].lemma_ == "door" and any(child.dep_ == "poss" for child in doors[0].children):
+        lasting = _FOR_GOOD.search(verb.sent.text)
+        if lasting and doors[0].lemma_ == "door":
             return "closed", verb, clause.subjects  # "closed its doors for good"
     if clause.passive:
         if phrasal in _ACTED_WITH:

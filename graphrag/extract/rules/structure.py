@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.careers import CAREER, implied, leave, spell_of
+from graphrag.extract.rules.careers import CAREER, figures, implied, leave, spell_of
 from graphrag.extract.rules.key_relations import (
     HOMES,
     LASTING,
@@ -211,6 +211,7 @@ class _Reader:
         town = key in PLACES and (under or fields.keys() & POSTAL)
         if not (act or town):
             entity.attributes |= dict(plain(rest))
+            self.register.facts += figures(entity, rest, self.register)
         # {"billing": {"city": ..}} says where, not who.
         return None if town and under and under.value == "thing" else (entity, dates)
 

@@ -147,7 +147,7 @@ def beyond(noun: "Token", relative: "Token") -> "Token":
         built = noun.lower_ in ORG_WORDS | PLACE_WORDS or noun.ent_type_ == "GPE"
         body = relative.lower_ == "who" and built
         above = noun.head.head
-        if not body and not (bought and above.pos_ in ("NOUN", "PROPN")):
+        if not (body or bought) or above.pos_ not in ("NOUN", "PROPN"):
             break
         noun = above
     return noun

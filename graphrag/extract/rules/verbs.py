@@ -30,7 +30,7 @@ _WITH_THE = frozenset(
 )
 """Relations that ``the farm`` can be an end of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
-_OPERATED = frozenset("line route service ferry crossing bus tram mine quarry plant depot".split())
+_OPERATED = frozenset("line route service ferry crossing bus tram mine quarry".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PLAYED = frozenset("game role part song trick joke music card".split())
 _STAGED = frozenset("film movie play opera show series documentary musical".split())
@@ -70,7 +70,7 @@ def framed(clause: Clause, line: Line) -> Iterator[Draft]:
                         continue
                     draft = _matched(frame, clause, subject, target, line, stopped=stopped)
                     if draft is not None:
-                        yield from spells(draft, line.periods_of(clause.verb, target))
+                        yield from spells(draft, line.stretches(clause.verb))
                         break
 
 

@@ -4,8 +4,7 @@ Any other relation name is welcome and holds any number of objects at once ("lik
 coffee" both stay). Those listed here say more: ``single_valued`` (one object per subject at a time:
 a new job ends the old one), ``single_holder`` (one subject per object at a time: a new mayor ends
 the old one's term), ``symmetric`` (``married_to`` reads the same both ways) and ``inverse_of``
-(``employs`` is ``works_at`` from the other end, and stored as that). Pass your own ``Relations`` to
-override them.
+(``employs`` is ``works_at`` from the other end). Pass your own ``Relations`` to override them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -62,30 +61,22 @@ def is_away(status: str) -> bool:
     return not AWAY.isdisjoint(status.casefold().split())
 
 
-_LIFE = (
-    *("works_at", "lives_in", "married_to", "engaged_to", "partner_of", "reports_to", "leads"),
-    *("studies_at", "plays_for", "has_role", "member_of", "owned_by", "lives_with", "coaches"),
-    *("commands", "responsible_for", "represents", "substitutes_for", "has_pet"),
+_LIFE = tuple(
+    "works_at lives_in married_to engaged_to partner_of reports_to leads studies_at plays_for "
+    "has_role member_of owned_by lives_with coaches commands responsible_for represents "
+    "substitutes_for has_pet".split()
 )
 """What a person has only while alive."""
-_MUTUAL = (
-    *("partner_of", "merged_with", "travels_with", "works_with", "colleague_of"),
-    *(
-        "classmate_of",
-        "roommate_of",
-        "lives_with",
-        "neighbor_of",
-        "cousin_of",
-        "twin_of",
-    ),
+_MUTUAL = tuple(
+    "partner_of merged_with travels_with works_with colleague_of classmate_of roommate_of "
+    "lives_with neighbor_of cousin_of twin_of".split()
 )
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
-_COUNTS = ("has_version", "has_age", "has_employees", "has_inhabitants", "has_size")
-_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_population", *_COUNTS)
-FIGURES: Final = frozenset({"has_population", "has_employees", "has_inhabitants", "has_size"})
+FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
 """Numbers of how many there are."""
-UNPROMPTED: Final = frozenset({VITAL, *_COUNTS})
+_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
+UNPROMPTED: Final = frozenset({VITAL, "has_version", "has_age", *FIGURES} - {"has_population"})
 """What no prompt lists: the first is made of others, the rest a model finds itself."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),

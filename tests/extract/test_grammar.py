@@ -148,6 +148,8 @@ async def test_reads_nothing_into_what_only_looks_like_it(text, relation):
 DATED = [
     ("Ann Lee worked at Acme from 2001 to 2007 and again from 2011 to 2015.",
      "Ann Lee works_at Acme", "2011-01-01", "2016-01-01"),
+    ("Bea Holm, chief executive of Acme, will step down on 1 July. Jo Vale will replace her.",
+     "Jo Vale leads Acme", "2024-07-01", None),
     ("Ann Lee was named chief executive of Acme. She succeeds Bo Fox, who retires on 1 July.",
      "Ann Lee leads Acme", "2024-07-01", None),
     ("Sable Labs now employs 131 people, up from 64 two years ago.",

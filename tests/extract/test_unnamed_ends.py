@@ -300,6 +300,8 @@ async def test_who_succeeds_without_a_date_leads_from_then_on():
             "My favourite colour is blue now.",
             "has_favourite_colour green",
         ),
+        ("I drive a Skoda.", "I drive a Tesla now.", "drives Skoda"),
+        ("I am a clerk at Fjord Ltd.", "I'm now head of sales at Fjord Ltd.", "has_role clerk"),
         ("I live with Ida.", "I've moved out.", "lives_with Ida"),
         ("I am married to Ida.", "My divorce is final.", "married_to Ida"),
         ("I am married to Ida.", "Our divorce was finalised today.", "married_to Ida"),

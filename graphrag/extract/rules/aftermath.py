@@ -49,6 +49,9 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             continue
         key = "_".join((clause.lemma, *clause.particles))
         life = lifetime("end", clause, line.periods(clause.verb), line.reference)
+        held = drafts
+        if life is None and clause.lemma in _SUCCEEDING:  # "will replace her", whose end is known
+            life, held = Life(over=True), [one for one in drafts if one.life.end is not None]
         if life is None:
             continue
         if life.end is None and not (clause.past or clause.perfect or clause.lemma in _SUCCEEDING):
@@ -77,10 +80,10 @@ def follow_up(stated: Iterable[Clause], line: Line, drafts: Sequence[Draft]) -> 
             yield from _instead(clause, line, drafts)
         elif clause.lemma in _REMOVING and clause.passive:
             old, new = clause.subjects, clause.arguments.get("agent", [])
-            yield from _replaced((old, new), life, line, drafts)
+            yield from _replaced((old, new), life, line, held)
         elif clause.lemma in _SUCCEEDING and not clause.passive:
             old, new = clause.arguments.get("dobj", []), clause.subjects
-            yield from _replaced((old, new), life, line, drafts)
+            yield from _replaced((old, new), life, line, held)
 
 
 def _begin(drafts: Sequence[Draft], clause: Clause, line: Line) -> None:

@@ -16,6 +16,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.partings import not_taken_up, read_partings, read_staying
 from graphrag.extract.rules.states import read_living
+from graphrag.extract.rules.trades import is_office
 from graphrag.extract.rules.verbs import framed
 from graphrag.names.key import is_unnamed
 from graphrag.ontology.relations import AWAY, VITAL
@@ -162,6 +163,11 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.lemma == "eat" and "again" in words and (clause.perfect or not clause.past):
         if any(word.lemma_.lower() in _ANIMALS for word in arguments.get("dobj", ())):
             yield "has_diet", people, None
+    if "now" in words and not words & {"also", "too"}:
+        if clause.lemma == "drive":
+            yield "drives", people, None
+        if clause.lemma == "be" and any(map(is_office, arguments.get("attr", ()))):
+            yield "has_role", people, None
     if clause.lemma == "move" and "out" in words and "with" not in arguments:
         yield "lives_with", people, None
     if (clause.lemma == "go" and "off" in words) or (clause.lemma == "give" and "up" in words):

@@ -111,14 +111,26 @@ class Antecedents:
             )
         if self._somebody(pronoun, gender):
             return None
+        acting = self._acting(pronoun)
         found = self._only(
-            pronoun, lambda name: name.may_be_person() and name.gender in ("", gender)
+            pronoun,
+            lambda name: (
+                name.may_be_person() and name.gender in ("", gender) and name not in acting
+            ),
         )
         if found is not None:
             self._current.append((pronoun.i, found, pronoun.dep_.startswith("nsubj")))
             found.gender = found.gender or gender
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
+
+    def _acting(self, pronoun: "Token") -> set[Name]:
+        """Return who cannot be meant, as they do it: in ``Ann replaces her`` not Ann."""
+        verb = pronoun.head
+        if pronoun.dep_ not in ("dobj", "dative") or pronoun.lower_.endswith("self"):
+            return set()
+        own = {child.i for child in verb.children if child.dep_ == "nsubj"}
+        return {name for at, name, _ in self._current if at in own}
 
     def is_first(self) -> bool:
         """Tell whether nobody was spoken of before but in this sentence."""

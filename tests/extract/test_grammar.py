@@ -70,6 +70,7 @@ STATED = [
     ("Leo Holt started at Hill Primary in May.", "Leo Holt studies_at Hill Primary"),
 ]  # fmt: skip
 UNSTATED = [
+    ("I'm considering a new job offer with a 50% salary increase to $1,800 monthly.", "earns"),
     ("The score for Leeds is 3, for York 2. Volume is 11.", "has_age"),
     ("Ann Lee joked that I'm 21.", "has_age"),
     ("Ann Lee's favourite band is playing tonight.", "has_favourite_band"),

@@ -42,6 +42,12 @@ _ACTS = (
     r"shortened)"
 )
 _CHANGE = re.compile(rf"\b(?:{_UP}|{_ACTS})\b", re.IGNORECASE)
+_SUPPOSED = re.compile(
+    r"\b(?:consider(?:ing)?|thinking (?:of|about)|offer(?:s|ed)?|if|would|could|might|"
+    r"hop(?:e|ing) to)\b",
+    re.IGNORECASE,
+)
+"""Before a number it is one that may be."""
 _MEANWHILE = frozenset("since over during within throughout for".split())
 _HELD = r"(?:stays?|remains?|stayed|remained|(?:is |are )?(?:still|unchanged))"
 _PAID = "rent|fee|price|cost|salary|wage|fare|rate|subscription|premium|pension|allowance"
@@ -108,6 +114,8 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         found = shape.search(text)
         if found is None:
             continue
+        if _SUPPOSED.search(text, 0, found.end()):
+            return  # "I'm considering an offer with an increase to $1,800"
         thing = _subject(found, offset, scene)
         if thing is None:
             return

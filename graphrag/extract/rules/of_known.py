@@ -156,9 +156,8 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if (taken or clause.lemma == "come") and "off" in words | arguments.keys():
         for word in arguments.get("off", ()):  # "took me off metformin", "came off it"
             yield "takes", taken or people, word
-    if (key == "give_up" or (clause.lemma == "give" and "up" in words)) and any(
-        word.lemma_.lower() in ("veganism", "vegetarianism") for word in nouns_of(clause)
-    ):
+    objects = [word.lemma_.lower() for slot in arguments.values() for word in slot]
+    if clause.lemma == "give" and "up" in words and {"veganism", "vegetarianism"} & {*objects}:
         yield "has_diet", people, None
     if clause.lemma == "eat" and "again" in words and (clause.perfect or not clause.past):
         if any(word.lemma_.lower() in _ANIMALS for word in arguments.get("dobj", ())):
@@ -177,12 +176,6 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
             *arguments.get("off", ()),
         ):
             yield from ((relation, people, word) for relation in _GIVEN_UP)
-
-
-def nouns_of(clause: Clause) -> Iterator["Token"]:
-    """Yield the objects of a clause, with or without a preposition."""
-    for words in clause.arguments.values():
-        yield from words
 
 
 def _well(
